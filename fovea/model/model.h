@@ -37,8 +37,8 @@ class Model {
   enum class Attends { no, evenly, by_score };
   virtual Attends attends(const Batch&) const { return Attends::by_score; }
 
-  // The heads that follow a rule of their own (nn/attention/attention_rule.h); none where a model knows only holds of all
-  // its attention. One attention map is layer 1, head 1.
+  // The heads that follow a rule of their own (nn/attention/attention_rule.h); none where a model knows only holds of
+  // all its attention. One attention map is layer 1, head 1.
   struct Heads {
     int layers = 0, each = 0;
     bool causal = false;  // rows are positions, which attend to themselves and those before

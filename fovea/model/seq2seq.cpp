@@ -236,13 +236,6 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, std::span<const int>
 }
 
 template <class T>
-AttentionRule Seq2Seq<T>::rule_of(const AttentionRules& rules, std::size_t head) const {
-  AttentionRule rule = rules.of(1, static_cast<int>(head) + 1);
-  if (attention_ == Attending::uniform) rule.pattern = AttentionRule::Pattern::uniform;
-  return rule;
-}
-
-template <class T>
 Cube<T> Seq2Seq<T>::mean_attention(Compute& compute, const Own& own) const {
   if (own.heads.empty()) return {};
   if (own.heads.size() == 1) return own.heads.front().attention.weights;

@@ -126,7 +126,11 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   std::span<const int> decoder_tokens(Arena& arena, const Tokens& target) const;
   std::span<const RecurrentState<T>> bridge(Compute& compute, const Encoded& encoded) const;
   std::span<const RecurrentState<T>> bridge_back(Compute& compute, std::span<const RecurrentState<T>> d_initial) const;
-  AttentionRule rule_of(const AttentionRules& rules, std::size_t head) const;  // heads count from 0 here
+  AttentionRule rule_of(const AttentionRules& rules, std::size_t head) const {  // heads count from 0 here
+    AttentionRule rule = rules.of(1, static_cast<int>(head) + 1);
+    if (attention_ == Attending::uniform) rule.pattern = AttentionRule::Pattern::uniform;
+    return rule;
+  }
   Cube<T> mean_attention(Compute& compute, const Own& own) const;
 
   void influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass, Matrix<T> influence) const;

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
-#include "fovea/lab/spec/intervention.h"
+#include "fovea/lab/intervention/intervention.h"
 #include "python/src/arrays.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
@@ -84,31 +82,14 @@ ValueList interventions_of(const py::object& said) {
 PythonWatcher::PythonWatcher(Call& call, py::object on_step, py::object intervene)
     : call_(call), on_step_(std::move(on_step)), intervene_(std::move(intervene)) {}
 
-void PythonWatcher::before(StepPlan& plan) {
-  if (intervene_.is_none()) return;
+Interventions PythonWatcher::interventions(std::int64_t step) {
+  Interventions wanted;
+  if (intervene_.is_none()) return wanted;
   call_.back([&] {
-    const py::object said = intervene_(plan.step);
-    if (said.is_none()) return;
-    const Interventions wanted = Interventions::parse(interventions_of(said));
-    if (!wanted.clamps.empty())
-      throw wrong_input("a callback cannot clamp a parameter", "declare it in the spec's intervene",
-                        wanted.clamps.front().place);
-    if (!wanted.transplants.empty())
-      throw wrong_input("a callback cannot transplant weights", "declare it in the spec's intervene",
-                        wanted.transplants.front().place);
-    if (!wanted.embeds.empty())
-      throw wrong_input("a callback cannot put embeddings in", "declare it in the spec's intervene",
-                        wanted.embeds.front().place);
-    if (const std::vector<std::string> names = wanted.frozen_names(); !names.empty())
-      throw wrong_input("a callback freezes groups, \"attention\" or \"body\", and not '" + names.front() + "'",
-                        "declare it in the spec's intervene", wanted.freezes.front().place);
-    std::ranges::copy(wanted.rules_at(plan.step), std::back_inserter(plan.rules));
-    for (const Group group : {Group::body, Group::attention}) {
-      Pace& pace = plan.paces.groups[static_cast<std::size_t>(group)];
-      pace.frozen |= wanted.frozen_at(group, plan.step);
-      pace.rate = wanted.rate_at(group, plan.step).value_or(pace.rate);
-    }
+    if (const py::object said = intervene_(step); !said.is_none())
+      wanted = Interventions::parse(interventions_of(said));
   });
+  return wanted;
 }
 
 py::object PythonWatcher::weights() const {

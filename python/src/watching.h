@@ -19,7 +19,7 @@ class PythonWatcher : public Watcher {
   bool ended() const override {
     return call_.stop();
   }  // at once: whoever runs the sweep hears of it some milliseconds later
-  void before(StepPlan& plan) override;
+  Interventions interventions(std::int64_t step) override;
   void watch(StepView& view) override;
 
   // The parameters as they are now, by name: the engine's memory, which goes on with a training that is not over. None

@@ -158,10 +158,8 @@ def test_intervening_is_what_a_spec_would_declare():
         fovea.run(spec, intervene=intervene, keep=True)
     with pytest.raises(fovea.WrongInput, match="unifrom"):
         fovea.run(spec, intervene=lambda number: {"hold": "unifrom"})
-    with pytest.raises(fovea.WrongInput, match="a callback cannot clamp"):
-        fovea.run(spec, intervene=lambda number: {"clamp": "output.weight", "at": 0.5})
-    with pytest.raises(fovea.WrongInput, match="a callback cannot put embeddings in"):
-        fovea.run(spec, intervene=lambda number: {"embeddings": "vectors.txt"})
+    with pytest.raises(fovea.WrongInput, match="has no parameter 'nowhere' here"):
+        fovea.run(spec, intervene=lambda number: {"clamp": "nowhere", "at": 0.5})
 
 
 HEADS = {
@@ -172,18 +170,28 @@ HEADS = {
 }
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"ablate": "layer.1.head.2"},
-        {"hold": "previous", "of": "layer.1.head.2"},
-        {"hold": "uniform", "of": "layer.1"},
-        {"scale": 3.0, "of": "layer.2"},
-        {"copy": 2.0, "of": "layer.2.head.1"},
-    ],
-)
+# One of each kind, or why a callback cannot declare it.
+KINDS = {
+    "ablate": {"ablate": "layer.1.head.2"},
+    "hold": {"hold": "previous", "of": "layer.1.head.2"},
+    "scale": {"scale": 3.0, "of": "layer.2"},
+    "copy": {"copy": 2.0, "of": "layer.2.head.1"},
+    "freeze": {"freeze": "attention"},
+    "rate": {"rate": 0.0, "of": "body"},
+    "clamp": {"clamp": "layer.1.query.weight", "at": 0.5},
+    "transplant": "'transplant' cannot be declared while a run trains. Declare it in the spec",
+    "embeddings": "'embeddings' cannot be declared while a run trains. Declare it in the spec",
+}
+
+
+@pytest.mark.parametrize("kind", [kind["name"] for kind in fovea.describe("interventions")])
 @pytest.mark.parametrize("until", [3, 8])
-def test_heads_change_in_a_callback_as_in_a_spec(change, until):
+def test_a_callback_applies_every_kind_as_a_spec_does_or_refuses_it(kind, until):
+    change = KINDS[kind]
+    if isinstance(change, str):
+        with pytest.raises(fovea.WrongInput, match=change):
+            fovea.run(HEADS, intervene=lambda number: {kind: "12"})
+        return
     ours = fovea.run(HEADS, intervene=lambda number: change if number < until else None)
     last = {} if until == HEADS["train"]["steps"] else {"until": until}
     declared = fovea.run({**HEADS, "intervene": [{**change, **last}]}, keep=False)
@@ -192,6 +200,18 @@ def test_heads_change_in_a_callback_as_in_a_spec(change, until):
         assert ours.series[name].tobytes() == declared.series[name].tobytes(), name
     plain = fovea.run(HEADS, keep=False)
     assert ours.series["train_loss"].tobytes() != plain.series["train_loss"].tobytes()
+
+
+def test_a_callback_freezes_a_name_that_the_spec_freezes_at_some_step():
+    def frozen(number):
+        return {"freeze": "qk.1"} if number < 3 else None
+
+    with pytest.raises(fovea.WrongInput, match="'qk.1' is frozen while a run trains, and is no group"):
+        fovea.run(HEADS, intervene=frozen)
+    ours = fovea.run({**HEADS, "intervene": [{"freeze": "qk.1", "from": 6}]}, intervene=frozen)
+    both = [{"freeze": "qk.1", "until": 3}, {"freeze": "qk.1", "from": 6}]
+    declared = fovea.run({**HEADS, "intervene": both}, keep=False)
+    assert ours.series["train_loss"].tobytes() == declared.series["train_loss"].tobytes()
 
 
 def test_a_callback_cannot_change_heads_that_are_not_there():

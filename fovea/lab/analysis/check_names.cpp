@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "fovea/base/error/names.h"
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/query/expression.h"
 #include "fovea/lab/record/record.h"
-#include "fovea/lab/spec/intervention.h"
 #include "fovea/lab/train/trainer.h"
 #include "fovea/probe/audit_names.h"
 
@@ -18,25 +18,17 @@ namespace fovea {
 
 namespace {
 
-bool held(const RunSpec& spec) {
-  const Interventions all = Interventions::parse(spec.interventions);
-  return !all.holds.empty() || !all.heads.empty();
-}
+bool held(const RunSpec& spec) { return Interventions::parse(spec.interventions).act_on_attention(); }
 
 RunRecord untrained(RunSpec spec) {
   spec.train["steps"] = {std::int64_t{0}, {}};
   spec.train["stop_when"] = {std::string(), {}};
   // Held from the start, so that what is measured under a hold has its names too.
-  const Interventions all = Interventions::parse(spec.interventions);
-  Interventions holds;
-  if (!all.holds.empty()) {
-    holds.holds = {all.holds.front()};
-    holds.holds.front().when = {};
-  } else if (!all.heads.empty()) {
-    holds.heads = {all.heads.front()};
-    holds.heads.front().when = {};
-  }
-  spec.interventions = holds.write();
+  Interventions interventions = Interventions::parse(spec.interventions);
+  std::erase_if(interventions.all, [](const auto& one) { return !one->acts_on_attention(); });
+  interventions.all.resize(std::min<std::size_t>(interventions.all.size(), 1));
+  for (const auto& one : interventions.all) one->when = {};
+  spec.interventions = interventions.write();
   RunRecord run = train(spec);
   run.series["train_loss"] = {{0}, {0}};  // what the first update says
   if (run.series.contains("audit_entropy"))

@@ -8,7 +8,6 @@
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
 #include "fovea/lab/spec/assembly.h"
-#include "fovea/lab/spec/start_vectors.h"
 
 namespace fovea {
 
@@ -117,7 +116,7 @@ void apply(UnresolvedSpec& draft, const std::string& key, const Value& value) {
     const auto* const list = value.as<ValueList>();
     if (!list)
       throw wrong_input(message("intervene must be {}, not {}", ValueKind::list, value.kind()),
-                        message("write it as {}", Value{ValueList{example_hold()}, {}}), value.place);
+                        message("write it as {}", Value{ValueList{example_intervention()}, {}}), value.place);
     draft.interventions = *list;
     return;
   }
@@ -177,8 +176,8 @@ ResolvedRun complete(const UnresolvedSpec& draft) {
   spec.probe = complete_probe_table(draft.probe);
   if (const auto names = draft.probe.find("names"); names != draft.probe.end())
     spec.probe["names"].place = names->second.place;
-  Interventions interventions = Interventions::parse(draft.interventions);
-  pin_embeddings(interventions);
+  const Interventions interventions = Interventions::parse(draft.interventions);
+  interventions.pin();
   spec.interventions = interventions.write();
   spec.seed = draft.seed;
   return {std::move(spec), std::move(train)};

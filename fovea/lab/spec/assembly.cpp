@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/query/expression.h"
-#include "fovea/lab/spec/owner.h"
-#include "fovea/lab/spec/start_vectors.h"
 
 namespace fovea {
 
@@ -128,10 +127,14 @@ void check_stop_condition(const TrainSettings& train, const ValueTable& table) {
 }
 
 template <class T>
-Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch) {
+Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch,
+                             const RunSpec& spec) {
   using Attends = typename Model<T>::Attends;
   const Attends attends = model.attends(batch);
   Capabilities capabilities;
+  capabilities.model = name_of(spec.model, "model");
+  capabilities.task = name_of(spec.task, "task");
+  capabilities.steps = *spec.train.at("steps").as<std::int64_t>();
   capabilities.attends = attends != Attends::no;
   capabilities.by_score = attends == Attends::by_score;
   capabilities.has_beta = model.has_beta();
@@ -146,8 +149,8 @@ Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& param
   return capabilities;
 }
 
-template Capabilities capabilities_of(const Model<float>&, const ParameterSet<float>&, const Batch&);
-template Capabilities capabilities_of(const Model<double>&, const ParameterSet<double>&, const Batch&);
+template Capabilities capabilities_of(const Model<float>&, const ParameterSet<float>&, const Batch&, const RunSpec&);
+template Capabilities capabilities_of(const Model<double>&, const ParameterSet<double>&, const Batch&, const RunSpec&);
 
 template <class T>
 void check_training(const Model<T>& model, const RunSpec& spec, const TrainSettings& train) {
@@ -172,91 +175,6 @@ void check_looked_at(const Batch& batch, const RunSpec& spec) {
   throw wrong_input(fmt::format("task '{}' has no examples to evaluate: its split {} is empty",
                                 name_of(spec.task, "task"), split.text()),
                     "set probe.split to another, or take a task that has such examples", split.place);
-}
-
-void check_rule(const ScopedRule& scoped, const Capabilities& capabilities, const RunSpec& spec, const Place& place) {
-  using Pattern = AttentionRule::Pattern;
-  const auto& [layer, head, rule] = scoped;
-  const Model<float>::Heads& heads = capabilities.heads;
-  const std::string model = name_of(spec.model, "model");
-  const bool held = rule.pattern != Pattern::learned;
-  const bool any_model_can = rule.pattern == Pattern::uniform || rule.pattern == Pattern::truth;
-  const bool of_all = held && layer == 0 && head == 0 && any_model_can;
-  if (of_all && heads.layers == 0 && !capabilities.attends)
-    throw wrong_input(fmt::format("attention cannot be held: model '{}' has none here", model), "drop the intervention",
-                      place);
-  if (held && capabilities.attends && !capabilities.by_score)
-    throw wrong_input(fmt::format("attention cannot be held: that of model '{}' is even here, whatever is done", model),
-                      "drop the intervention, or let attention be learned", place);
-  if (!of_all && heads.layers == 0)
-    throw wrong_input(fmt::format("model '{}' has no heads to act on", model),
-                      "drop the intervention, or take model transformer", place);
-  if (heads.layers > 0 && (layer > heads.layers || head > heads.each))
-    throw wrong_input(fmt::format("there is no {}: model '{}' has {} of {} here", heads_name(scoped), model,
-                                  heads.layers == 1 ? "one layer" : fmt::format("{} layers", heads.layers),
-                                  heads.each == 1 ? "one head" : fmt::format("{} heads", heads.each)),
-                      "name one that there is; both count from 1", place);
-  if (held && !any_model_can && !heads.causal)
-    throw wrong_input(fmt::format("model '{}' does not attend from position to position", model),
-                      "hold attention uniform, or take model transformer", place);
-  if (rule.copy != 0 && !heads.copies)
-    throw wrong_input(fmt::format("the heads of model '{}' cannot copy", model), "take model transformer", place);
-  if (rule.copy != 0 && layer != heads.layers)
-    throw wrong_input(fmt::format("{} says nothing: the last of {} layers does", heads_name(scoped), heads.layers),
-                      fmt::format("copy by layer.{}", heads.layers), place);
-  if (of_all && rule.pattern == Pattern::truth && !capabilities.truth)
-    throw wrong_input(fmt::format("attention cannot be held at the truth: task '{}' does not know where it belongs",
-                                  name_of(spec.task, "task")),
-                      "hold it uniform, or take a task that knows", place);
-  if (rule.reads_right() && !capabilities.truth)
-    throw wrong_input("the task does not know which places a right answer needs",
-                      "hold the head otherwise, or take a task that knows", place);
-}
-
-void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec,
-                         const TrainSettings& train) {
-  const std::string model = name_of(spec.model, "model");
-  for (const Hold& hold : interventions.holds) check_rule({0, 0, {hold.pattern}}, capabilities, spec, hold.place);
-  for (const HeadIntervention& head : interventions.heads) check_rule(head.change, capabilities, spec, head.place);
-  const auto refuse = [&](Group group, const Place& place) {
-    if (group == Group::attention && !capabilities.attention_parameters)
-      throw wrong_input(fmt::format("model '{}' has no attention parameters here", model), "drop the intervention",
-                        place);
-    if (group == Group::attention && capabilities.attends && !capabilities.by_score)
-      throw wrong_input(
-          fmt::format("attention parameters do nothing here: the attention of model '{}' is even, whatever they are",
-                      model),
-          "drop the intervention, or let attention be learned", place);
-  };
-  const auto in_time = [steps = train.steps](std::int64_t from, const Place& place) {
-    if (from > steps)
-      throw wrong_input(fmt::format("the intervention begins at step {}, and training ends at step {}", from, steps),
-                        fmt::format("let it begin sooner, or set train.steps to {} or more", from), place);
-  };
-  const auto all_in_time = [&](const auto& all) {
-    for (const auto& one : all) in_time(one.when.from, one.place);
-  };
-  all_in_time(interventions.holds);
-  all_in_time(interventions.heads);
-  all_in_time(interventions.freezes);
-  all_in_time(interventions.rates);
-  all_in_time(interventions.clamps);
-  for (const Transplant& transplant : interventions.transplants) in_time(transplant.at, transplant.place);
-  for (const Freeze& freeze : interventions.freezes) {
-    if (freeze.group()) refuse(*freeze.group(), freeze.place);
-    else if (std::ranges::none_of(capabilities.parameters,
-                                  [&](const std::string& name) { return belongs_to(name, freeze.of); })) {
-      std::vector<std::string> known = owners_of(capabilities.parameters);
-      known.insert(known.begin(), {"attention", "body"});
-      throw wrong_input(fmt::format("model '{}' has no parameters '{}' to freeze", model, freeze.of),
-                        suggest_name(freeze.of, known), freeze.place);
-    }
-  }
-  for (const OwnRate& rate : interventions.rates) refuse(rate.group, rate.place);
-  for (const Clamp& clamp : interventions.clamps)
-    if (std::ranges::find(capabilities.parameters, clamp.parameter) == capabilities.parameters.end())
-      throw wrong_input(fmt::format("model '{}' has no parameter '{}' here", model, clamp.parameter),
-                        suggest_name(clamp.parameter, capabilities.parameters), clamp.place);
 }
 
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
@@ -297,13 +215,13 @@ void check_fit_in(ResolvedRun& run) {
   Team team;
   Compute compute{arena, team};
   check_training(model, spec, run.train());
-  const Capabilities capabilities = capabilities_of(model, parameters, batch);
+  const Capabilities capabilities = capabilities_of(model, parameters, batch, spec);
   ask_less(batch);
   placed(place_in(spec.model, "name"),
          [&] { check_attention(model.attention_meaning(), model.forward(compute, batch, {})); });
   const Interventions interventions = Interventions::parse(spec.interventions);
-  check_interventions(interventions, capabilities, spec, run.train());
-  (void)Embeddings<T>(interventions.embeds, run.task(), parameters);
+  interventions.check(capabilities);
+  interventions.prepare({run.task(), parameters, {}});
   prepare_probes(probes, spec, run.shape(), capabilities);
 }
 

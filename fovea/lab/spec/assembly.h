@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fovea/data/task.h"
+#include "fovea/lab/intervention/capabilities.h"
 #include "fovea/lab/record/run_spec.h"
-#include "fovea/lab/spec/intervention.h"
 #include "fovea/lab/spec/resolved_run.h"
 #include "fovea/lab/spec/train_settings.h"
 #include "fovea/model/model.h"
@@ -29,28 +29,13 @@ TrainSettings read_train(const ValueTable& table);
 // Throws wrong_input where train.stop_when is no condition on one run.
 void check_stop_condition(const TrainSettings& train, const ValueTable& table);
 
-// What a run has for an intervention or a probe to act on.
-struct Capabilities {
-  bool attends = false;   // the model has attention rows
-  bool by_score = false;  // and they follow scores
-  bool has_beta = false;
-  bool attention_parameters = false;
-  bool truth = false;  // the task knows where attention belongs
-  Model<float>::Heads heads;
-  std::vector<std::string> parameters;
-};
 template <class T>
-Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch);
+Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch,
+                             const RunSpec& spec);
 
 // Throws wrong_input where the split that is looked at has no examples: this batch is of its first.
 void check_looked_at(const Batch& batch, const RunSpec& spec);
 
-// Throws wrong_input where a run has no such heads, or they cannot follow the rule.
-void check_rule(const ScopedRule& rule, const Capabilities& capabilities, const RunSpec& spec, const Place& place = {});
-
-// Throws wrong_input for what cannot be done here, and for what would change nothing.
-void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec,
-                         const TrainSettings& train);
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
                     const Capabilities& capabilities);
 

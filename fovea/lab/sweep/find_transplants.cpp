@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "fovea/lab/spec/intervention.h"
+#include "fovea/lab/intervention/transplant.h"
 
 namespace fovea {
 
@@ -43,8 +43,10 @@ void check_vocabulary(const Transplant& transplant, const RunSpec& spec, const R
 void find_transplants(ResolvedRun& resolved, const Store& store) {
   const RunSpec& spec = resolved.spec();
   if (spec.interventions.empty()) return;
-  Interventions all = Interventions::parse(spec.interventions);
-  for (Transplant& transplant : all.transplants) {
+  const Interventions interventions = Interventions::parse(spec.interventions);
+  const std::vector<Transplant*> transplants = interventions.of_kind<Transplant>();
+  for (Transplant* const asked : transplants) {
+    Transplant& transplant = *asked;
     if (transplant.run.size() != hash_digits) {
       std::int64_t id = 0;
       const char* const end = transplant.run.data() + transplant.run.size();
@@ -64,7 +66,7 @@ void find_transplants(ResolvedRun& resolved, const Store& store) {
       throw wrong_input(fmt::format("the store has no weights of run {}", transplant.run),
                         Remedy::train_again_with("train.keep_weights", "always"), transplant.place);
   }
-  if (!all.transplants.empty()) resolved.set_interventions(all.write());
+  if (!transplants.empty()) resolved.set_interventions(interventions.write());
 }
 
 }  // namespace fovea

@@ -60,8 +60,9 @@ template <class T>
 void Evaluator<T>::evaluate(const Moment& now) {
   readings_.start_look(now.step);
   if (!now.first()) readings_.number("train_loss", now.train_loss);
-  if (const auto found = interventions_.embeddings_found(); found && now.first())
-    readings_.number("embeddings_found", *found);
+  if (now.first())
+    for (const auto& [name, share] : interventions_.shares())
+      readings_.number(name, static_cast<double>(share.first) / static_cast<double>(share.second));
   Pass pass{false, spec_.seed, static_cast<std::uint64_t>(now.step)};
   read({now, pass, all_, readings_});
   if (now.rules.empty()) return;

@@ -1,9 +1,12 @@
 #include "fovea/lab/train/intervention_set.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "fovea/base/error/error.h"
-#include "fovea/lab/spec/owner.h"
+#include "fovea/lab/intervention/owner.h"
+#include "fovea/lab/train/weight_files.h"
 
 namespace fovea {
 
@@ -14,95 +17,98 @@ InterventionSet<T>::InterventionSet(const RunSpec& spec, const TrainSettings& tr
       train_(train),
       parameters_(parameters),
       watcher_(watcher),
-      declared_(Interventions::parse(spec.interventions)) {}
+      declared_(Interventions::parse(spec.interventions)),
+      frozen_names_(declared_.frozen_names()) {}
 
 template <class T>
 void InterventionSet<T>::prepare(const Capabilities& capabilities, const Task& task,
                                  const std::filesystem::path& weights) {
   capabilities_ = capabilities;
-  check_interventions(declared_, capabilities_, spec_, train_);
-  embeddings_.emplace(declared_.embeds, task, parameters_);
-  transplants_.emplace(declared_.transplants, weights, parameters_);
+  declared_.check(capabilities_);
+  declared_.prepare({task, parameters_, [&](const std::string& run) {
+                       return weights.empty() ? std::nullopt : WeightFiles(weights).read(run);
+                     }});
 }
 
 template <class T>
-void InterventionSet<T>::start(std::int64_t step, bool resumed) const {
-  if (!resumed) transplants_->put_in(step);
-  keep_clamped(step);
+void InterventionSet<T>::start(std::int64_t step, bool resumed) {
+  if (!resumed)
+    for (const auto& one : declared_.all) one->put_in(step, parameters_);
+  for (const auto& one : declared_.all) one->before_update(step, parameters_);
 }
 
 template <class T>
 const StepPlan& InterventionSet<T>::plan(std::int64_t step) {
-  if (plan_ && plan_->step == step) return *plan_;
-  if (step < standing_.step || step >= standing_ends_) {
-    standing_ = {step, declared_.rules_at(step), paces(step)};
-    standing_ends_ = declared_.next_change(step);
+  if (planned_ == step) return plan_;
+  if (watcher_) ask_watcher(step);
+  fill(plan_, step);
+  planned_ = step;
+  return plan_;
+}
+
+template <class T>
+void InterventionSet<T>::ask_watcher(std::int64_t step) {
+  asked_ = watcher_->interventions(step);
+  asked_.check(capabilities_);
+  for (const auto& one : asked_.all) {
+    if (one->needs_preparation())
+      throw wrong_input(fmt::format("the intervention '{}' cannot be declared while a run trains", one->kind),
+                        "declare it in the spec", one->place);
+    one->before_update(step, parameters_);
   }
-  if (!plan_) plan_.emplace();
-  *plan_ = standing_;
-  plan_->step = step;
-  if (watcher_) let_change(*plan_);
-  return *plan_;
+}
+
+// Of equal steps the memory is used again.
+template <class T>
+void InterventionSet<T>::fill(StepPlan& plan, std::int64_t step) const {
+  plan.step = step;
+  plan.seed = spec_.seed;
+  plan.rules.clear();
+  plan.frozen.clear();
+  plan.paces.groups.fill({train_.rate, false});
+  plan.paces.frozen_names = 0;
+  declared_.plan(plan);
+  asked_.plan(plan);
+  for (const std::string_view name : plan.frozen) {
+    const auto known = std::ranges::find(frozen_names_, name);
+    if (known == frozen_names_.end())
+      throw wrong_input(fmt::format("'{}' is frozen while a run trains, and is no group", name),
+                        "freeze \"attention\" or \"body\", or declare it in the spec");
+    plan.paces.frozen_names |= std::uint64_t{1} << (known - frozen_names_.begin());
+  }
 }
 
 template <class T>
 AttentionRules InterventionSet<T>::rules(std::int64_t step, bool update_follows) {
   if (watcher_ && update_follows) return {plan(step).rules};
-  if (watcher_ && plan_ && plan_->rules != declared_.rules_at(plan_->step)) return {plan_->rules};
-  rules_now_ = declared_.rules_at(step);
-  return {rules_now_};
+  fill(evaluation_, step);
+  return {evaluation_.rules};
 }
 
 template <class T>
-void InterventionSet<T>::let_change(StepPlan& plan) const {
-  watcher_->before(plan);
-  for (const ScopedRule& rule : plan.rules) check_rule(rule, capabilities_, spec_);
+void InterventionSet<T>::after_update(std::int64_t step) {
+  for (const auto& one : declared_.all) one->after_update(step, parameters_);
+  for (const auto& one : asked_.all) one->after_update(step, parameters_);
+  for (const auto& one : declared_.all) one->put_in(step + 1, parameters_);
+  for (const auto& one : declared_.all) one->before_update(step + 1, parameters_);
 }
 
 template <class T>
-void InterventionSet<T>::after_update(std::int64_t step) const {
-  keep_clamped(step);
-  embeddings_->keep_frozen();
-  transplants_->put_in(step + 1);
-  keep_clamped(step + 1);
-}
-
-template <class T>
-std::optional<double> InterventionSet<T>::embeddings_found() const {
-  if (embeddings_->words() == 0) return std::nullopt;
-  return embeddings_->share_found();
-}
-
-template <class T>
-Paces InterventionSet<T>::paces(std::int64_t step) const {
-  Paces paces;
-  for (const Group group : {Group::body, Group::attention})
-    paces.groups[static_cast<std::size_t>(group)] = {declared_.rate_at(group, step).value_or(train_.rate),
-                                                     declared_.frozen_at(group, step)};
-  paces.frozen_names = declared_.names_frozen_at(step);
-  return paces;
+Shares InterventionSet<T>::shares() const {
+  Shares shares;
+  for (const auto& one : declared_.all) one->report(shares);
+  return shares;
 }
 
 template <class T>
 std::vector<std::uint64_t> InterventionSet<T>::names_of_parameters() const {
   std::vector<std::uint64_t> marks;
-  const std::vector<std::string> names = declared_.frozen_names();
   for (const Param<T>& parameter : parameters_.all()) {
     std::uint64_t& mark = marks.emplace_back(0);
-    for (std::size_t i = 0; i < names.size(); ++i)
-      if (belongs_to(parameter.name, names[i])) mark |= std::uint64_t{1} << i;
+    for (std::size_t i = 0; i < frozen_names_.size(); ++i)
+      if (belongs_to(parameter.name, frozen_names_[i])) mark |= std::uint64_t{1} << i;
   }
   return marks;
-}
-
-// The optimiser moves every parameter; those that are clamped at `step` are put back.
-template <class T>
-void InterventionSet<T>::keep_clamped(std::int64_t step) const {
-  for (const Clamp& clamp : declared_.clamps) {
-    if (!clamp.when.holds(step)) continue;
-    const auto parameter = std::ranges::find(parameters_.all(), clamp.parameter, &Param<T>::name);
-    std::fill_n(parameter->value, parameter->count(), static_cast<T>(clamp.value));
-  }
 }
 
 template class InterventionSet<float>;

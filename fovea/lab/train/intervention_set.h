@@ -1,9 +1,5 @@
-// What is changed in a training, and when. The trainer asks at fixed places:
-//
-//   start(step)           before the first update:  clamps, transplants
-//   rules(step)           before an evaluation:     the rules of attention that are in force
-//   plan(step)            before an update:         holds, freezes, rates; and what a watcher changes of them
-//   after_update(step)    after an update:          clamps, frozen embeddings, transplants of the next step
+// The interventions of a training at work: those of its spec, and those that a watcher asks for from one update to
+// the next. Calls their hooks (lab/intervention/intervention.h) and joins what they want.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +7,10 @@
 #include <optional>
 
 #include "fovea/data/task.h"
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/record/run_spec.h"
-#include "fovea/lab/spec/assembly.h"
-#include "fovea/lab/spec/intervention.h"
-#include "fovea/lab/spec/start_vectors.h"
+#include "fovea/lab/spec/train_settings.h"
 #include "fovea/lab/train/step_watcher.h"
-#include "fovea/lab/train/transplant.h"
 #include "fovea/nn/parameters.h"
 
 namespace fovea {
@@ -27,42 +21,40 @@ class InterventionSet {
   // The watcher may be nullptr.
   InterventionSet(const RunSpec& spec, const TrainSettings& train, ParameterSet<T>& parameters, Watcher* watcher);
 
-  // Puts start vectors in and reads the weights to be transplanted (from this folder). Throws wrong_input for what
+  // Checks and prepares what the spec declares; weights of other runs lie in this folder. Throws wrong_input for what
   // cannot be done here, and for what would change nothing.
   void prepare(const Capabilities& capabilities, const Task& task, const std::filesystem::path& weights);
 
-  // Whether attention may be held at some step.
-  bool may_hold() const { return watcher_ || !declared_.holds.empty() || !declared_.heads.empty(); }
-  void start(std::int64_t step, bool resumed) const;
+  // Whether attention may follow a rule at some step.
+  bool may_hold() const { return watcher_ || declared_.act_on_attention(); }
+  // Before the first update and evaluation.
+  void start(std::int64_t step, bool resumed);
   // Of each parameter, which of the names that are ever frozen it belongs to (nn/optimizer/optimizer.h).
   std::vector<std::uint64_t> names_of_parameters() const;
-  // How update `step` is made: as declared, unless the watcher changes it, who is asked once for each.
+  // How update `step` is made. A watcher is asked once for each.
   const StepPlan& plan(std::int64_t step);
-  // The rules of attention when `step` updates are done: as in the update to come; after the last one, of which nobody is
-  // asked, as declared, or as a watcher had them then. Good until the next call.
+  // The rules of attention when `step` updates are done: as in the update to come; after the last one, of which
+  // nobody is asked, as the spec declares, and as a watcher had them then. Good until the next call.
   AttentionRules rules(std::int64_t step, bool update_follows);
-  void after_update(std::int64_t step) const;
+  void after_update(std::int64_t step);
 
-  // The share of the vocabulary that start vectors were found for; nothing where there are none.
-  std::optional<double> embeddings_found() const;
+  Shares shares() const;
 
  private:
-  Paces paces(std::int64_t step) const;
-  void let_change(StepPlan& plan) const;
-  void keep_clamped(std::int64_t step) const;
+  void ask_watcher(std::int64_t step);
+  void fill(StepPlan& plan, std::int64_t step) const;
 
   const RunSpec& spec_;
   const TrainSettings& train_;
   ParameterSet<T>& parameters_;
   Watcher* watcher_;
   Interventions declared_;
+  Interventions asked_;  // of the watcher, for the newest update
+  std::vector<std::string> frozen_names_;
   Capabilities capabilities_;
-  std::optional<Embeddings<T>> embeddings_;
-  std::optional<Transplants<T>> transplants_;
-  std::vector<ScopedRule> rules_now_;  // as declared, when they were asked for last
-  StepPlan standing_;                  // as declared, from standing_.step on
-  std::int64_t standing_ends_ = -1;    // and before this step
-  std::optional<StepPlan> plan_;       // of the newest update asked for
+  std::optional<std::int64_t> planned_;
+  StepPlan plan_;        // of update planned_
+  StepPlan evaluation_;  // of the newest evaluation before which nobody was asked
 };
 
 }  // namespace fovea

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fovea/data/batch.h"
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/optimizer/optimizer.h"
 
 namespace fovea {
 
@@ -41,20 +41,15 @@ class StepView {
   virtual StepArray gradient(std::size_t i) = 0;
 };
 
-// How the next update is made: as the spec says, unless somebody changes it.
-struct StepPlan {
-  std::int64_t step = 0;
-  std::vector<ScopedRule> rules;  // of attention
-  Paces paces;
-};
-
 // Called on the thread that trains.
 class Watcher {
  public:
   virtual ~Watcher() = default;
   // Asked before each update: stops the run there, as TrainHooks::stop does.
   virtual bool ended() const { return false; }
-  virtual void before(StepPlan&) {}
+  // What is done to update `step` beside what the spec declares; where both set the same, this counts. Asked once,
+  // before the evaluation at that moment.
+  virtual Interventions interventions(std::int64_t) { return {}; }
   virtual void watch(StepView&) {}
 };
 

@@ -57,7 +57,7 @@ class Trainer {
   void prepare() {
     check_training(workspace_.model(), record_.spec, train_);
     const Capabilities capabilities =
-        capabilities_of(workspace_.model(), workspace_.parameters(), evaluator_.first_examples());
+        capabilities_of(workspace_.model(), workspace_.parameters(), evaluator_.first_examples(), record_.spec);
     interventions_.prepare(capabilities, workspace_.task(), hooks_.checkpoints.weights);
     evaluator_.prepare(capabilities);
   }

@@ -1,5 +1,5 @@
-// Attention: from scores to weights, and from weights to sums. Every model that attends once, over its inputs, has this
-// layer; heads in layers have nn/attention/self_attention.h, and the models `pooling` and `glimpse` their own.
+// Attention: from scores to weights, and from weights to sums. Every model that attends once, over its inputs, has
+// this layer; heads in layers have nn/attention/self_attention.h, and the models `pooling` and `glimpse` their own.
 //
 // B examples, T rows of weights for each (one for a classifier, one per target word for a decoder), S positions. Of
 // example b the first lengths[b] positions are present (empty lengths: all S). Forward, for each row (b,t), by its
@@ -9,7 +9,7 @@
 //   held      α_bts as the rule's pattern gives it                        nn/attention/attention_rule.h
 //
 //   α_bts = 0 where s is not present (an example of no positions has weights of 0 alone)
-//   A_bts = z_bts α_bts           z the rule's scale where s is a right position of the row, else 1; A = 0 if it is ablated
+//   A_bts = z_bts α_bts           z: the rule's scale if s is a right position of the row, else 1; if ablated, A = 0
 //   context_bt = Σ_s A_bts v_bs                                           v (B,S,H), context (B,T,H)
 //
 // Backward, from d context (B,T,H):

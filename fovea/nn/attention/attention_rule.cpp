@@ -38,12 +38,15 @@ template void write_pattern(Pattern, Index, Index, std::span<const int>, std::sp
 
 AttentionRule AttentionRules::of(int layer, int head) const {
   AttentionRule joined;
+  joined.layer = layer;
+  joined.head = head;
   for (const auto& [of_layer, of_head, rule] : all) {
     if ((of_layer != 0 && of_layer != layer) || (of_head != 0 && of_head != head)) continue;
     if (rule.pattern != Pattern::learned) joined.pattern = rule.pattern;
     joined.scale *= rule.scale;
     joined.ablated = joined.ablated || rule.ablated;
     joined.copy += rule.copy;
+    if (rule.shift) joined.shift = rule.shift;
   }
   return joined;
 }

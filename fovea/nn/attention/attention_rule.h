@@ -1,13 +1,15 @@
-// What is done to attention from outside, for one head in one pass. Both attention layers apply it: nn/attention/attention.h,
-// nn/attention/self_attention.h. Of row i, with P positions present and weights a_ij by its scores:
+// What is done to attention from outside, for one head in one pass. Both attention layers apply it:
+// nn/attention/attention.h, nn/attention/self_attention.h. Of row i, with P positions present and weights a_ij by its
+// scores:
 //
+//   shift     scores s_ij + shift(i, j), of rows that follow their scores
 //   pattern   a_ij as the pattern gives it, for rows that it holds     write_pattern()
 //   scale     A_ij = scale a_ij where j is a right position of i, else a_ij
 //   ablated   A_ij = 0: the head gives nothing
 //   copy      the logits of a last layer get copy · Σ_j A_ij [token j]   model/transformer.h
 //
-// A held or ablated row passes no gradient on to its scores. To add a pattern: a name in Pattern, its word and its weights in
-// attention_rule.cpp.
+// A held or ablated row passes no gradient on to its scores. To add a pattern: a name in Pattern, its word and its
+// weights in attention_rule.cpp.
 #pragma once
 
 #include <initializer_list>
@@ -19,6 +21,15 @@
 
 namespace fovea {
 
+// What is added to the scores of heads: the same number each time that it is asked in one step. Gradients do not flow
+// through it.
+class ScoreShift {
+ public:
+  virtual ~ScoreShift() = default;
+  // Layers and heads count from 1. Of row i of an example, or of a stream.
+  virtual double at(int layer, int head, Index example, Index i, Index j) const = 0;
+};
+
 struct AttentionRule {
   enum class Pattern { learned, uniform, previous, first, truth };
 
@@ -26,6 +37,8 @@ struct AttentionRule {
   double scale = 1;  // of weights on right positions
   bool ablated = false;
   double copy = 0;
+  const ScoreShift* shift = nullptr;  // of the head (layer, head), which AttentionRules::of() fills in
+  int layer = 0, head = 0;
 
   // Whether any row may follow its scores.
   bool by_score() const { return !ablated && (pattern == Pattern::learned || pattern == Pattern::truth); }
@@ -48,8 +61,8 @@ template <class T>
 void write_pattern(AttentionRule::Pattern pattern, Index i, Index present, std::span<const int> right,
                    std::span<T> weights);
 
-// The rule of one head or of several: layers and heads count from 1, 0 means every one. A model with one attention map
-// has layer 1, head 1.
+// The rule of one head or of several: layers and heads count from 1, 0 means every one. A model with one attention
+// map has layer 1, head 1.
 struct ScopedRule {
   int layer = 0, head = 0;
   AttentionRule rule;

@@ -82,6 +82,9 @@ void SelfAttention<T>::weigh(const Pass& pass, const Head& head, const Tile& til
   const auto by_score = [&](Index row, Index count) {
     const Rows<T> a = tile.a.slice(row, count);
     const T* const shifts = relative ? tile.shifts.row(row) : nullptr;
+    for (Index r = 0; head.rule.shift && r < count; ++r)
+      for (Index j = 0, i = a.places[r]; j <= i; ++j)
+        a.row(r)[j] += static_cast<T>(head.rule.shift->at(head.rule.layer, head.rule.head, head.stream, i, j)) / scale;
     if (weighting == Weighting::softmax) return attention_rows::softmax_rows(a, scale, shifts);
     attention_rows::score_rows(a, scale, shifts);
     if (weighting == Weighting::linear) return;

@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-using Pattern = AttentionRule::Pattern;
+Value intervention(const std::string& kind, const std::string& what) { return {ValueTable{{kind, {what, {}}}}, {}}; }
 
 RunSpec small_spec(const std::string& more = {}) {
   const Experiment experiment = parse_experiment(
@@ -95,10 +95,12 @@ TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
     std::vector<std::int64_t> asked;
 
    private:
-    void before(StepPlan& plan) override {
-      asked.push_back(plan.step);
-      if (plan.step < 6) plan.rules = {{0, 0, {Pattern::uniform}}};
-      plan.paces.groups[static_cast<std::size_t>(Group::attention)].frozen = plan.step >= 3;
+    Interventions interventions(std::int64_t step) override {
+      asked.push_back(step);
+      ValueList list;
+      if (step < 6) list.push_back(intervention("hold", "uniform"));
+      if (step >= 3) list.push_back(intervention("freeze", "attention"));
+      return Interventions::parse(list);
     }
   } watcher;
   const Experiment declared = parse_experiment(
@@ -119,16 +121,16 @@ TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
 
 class AttendsAs : public Watcher {
  public:
-  explicit AttendsAs(Pattern pattern) : pattern_(pattern) {}
+  explicit AttendsAs(std::string pattern) : pattern_(std::move(pattern)) {}
 
  private:
-  void before(StepPlan& plan) override { plan.rules = {{0, 0, {pattern_}}}; }
+  Interventions interventions(std::int64_t) override { return Interventions::parse({intervention("hold", pattern_)}); }
 
-  Pattern pattern_;
+  std::string pattern_;
 };
 
 TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
-  AttendsAs watcher(Pattern::uniform);
+  AttendsAs watcher("uniform");
   const Experiment declared = parse_experiment(
       "task = { name = \"copy\", vocab = 9, length = 5 }\n"
       "model = { name = \"seq2seq\", hidden = 8, embedding = 8 }\n"
@@ -142,7 +144,7 @@ TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
 }
 
 TEST(Watch, AttentionThatIsNotThereCannotBeHeld) {
-  AttendsAs watcher(Pattern::uniform);
+  AttendsAs watcher("uniform");
   const Experiment plain = parse_experiment(
       "task = { name = \"feature-mean\" }\nmodel = { name = \"feature-attention\", gate = \"none\" }\n"
       "train = { steps = 3 }\n",
@@ -151,7 +153,7 @@ TEST(Watch, AttentionThatIsNotThereCannotBeHeld) {
 }
 
 TEST(Watch, AttentionCannotBeHeldAtATruthThatNobodyKnows) {
-  AttendsAs watcher(Pattern::truth);
+  AttendsAs watcher("truth");
   const Experiment reviews = parse_experiment(
       "task = { name = \"text-classify\", min_count = 1 }\n"
       "model = { name = \"gated-classifier\", embedding = 3, hidden = 4 }\ntrain = { steps = 1, batch = 4 }\n",

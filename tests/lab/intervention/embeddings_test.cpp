@@ -1,5 +1,3 @@
-#include "fovea/lab/spec/start_vectors.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -7,6 +5,7 @@
 
 #include "fovea/base/error/error.h"
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/sweep/sweep.h"
 #include "tests/lab/store/store_sample.h"

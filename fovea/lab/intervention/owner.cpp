@@ -1,4 +1,4 @@
-#include "fovea/lab/spec/owner.h"
+#include "fovea/lab/intervention/owner.h"
 
 #include <algorithm>
 #include <map>

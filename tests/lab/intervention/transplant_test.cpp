@@ -1,4 +1,4 @@
-#include "fovea/lab/train/transplant.h"
+#include "fovea/lab/intervention/transplant.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "fovea/lab/spec/head_intervention.h"
+#include "fovea/lab/intervention/on_heads.h"
 
 #include <gtest/gtest.h>
 

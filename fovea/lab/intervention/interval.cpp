@@ -1,4 +1,4 @@
-#include "fovea/lab/spec/interval.h"
+#include "fovea/lab/intervention/interval.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,32 @@
+// { ablate = "layer.2.head.1", from = 100 }: the head gives nothing.
+#include <fmt/format.h>
+
+#include "fovea/lab/intervention/on_heads.h"
+
+namespace fovea {
+
+namespace {
+
+class Ablate final : public OnHeads {
+ public:
+  Ablate() {
+    heads_setting_ = "ablate";
+    scoped_.rule.ablated = true;
+  }
+
+  void settings(Fields& fields) override {
+    fields.text("ablate", heads_, "the head that gives nothing, as layer.1.head.2, or a layer's");
+    when.settings(fields);
+  }
+  void finish(const ValueTable& table) override {
+    if (heads_.empty())
+      throw wrong_input(fmt::format("{} names no head", name()), "write layer.1.head.2, or layer.1", place);
+    OnHeads::finish(table);
+  }
+};
+
+const Register<Intervention> ablate("ablate", "a head gives nothing", [] { return std::make_unique<Ablate>(); });
+
+}  // namespace
+
+}  // namespace fovea

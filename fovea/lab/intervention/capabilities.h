@@ -1,0 +1,24 @@
+// What a run has for an intervention or a probe to act on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fovea/model/model.h"
+
+namespace fovea {
+
+struct Capabilities {
+  std::string model, task;  // their names
+  std::int64_t steps = 0;   // of the training
+  bool attends = false;     // the model has attention rows
+  bool by_score = false;    // and they follow scores
+  bool has_beta = false;
+  bool attention_parameters = false;
+  bool truth = false;  // the task knows where attention belongs
+  Model<float>::Heads heads;
+  std::vector<std::string> parameters;
+};
+
+}  // namespace fovea

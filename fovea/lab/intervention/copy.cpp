@@ -1,0 +1,41 @@
+// { copy = 4, of = "layer.2" }: the logits get the tokens that heads of the last layer attend to, as strongly as that.
+#include <fmt/format.h>
+
+#include "fovea/lab/intervention/on_heads.h"
+
+namespace fovea {
+
+namespace {
+
+class CopyTokens final : public OnHeads {
+ public:
+  void settings(Fields& fields) override {
+    fields.number("copy", scoped_.rule.copy, 0, 1e6, "how strongly it says the tokens that it attends to");
+    heads_settings(fields);
+  }
+  void finish(const ValueTable& table) override {
+    OnHeads::finish(table);
+    if (scoped_.layer == 0 || scoped_.rule.copy == 0)
+      throw wrong_input(scoped_.layer == 0 ? fmt::format("{} names no layer", name())
+                                           : fmt::format("{} by 0 changes nothing", name()),
+                        "write a number above 0, and of = the last layer or a head of it", place);
+  }
+  void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
+  void check(const Capabilities& capabilities) const override {
+    OnHeads::check(capabilities);
+    const int layers = capabilities.heads.layers;
+    if (!capabilities.heads.copies)
+      throw wrong_input(fmt::format("heads of model '{}' cannot copy", capabilities.model), "take model transformer",
+                        place);
+    if (scoped_.layer != layers)
+      throw wrong_input(fmt::format("{} says nothing: the last of {} layers does", heads_, layers),
+                        fmt::format("copy by layer.{}", layers), place);
+  }
+};
+
+const Register<Intervention> copy("copy", "a head of the last layer says the tokens that it attends to",
+                                  [] { return std::make_unique<CopyTokens>(); });
+
+}  // namespace
+
+}  // namespace fovea

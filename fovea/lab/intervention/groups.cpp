@@ -1,0 +1,30 @@
+#include "fovea/lab/intervention/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/base/error/error.h"
+
+namespace fovea {
+
+const Fields::Choices<Group> group_words{{"attention", Group::attention}, {"body", Group::body}};
+
+std::optional<Group> group_of(const std::string& word) {
+  const auto found = std::ranges::find(group_words, word, &std::pair<std::string_view, Group>::first);
+  return found == group_words.end() ? std::nullopt : std::optional(found->second);
+}
+
+void check_group(Group group, const Capabilities& capabilities, const Place& place) {
+  if (group != Group::attention) return;
+  if (!capabilities.attention_parameters)
+    throw wrong_input(fmt::format("model '{}' has no attention parameters here", capabilities.model),
+                      "drop the intervention", place);
+  if (capabilities.attends && !capabilities.by_score)
+    throw wrong_input(
+        fmt::format("attention parameters do nothing here: the attention of model '{}' is even, whatever they are",
+                    capabilities.model),
+        "drop the intervention, or let attention be learned", place);
+}
+
+}  // namespace fovea

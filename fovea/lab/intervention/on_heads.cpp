@@ -1,0 +1,97 @@
+#include "fovea/lab/intervention/on_heads.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string_view>
+#include <typeinfo>
+
+#include "fovea/base/error/error.h"
+
+namespace fovea {
+
+namespace {
+
+using Pattern = AttentionRule::Pattern;
+
+// Takes "WORD.7" or "WORD.7." from the front of a text; 0 where there is no such number.
+int take_number(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return 0;
+  text.remove_prefix(word.size());
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return 0;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (text.starts_with('.')) text.remove_prefix(1);
+  return number;
+}
+
+// "layer.2.head.1", "layer.2", or "" for every head.
+std::string heads_name(const ScopedRule& scoped) {
+  if (scoped.layer == 0) return "";
+  if (scoped.head == 0) return fmt::format("layer.{}", scoped.layer);
+  return fmt::format("layer.{}.head.{}", scoped.layer, scoped.head);
+}
+
+std::string count_of(int count, const char* what) {
+  return count == 1 ? fmt::format("one {}", what) : fmt::format("{} {}s", count, what);
+}
+
+}  // namespace
+
+void OnHeads::heads_settings(Fields& fields) {
+  fields.text("of", heads_, "a head, as layer.1.head.2, or a layer's; all of them if it is left out");
+  when.settings(fields);
+}
+
+void OnHeads::finish(const ValueTable& table) {
+  if (heads_.empty()) return;
+  std::string_view rest = heads_;
+  scoped_.layer = take_number(rest, "layer.");
+  if (scoped_.layer > 0 && !rest.empty()) scoped_.head = take_number(rest, "head.");
+  if (scoped_.layer < 1 || !rest.empty() || heads_ != heads_name(scoped_))
+    throw wrong_input(fmt::format("'{}' names no head", heads_),
+                      "write layer.1.head.2, or layer.1 for every head of a layer; both count from 1",
+                      table.at(heads_setting_).place);
+}
+
+void OnHeads::refuse_on_one_head(const Intervention& earlier) const {
+  const auto* const other = typeid(*this) == typeid(earlier) ? static_cast<const OnHeads*>(&earlier) : nullptr;
+  const auto meet = [](int one, int another) { return one == 0 || another == 0 || one == another; };
+  if (other && meet(scoped_.layer, other->scoped_.layer) && meet(scoped_.head, other->scoped_.head))
+    refuse_at_one_step(earlier, "hold, scale or copy by one head");
+}
+
+void OnHeads::check(const Capabilities& capabilities) const {
+  const auto& [layer, head, rule] = scoped_;
+  const Model<float>::Heads& heads = capabilities.heads;
+  const std::string& model = capabilities.model;
+  const bool held = rule.pattern != Pattern::learned;
+  const bool any_model_can = rule.pattern == Pattern::uniform || rule.pattern == Pattern::truth;
+  const bool of_all = held && layer == 0 && any_model_can;
+  if (of_all && heads.layers == 0 && !capabilities.attends)
+    throw wrong_input(fmt::format("attention cannot be held: model '{}' has none here", model), "drop the intervention",
+                      place);
+  if (held && capabilities.attends && !capabilities.by_score)
+    throw wrong_input(fmt::format("attention cannot be held: that of model '{}' is even here, whatever is done", model),
+                      "drop the intervention, or let attention be learned", place);
+  if (!of_all && heads.layers == 0)
+    throw wrong_input(fmt::format("model '{}' has no heads to act on", model),
+                      "drop the intervention, or take model transformer", place);
+  if (heads.layers > 0 && (layer > heads.layers || head > heads.each))
+    throw wrong_input(fmt::format("there is no {}: model '{}' has {} of {} here", heads_name(scoped_), model,
+                                  count_of(heads.layers, "layer"), count_of(heads.each, "head")),
+                      "name one that there is; both count from 1", place);
+  if (held && !any_model_can && !heads.causal)
+    throw wrong_input(fmt::format("model '{}' does not attend from position to position", model),
+                      "hold attention uniform, or take model transformer", place);
+  if (of_all && rule.pattern == Pattern::truth && !capabilities.truth)
+    throw wrong_input(fmt::format("attention cannot be held at the truth: task '{}' does not know where it belongs",
+                                  capabilities.task),
+                      "hold it uniform, or take a task that knows", place);
+  if (rule.reads_right() && !capabilities.truth)
+    throw wrong_input("the task does not know which places a right answer needs",
+                      "hold the head otherwise, or take a task that knows", place);
+}
+
+}  // namespace fovea

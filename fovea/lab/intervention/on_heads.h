@@ -1,0 +1,31 @@
+// Interventions that give heads a rule of attention (nn/attention/attention_rule.h). Heads are named
+// "layer.1.head.2", "layer.1" for every head of that layer, or "" for all; layers and heads count from 1. A model
+// with one attention map has layer 1, head 1.
+#pragma once
+
+#include <string>
+
+#include "fovea/lab/intervention/intervention.h"
+
+namespace fovea {
+
+class OnHeads : public Intervention {
+ public:
+  void finish(const ValueTable& table) override;
+  int rank() const override { return 1; }
+  void check(const Capabilities& capabilities) const override;
+  bool acts_on_attention() const override { return true; }
+  void plan(StepPlan& plan) override { plan.rules.push_back(scoped_); }
+
+ protected:
+  // States `of`, from and until.
+  void heads_settings(Fields& fields);
+  // Where both act on one head at one step.
+  void refuse_on_one_head(const Intervention& earlier) const;
+
+  ScopedRule scoped_;
+  std::string heads_;                 // as it is written
+  std::string heads_setting_ = "of";  // which setting names them
+};
+
+}  // namespace fovea

@@ -1,0 +1,31 @@
+// { scale = 10, of = "layer.1" }: weights on the positions that a right answer needs, times ten.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fovea/lab/intervention/on_heads.h"
+
+namespace fovea {
+
+namespace {
+
+class Scale final : public OnHeads {
+ public:
+  void settings(Fields& fields) override {
+    fields.number("scale", scoped_.rule.scale, 0, HUGE_VAL, "what weights on right places are multiplied by");
+    heads_settings(fields);
+  }
+  void finish(const ValueTable& table) override {
+    OnHeads::finish(table);
+    if (scoped_.rule.scale == 1)
+      throw wrong_input(fmt::format("{} by 1 changes nothing", name()), "take another number, or drop it", place);
+  }
+  void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
+};
+
+const Register<Intervention> scale("scale", "a head's weights on the places that a right answer needs are multiplied",
+                                   [] { return std::make_unique<Scale>(); });
+
+}  // namespace
+
+}  // namespace fovea

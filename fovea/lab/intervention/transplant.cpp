@@ -1,0 +1,127 @@
+#include "fovea/lab/intervention/transplant.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "fovea/base/error/names.h"
+#include "fovea/lab/intervention/groups.h"
+#include "fovea/lab/intervention/owner.h"
+
+namespace fovea {
+
+namespace {
+
+std::vector<double> values_of(const Tensor& tensor) {
+  std::vector<double> values;
+  const auto read = [&](auto number) {
+    for (std::size_t i = 0; i < tensor.bytes.size(); i += sizeof number) {
+      std::memcpy(&number, &tensor.bytes[i], sizeof number);
+      values.push_back(static_cast<double>(number));
+    }
+  };
+  tensor.type == "F64" ? read(0.0) : read(0.0f);  // weights are kept as one of the two
+  return values;
+}
+
+// The name that a parameter of this model has in the run it is taken from; nothing where it is not concerned.
+std::optional<std::string> name_there(const std::string& here, Group group, const std::string& of,
+                                      const std::string& to) {
+  if (of == "all") return here;
+  if (const auto wanted = group_of(of)) return group == *wanted ? std::optional(here) : std::nullopt;
+  const auto circuit = [](const std::string& name) { return name.substr(0, name.find('.')); };
+  const std::vector<std::string> from = parts_of_circuit(of), into = parts_of_circuit(to);
+  for (std::size_t i = 0; i < into.size() && circuit(of) == circuit(to); ++i)
+    if (const auto rest = name_under(here, into[i])) return from[i] + *rest;
+  const auto rest = name_under(here, to);
+  return rest ? std::optional(of + *rest) : std::nullopt;
+}
+
+}  // namespace
+
+void Transplant::settings(Fields& fields) {
+  fields.text("transplant", run, "the run whose weights are taken: its number, or its hash");
+  fields.text("of", of, "which of them: \"attention\", \"body\", \"all\", or a name and all that stands under it");
+  fields.text("to", to_, "the name they have here, if it is another one");
+  fields.integer("at", at_, 0, Fields::no_limit, "how many updates are done then");
+}
+
+// A run may be a number, as people write it, or text.
+void Transplant::rewrite(ValueTable& table) const {
+  Value& written = table.at("transplant");
+  if (const auto* number = written.as<std::int64_t>()) written.data = std::to_string(*number);
+}
+
+void Transplant::finish(const ValueTable& table) {
+  when.from = at_;
+  if (run.empty() || run.find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw wrong_input(message("{} takes from a run, not from {}", name(), table.at("transplant")), Remedy::name_run(),
+                      table.at("transplant").place);
+  if (of.empty())
+    throw wrong_input(fmt::format("{} does not say what", name()), message("drop {}", Message::Entry{"of", {"", {}}}),
+                      place);
+  if (to_.empty()) to_ = of;
+  const auto is_group = [](const std::string& word) { return word == "all" || group_of(word); };
+  if (to_ != of && (is_group(of) || is_group(to_)))
+    throw wrong_input(fmt::format("{} cannot bring '{}' to '{}'", name(), of, to_),
+                      "a group comes to the same group; names of parameters can differ", place);
+}
+
+void Transplant::check_beside(const Intervention& earlier) const {
+  if (const auto* const other = dynamic_cast<const Transplant*>(&earlier);
+      other && other->at_ == at_ && other->to_ == to_)
+    throw wrong_input(fmt::format("two transplants to '{}' at step {}", to_, at_), "keep one of them", place);
+}
+
+void Transplant::prepare(const Preparation& preparation) {
+  if (!preparation.weights_of) return;
+  const std::optional<TensorFile> file = preparation.weights_of(run);
+  if (!file)
+    throw wrong_input(fmt::format("the weights of run {} are not here", run),
+                      "transplants take from runs that lie in the same store", place);
+  preparation.parameters.visit([&](auto& set) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < set.all().size(); ++i) {
+      const auto& here = set.all()[i];
+      names.push_back(here.name);
+      const std::optional<std::string> there = name_there(here.name, here.group, of, to_);
+      if (!there) continue;
+      const Tensor* const found = file->find(*there);
+      if (!found) {
+        std::vector<std::string> known;
+        for (const Tensor& tensor : file->tensors()) known.push_back(tensor.name);
+        throw wrong_input(fmt::format("the run that weights are taken from has no '{}'", *there),
+                          suggest_name(*there, known), place);
+      }
+      if (found->shape != here.shape)
+        throw wrong_input(fmt::format("'{}' of the run that weights are taken from is {}, and '{}' here is {}", *there,
+                                      fmt::join(found->shape, " x "), here.name, fmt::join(here.shape, " x ")),
+                          "weights fit a model of the same sizes", place);
+      pieces_.push_back({i, values_of(*found)});
+    }
+    if (pieces_.empty())
+      throw wrong_input(fmt::format("this model has no parameters '{}' for a transplant", to_),
+                        suggest_name(to_, owners_of(names)), place);
+  });
+}
+
+void Transplant::put_in(std::int64_t step, ParameterAccess parameters) {
+  if (step != at_) return;
+  parameters.visit([&]<class T>(ParameterSet<T>& set) {
+    for (const Piece& piece : pieces_)
+      std::ranges::transform(piece.values, set.all()[piece.parameter].values().begin(),
+                             [](double x) { return static_cast<T>(x); });
+  });
+}
+
+namespace {
+
+const Register<Intervention> transplant("transplant", "parameters become what they were at the end of another run",
+                                        [] { return std::make_unique<Transplant>(); });
+
+}  // namespace
+
+}  // namespace fovea

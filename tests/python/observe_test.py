@@ -391,11 +391,7 @@ def test_rows_of_one_site_of_several_are_enough():
 
 def test_an_answer_for_each_example_or_for_all_rows_but_the_last():
     following = right(TARGET)
-    for read in (
-        lambda out: following(out)[:, 5],
-        lambda out: following(out)[:, 5:6],
-        lambda out: following(out)[:, :7],
-    ):
-        assert "agreement" in looked(GPT(), answer=read).series
+    for rows in (5, slice(5, 6), slice(7)):
+        assert "agreement" in looked(GPT(), answer=lambda out, rows=rows: following(out)[:, rows]).series
     several = looked(Pooled(), torch.randn(3, 5, 6), lambda out: out.log_softmax(-1))
     assert several.beta().shape == (3, 1, 5)  # one row of attention speaks for all answers of its example

@@ -96,3 +96,22 @@ def observe(model, batch=TOKENS, answer=None, **options):
 def looked(model, *args, **options):
     """One look: a run of no updates."""
     return observe(model, *args, **options).close()
+
+
+def train(model, watch=None, steps=12, batch=4, of=None):
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+    random = torch.Generator().manual_seed(1)
+    for _ in range(steps):
+        x = torch.randint(0, 12, (batch, 8), generator=random)
+        if watch is None:
+            out = (model if of is None else of)(x)
+        else:
+            with watch.intervening():
+                out = (model if of is None else of)(x)
+        loss = F.cross_entropy(out.flatten(0, 1), x.roll(1, 1).flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        if watch is not None:
+            watch.step(loss=loss)
+        optimizer.step()
+    return model

@@ -33,9 +33,8 @@ def test_numbers_become_series_and_arrays_are_kept():
     assert run.series.steps("start").tolist() == [0, 10, 20]
     assert sorted(run.arrays["row"]) == [0, 10, 20] and run.arrays["row"][20].shape == (6,)
     assert run.arrays["row"][20].dtype == np.float32
-    assert 0 < run.probe_seconds[
-        "first"
-    ] < run.seconds and f"; probe first: {run.probe_seconds['first']:.3g} s" in repr(run)
+    seconds = run.probe_seconds["first"]
+    assert 0 < seconds < run.seconds and f"; probe first: {seconds:.3g} s" in repr(run)
     assert plain.probe_seconds == {} and (run.id, plain.id) == (1, 2)
     shared = bits(run)
     assert {name: shared[name] for name in bits(plain)} == bits(plain)  # the training is the same
@@ -57,6 +56,7 @@ def test_a_spec_names_the_function():
     names = fovea.run(spec).spec["probe"]["names"]
     assert names == ["accuracy", first.spec_name]
     assert give(0).spec_name.startswith(f"python {__name__}.give.<locals>.<lambda>:mine ")
+    assert give({"x": 1})(None, None, None) == {"x": 1} and repr(first) == f"<probe first: {__name__}.first>"
     assert first.spec_name.startswith(f"python {__name__}.first ") and len(first.spec_name.split()[-1]) == 16
 
 
@@ -398,7 +398,3 @@ def test_ctrl_c_within_the_function(pressed_at):
     with pytest.raises(KeyboardInterrupt):
         fovea.run("copy-subset", keep=False, probes=[fovea.Probe(press)], **SMALL)
     assert len(fovea.store()) == 0
-
-
-def test_a_probe_can_be_called_as_the_function():
-    assert give({"x": 1})(None, None, None) == {"x": 1} and repr(first) == f"<probe first: {__name__}.first>"

@@ -113,6 +113,11 @@ def require_number(name: str, value: Any) -> None:
         )
 
 
+def as_float(value: Any) -> float:
+    """Return the value of a number or of a tensor of one."""
+    return float(value.detach() if isinstance(value, torch.Tensor) else value)
+
+
 def require_state(state: Any, sites: list[str]) -> dict[str, Any]:
     """What ``state_dict`` of a watch of these sites gave."""
     given = checks.table("the state of a watch", state, "number")

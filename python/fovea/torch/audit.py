@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from ..pictures import needed
 from .assumptions import Assumptions
-from .clamps import Base, Clamps
+from .base_pass import Base
+from .clamps import Clamps
 from .observed import Observed
-from .sites import Key, Seen
+from .scope import Key, Seen
 
 torch = needed("torch", "torch")
 

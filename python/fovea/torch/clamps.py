@@ -9,81 +9,26 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import _engine, checks
+from .. import _engine
 from ..pictures import needed
 from . import clock
-from .model import Model, over, versions
-from .sites import Ended, Key, Plan, Scope, Seen, Tap
+from .base_pass import Answer, Base
+from .copies import give_base_outputs, part, repeated
+from .model import Model, over
+from .scope import Key, Plan, Scope, Seen
+from .sites import Tap
 
 torch = needed("torch", "torch")
 
 Array = npt.NDArray[Any]
 AT_ONCE = 64  # examples in one pass, or as many as the batch has
 FEWEST = 4  # examples whose β is measured, or as many as the batch has
-
-
-class Answer:
-    """What is right, as the caller reads it off the model's output: (examples, rows) of log-probability, NaN where nothing
-    is asked."""
-
-    def __init__(self, read: Callable[[Any], Any]) -> None:
-        checks.function("answer", read)
-        self.read = read
-
-    def __call__(self, out: Any) -> Any:
-        given = self.read(out)
-        if not isinstance(given, torch.Tensor):
-            raise checks.wrong_type(
-                "what answer(output) gives", given, "a tensor of log-probabilities, (examples, rows)"
-            )
-        if given.dim() == 1:
-            given = given[:, None]
-        if given.dim() != 2 or given.numel() == 0 or not given.is_floating_point():
-            raise _engine.wrong_input(
-                f"answer(output) has the shape {tuple(given.shape)} and holds {str(given.dtype).removeprefix('torch.')}",
-                "it must be (examples, rows), the log-probability of what is right",
-            )
-        given = given.detach().float()
-        if bool((given > 1e-3).any()):
-            raise _engine.wrong_input(
-                f"answer(output) holds {given.nan_to_num(-torch.inf).max().item():.4g}, and the logarithm of a probability is 0 at most",
-                "take log_softmax of the scores before the right ones are picked; NaN stands where nothing is asked",
-            )
-        return given
-
-
-class Base:
-    """One pass as it is, with what each module gave."""
-
-    def __init__(
-        self,
-        model: Model,
-        answer: Answer,
-        sites: Sequence[Key],
-        examples: int | None,
-        plan: Plan | None = None,
-        log: bool = False,
-    ) -> None:
-        with Scope(model.names, log) as scope:
-            tap = Tap(scope, dict.fromkeys(sites), examples, plan)
-            with tap:
-                out = model()
-            self.ended = dict(scope.ended)
-        self.seen: dict[Key, Seen] = tap.seen
-        self.answers = answer(out)
-        for key in sites:
-            if key not in self.seen:
-                raise _engine.failure(
-                    f"attention at '{key[0]}' was not seen this time",
-                    "a model that is observed has to take the same way each time",
-                )
 
 
 class Clamps:
@@ -251,7 +196,7 @@ class Clamps:
         batch = over(model.batch, lambda tensor: repeated(tensor, of_batch, examples, copies))
         with (
             Scope(model.names) as scope,
-            _given(scope, base, key, examples, copies) if reuse else contextlib.nullcontext(),
+            give_base_outputs(scope, base, key, examples, copies) if reuse else contextlib.nullcontext(),
         ):
 
             def one_pass(plan: Plan | None) -> list[Any]:
@@ -384,72 +329,3 @@ def asked_rows(answers: Array, rows: int) -> Array:
     if of_rows(answers.shape[1], rows):
         return np.pad(asked, ((0, 0), (0, rows - answers.shape[1])))
     return np.repeat(asked.any(1, keepdims=True), rows, 1)
-
-
-def repeated(tensor: Any, of_batch: int, examples: int, copies: int) -> Any:
-    """The first examples of a batch, in copies one behind the other, along the axis of its examples."""
-    axis = next((axis for axis in range(min(2, tensor.dim())) if tensor.size(axis) == of_batch), None)
-    if axis is None or (copies == 1 and examples == of_batch):
-        return tensor
-    tensor = tensor.narrow(axis, 0, examples)
-    return tensor.repeat(*(copies if axis == other else 1 for other in range(tensor.dim())))
-
-
-def part(tensor: Any, of_batch: int, examples: int, copies: int, number: int) -> Any:
-    """One copy of several, as long as the batch: its first examples, over and over."""
-    for axis in range(min(2, tensor.dim())):
-        if tensor.size(axis) == examples * copies:
-            one = tensor.narrow(axis, number * examples, examples)
-            return (
-                one
-                if examples == of_batch
-                else one.index_select(axis, torch.arange(of_batch, device=one.device) % examples)
-            )
-    return tensor
-
-
-@contextlib.contextmanager
-def _given(scope: Scope, base: Base, key: Key, examples: int, copies: int) -> Iterator[None]:
-    """Calls of modules that had ended before the site give what they gave in the base pass."""
-    reached, of_batch = base.seen[key].at, base.seen[key].attention.size(0)
-    calls = [(call, module) for module, all_calls in base.ended.items() for call in all_calls if call.at <= reached]
-    calls = [
-        (call, module) for call, module in calls if versions(call.output) == call.written
-    ]  # not changed by who received it
-    low = reached
-    given: dict[Any, dict[int, Ended]] = {}
-    for call, module in sorted(calls, key=lambda pair: -pair[0].at):  # what lies within another is not called at all
-        if call.at <= low:
-            low = call.begun
-            given.setdefault(module, {})[call.number] = call
-    outputs = {
-        id(call): over(call.output, lambda tensor: repeated(tensor, of_batch, examples, copies))
-        for all_calls in given.values()
-        for call in all_calls.values()
-    }
-    before: list[tuple[Any, Any]] = []
-    try:
-        for module, numbers in given.items():
-            before.append((module, module.__dict__.get("forward")))
-            module.forward = _stub(scope, module, module.forward, numbers, outputs)
-        yield
-    finally:
-        for module, own in before:
-            if own is None:
-                del module.forward
-            else:
-                module.forward = own
-
-
-def _stub(
-    scope: Scope, module: Any, forward: Callable[..., Any], numbers: dict[int, Ended], outputs: dict[int, Any]
-) -> Callable[..., Any]:
-    def stub(*args: Any, **kwargs: Any) -> Any:
-        call = numbers.get(scope.begun[module] - 1) if scope.here() else None
-        if call is None:
-            return forward(*args, **kwargs)
-        scope.calls += Counter(call.within)
-        scope.begun += Counter(call.modules)
-        return outputs[id(call)]
-
-    return stub

@@ -11,10 +11,11 @@ import numpy.typing as npt
 from ..pictures import needed
 from . import clock
 from .audit import Audit
-from .clamps import Base, Clamps
+from .base_pass import Base
+from .clamps import Clamps
 from .measures import Measures, in_all
 from .observed import Observed
-from .sites import Key
+from .scope import Key
 
 torch = needed("torch", "torch")
 

@@ -11,7 +11,8 @@ from typing import Any
 from .. import _engine, checks
 from ..pictures import needed
 from .observed import Observed
-from .sites import Key, Scope, Tap, chosen, name_of
+from .scope import Key, Scope
+from .sites import Tap, chosen, name_of
 
 torch = needed("torch", "torch")
 

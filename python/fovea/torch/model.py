@@ -107,6 +107,11 @@ class Model:
         everywhere = nn.modules.module.register_module_forward_pre_hook
         handle = self._noting = (self._outer.register_forward_pre_hook if self._outer is not None else everywhere)(note)
 
+    def autocast_setting(self) -> dict[str, str]:
+        """Return the type that the training casts to, as a run keeps it; empty if it casts to none."""
+        dtype = self.autocast.dtype if self.autocast else None
+        return {"autocast": str(dtype).removeprefix("torch.")} if dtype else {}
+
     def forget_autocast(self) -> None:
         """Wait for no pass of the training."""
         if self._noting is not None:

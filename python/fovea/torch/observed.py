@@ -9,11 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _engine
+from ..notices import teller
 from ..pictures import needed
 from .arguments import ladder_of, require_answer, require_rows, truth_of
-from .clamps import Answer, Base, asked_rows, of_rows
+from .base_pass import Answer, Base
+from .clamps import asked_rows, of_rows
 from .model import Model
-from .sites import Key, Plan, Seen, chosen, found, name_of
+from .recorder import MOST_AT_ONCE
+from .scope import Key, Plan, Seen
+from .sites import chosen, found, name_of
 
 torch = needed("torch", "torch")
 
@@ -103,6 +107,32 @@ class Observed:
     def several(self) -> bool:
         """Whether there is more than one head."""
         return len(self.sites) > 1 or any(shape[1] > 1 for shape in self.shapes.values())
+
+    def examples_kept(self, keep: int, silent: bool) -> int:
+        """Return of how many examples there is room for maps, at most ``keep``."""
+        sizes = {self.sites[key]: rows * places for key, (_, _, rows, places) in self.shapes.items()}
+        large = [name for name, size in sizes.items() if size > MOST_AT_ONCE]
+        if large and keep > 0 and not silent:
+            teller()(
+                f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. "
+                "A shorter batch has room for them"
+            )
+        most: int = min([keep, *(MOST_AT_ONCE // size for size in sizes.values() if size <= MOST_AT_ONCE)])
+        return most
+
+    def spec(self) -> dict[str, Any]:
+        """Return what a run keeps of the model."""
+        spec: dict[str, Any] = {
+            "class": type(self.model.module).__name__,
+            "sites": list(self.sites.values()),
+            "heads": [shape[1] for shape in self.shapes.values()],
+        }
+        layers = [self.numbers[key] for key in self.sites]
+        if layers != list(range(1, len(layers) + 1)):
+            spec["layers"] = layers
+        if self.unseen:
+            spec["unseen"] = list(self.unseen)
+        return spec
 
     def base(self, plan: Plan | None = None, log: bool = False) -> Base:
         """Pass the batch through the model, and read its attention and its answers."""

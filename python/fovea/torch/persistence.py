@@ -15,6 +15,7 @@ from ..run_store import name_of_own, spec_of
 from ..run_store import store as store_of
 from ..runs import Run
 from ..settings import merged
+from .open_watches import Unkept
 from .recorder import Recorder
 
 MEANWHILE = 60  # seconds
@@ -73,6 +74,11 @@ class Persistence:
             seconds=self._seconds,
             steps=updates,
         )
+
+    def unkept(self, spec: Mapping[str, Any], updates: int) -> Unkept:
+        """Return what is to be kept of a watch that is never closed."""
+        saver = self.saver(spec, updates, "stopped")
+        return Unkept(self.key, self.name, len(self._recorder.evaluations), self.own_evaluations, updates, saver)
 
     def keep_meanwhile(self, spec: Callable[[], Mapping[str, Any]], updates: int) -> None:
         """Keep a stopped run from time to time, for a process that is ended from outside; that of the end replaces it."""

@@ -9,6 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..pictures import needed
+
+torch = needed("torch", "torch")
+
 Array = npt.NDArray[Any]
 
 MOST_AT_ONCE = 1 << 16  # numbers of one array
@@ -71,7 +75,9 @@ class Recorder:
         """Return what a checkpoint has to keep."""
         return {
             "series": {name: [list(steps), list(values)] for name, (steps, values) in self.series.items()},
-            "arrays": [[step, name, values] for step, kept in self._arrays.items() for name, values in kept],
+            "arrays": [
+                [step, name, torch.tensor(values)] for step, kept in self._arrays.items() for name, values in kept
+            ],
             "every": self._every,
             "looks": list(self.evaluations),
         }
@@ -83,7 +89,7 @@ class Recorder:
         }
         self._arrays = {}
         for step, name, values in state["arrays"]:
-            self._arrays.setdefault(int(step), []).append((str(name), np.array(values)))
+            self._arrays.setdefault(int(step), []).append((str(name), values.numpy()))
         self._every, self.evaluations = int(state["every"]), list(state["looks"])
 
 

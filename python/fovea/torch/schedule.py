@@ -9,7 +9,8 @@ import numpy as np
 
 from ..notices import teller
 from . import clock
-from .clamps import Base, Clamps
+from .base_pass import Base
+from .clamps import Clamps
 from .cost import Cost
 from .evaluation import Evaluator
 

@@ -14,16 +14,17 @@ from ..notices import teller
 from ..pictures import needed
 from ..runs import Run
 from . import clock, open_watches
-from .arguments import require_number, require_state
+from .arguments import as_float, require_number, require_state
 from .audit import Audit
-from .clamps import Answer, Base, Clamps
+from .base_pass import Answer, Base
+from .clamps import Clamps
 from .cost import Cost
 from .evaluation import Evaluator
 from .holds import HoldSchedule
 from .model import Model, rank
 from .observed import Observed
 from .persistence import Persistence
-from .recorder import MOST_AT_ONCE, Recorder
+from .recorder import Recorder
 from .schedule import Schedule
 
 torch = needed("torch", "torch")
@@ -89,12 +90,15 @@ class Watch:
         )
         clamps = None if beta is None else Clamps(observed.model, observed.answer, heads, rows_listed, seed)
         self._evaluator = Evaluator(
-            observed, clamps, Audit(observed, clamps, heads == "all") if audit else None, self._room(keep)
+            observed,
+            clamps,
+            Audit(observed, clamps, heads == "all") if audit else None,
+            observed.examples_kept(keep, self._silent),
         )
         self._schedule = Schedule(self._evaluator, every, share, steps)
         self._holds = HoldSchedule(observed)
         self._spec = {
-            "model": self._spec_of_model(),
+            "model": observed.spec(),
             "probe": {"every": self._schedule.every, "keep": self._evaluator.keep},
             "seed": seed,
         }
@@ -108,32 +112,6 @@ class Watch:
             open_watches.begun(self)
             observed.model.note_autocast()
 
-    def _room(self, keep: int) -> int:
-        """Of how many examples there is room for maps."""
-        shapes, names = self._observed.shapes, self._observed.sites
-        sizes = {names[key]: rows * places for key, (_, _, rows, places) in shapes.items()}
-        large = [name for name, size in sizes.items() if size > MOST_AT_ONCE]
-        if large and keep > 0 and not self._silent:
-            teller()(
-                f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. A shorter batch has room for them"
-            )
-        most: int = min([keep, *(MOST_AT_ONCE // size for size in sizes.values() if size <= MOST_AT_ONCE)])
-        return most
-
-    def _spec_of_model(self) -> dict[str, Any]:
-        observed = self._observed
-        spec: dict[str, Any] = {
-            "class": type(observed.model.module).__name__,
-            "sites": list(observed.sites.values()),
-            "heads": [shape[1] for shape in observed.shapes.values()],
-        }
-        layers = [observed.numbers[key] for key in observed.sites]
-        if layers != list(range(1, len(layers) + 1)):
-            spec["layers"] = layers
-        if observed.unseen:
-            spec["unseen"] = list(observed.unseen)
-        return spec
-
     @property
     def sites(self) -> dict[str, tuple[int, ...]]:
         """What is observed: (examples, heads, rows, positions) by the site's name."""
@@ -143,8 +121,6 @@ class Watch:
     def unseen(self) -> dict[str, str]:
         """What looks like attention and cannot be seen: why, by the name of its module."""
         return dict(self._observed.unseen)
-
-    # ---- what the training says
 
     def step(self, **metrics: Any) -> None:
         """Note an update: after ``backward``, before the optimiser's step.
@@ -163,7 +139,7 @@ class Watch:
         self._given = metrics
         loss = metrics.get("loss")
         if self._schedule.chooses and loss is not None and getattr(loss, "is_cpu", True):  # a device is not waited for
-            self._schedule.told(_number(loss))
+            self._schedule.told(as_float(loss))
         due = not self._silent and self._schedule.due(self.number, not self._recorder.evaluations)
         if due:
             self._evaluate()
@@ -228,8 +204,6 @@ class Watch:
             self._observed.model.note_autocast()
         with self._holds.within(self.number, truth):
             yield
-
-    # ---- evaluations
 
     def cost(self) -> Cost:
         """Time what evaluations take, and what part of the training that will be.
@@ -305,7 +279,7 @@ class Watch:
     def _note_update(self, last: bool) -> None:
         """Record what the training said of this update, and its gradient."""
         for name, value in self._given.items():
-            self._recorder.number(self.number, f"train_{name}", _number(value))
+            self._recorder.number(self.number, f"train_{name}", as_float(value))
         norms = {} if last else self._evaluator.gradients()
         if not norms and not last and not self._warned_of_no_gradient:
             self._warned_of_no_gradient = True
@@ -315,19 +289,15 @@ class Watch:
         for name, norm in norms.items():
             self._recorder.number(self.number, name, norm)
 
-    # ---- what becomes of it
-
     def state_dict(self) -> dict[str, Any]:
         """Return what a checkpoint of the training has to hold for the watch to go on (``torch.save`` takes it)."""
-        course = self._recorder.state_dict()
-        course["arrays"] = [[step, name, torch.tensor(values)] for step, name, values in course["arrays"]]
         clamps, audit = self._evaluator.clamps, self._evaluator.audit
         return {
             **self._persistence.state_dict(),
             "number": self.number,
             "sites": list(self._observed.sites.values()),
             "measured": None if clamps is None else (clamps.examples, clamps.rows),
-            "course": course,
+            "course": self._recorder.state_dict(),
             "holds": self._holds.tables(),
             "audit": torch.tensor(audit.memory() if audit else [], dtype=torch.float64),
         }
@@ -344,28 +314,19 @@ class Watch:
         if audit:
             audit.go_on(state["audit"].tolist() if "audit" in state else [])
         self._holds.go_on(state.get("holds", []), self.number)
-        course = dict(state["course"])
-        course["arrays"] = [[step, name, values.numpy()] for step, name, values in course["arrays"]]
         went_back = len(self._recorder.evaluations) > 0  # all that it has now is this watch's to keep
-        self._recorder.load_state_dict(course)
+        self._recorder.load_state_dict(state["course"])
         self._persistence.load_state_dict(state, went_back)
 
     def _whole_spec(self) -> dict[str, Any]:
         """The spec of the run as it is now."""
-        autocast = self._observed.model.autocast
-        observed = dict(self._measured)
-        if autocast and autocast.dtype:
-            observed["autocast"] = str(autocast.dtype).removeprefix("torch.")
+        observed = {**self._measured, **self._observed.model.autocast_setting()}
         train = {"program": "PyTorch", "observed": observed}
         return {**self._spec, "intervene": self._holds.tables(), "train": train}
 
     def _unkept(self) -> open_watches.Unkept:
         """What it saw, without its model."""
-        persistence, evaluations = self._persistence, len(self._recorder.evaluations)
-        saver = persistence.saver(self._whole_spec(), self.number, "stopped")
-        return open_watches.Unkept(
-            persistence.key, persistence.name, evaluations, persistence.own_evaluations, self.number, saver
-        )
+        return self._persistence.unkept(self._whole_spec(), self.number)
 
     def close(self, state: str = "done", error: str = "") -> Run | None:
         """Evaluate once more and keep the run in the store.
@@ -431,11 +392,6 @@ class Watch:
             open_watches.dropped(self)
 
     def __repr__(self) -> str:
-        model, evaluations = type(self._observed.model.module).__name__, len(self._recorder.evaluations)
-        return (
-            f"<watch of {model}: {len(self._observed.sites)} sites, {self.number} updates, {evaluations} evaluations>"
-        )
-
-
-def _number(value: Any) -> float:
-    return float(value.detach() if isinstance(value, torch.Tensor) else value)
+        model, sites = type(self._observed.model.module).__name__, len(self._observed.sites)
+        evaluations = len(self._recorder.evaluations)
+        return f"<watch of {model}: {sites} sites, {self.number} updates, {evaluations} evaluations>"

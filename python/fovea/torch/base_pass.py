@@ -1,0 +1,71 @@
+"""One pass of a model as it is, which clamped passes are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _engine, checks
+from ..pictures import needed
+from .model import Model
+from .scope import Key, Plan, Scope, Seen
+from .sites import Tap
+
+torch = needed("torch", "torch")
+
+
+class Answer:
+    """What is right, as the caller reads it off the model's output: (examples, rows) of log-probability, NaN where nothing
+    is asked."""
+
+    def __init__(self, read: Callable[[Any], Any]) -> None:
+        checks.function("answer", read)
+        self.read = read
+
+    def __call__(self, out: Any) -> Any:
+        given = self.read(out)
+        if not isinstance(given, torch.Tensor):
+            raise checks.wrong_type(
+                "what answer(output) gives", given, "a tensor of log-probabilities, (examples, rows)"
+            )
+        if given.dim() == 1:
+            given = given[:, None]
+        if given.dim() != 2 or given.numel() == 0 or not given.is_floating_point():
+            raise _engine.wrong_input(
+                f"answer(output) has the shape {tuple(given.shape)} and holds {str(given.dtype).removeprefix('torch.')}",
+                "it must be (examples, rows), the log-probability of what is right",
+            )
+        given = given.detach().float()
+        if bool((given > 1e-3).any()):
+            raise _engine.wrong_input(
+                f"answer(output) holds {given.nan_to_num(-torch.inf).max().item():.4g}, and the logarithm of a probability is 0 at most",
+                "take log_softmax of the scores before the right ones are picked; NaN stands where nothing is asked",
+            )
+        return given
+
+
+class Base:
+    """One pass as it is, with what each module gave."""
+
+    def __init__(
+        self,
+        model: Model,
+        answer: Answer,
+        sites: Sequence[Key],
+        examples: int | None,
+        plan: Plan | None = None,
+        log: bool = False,
+    ) -> None:
+        with Scope(model.names, log) as scope:
+            tap = Tap(scope, dict.fromkeys(sites), examples, plan)
+            with tap:
+                out = model()
+            self.ended = dict(scope.ended)
+        self.seen: dict[Key, Seen] = tap.seen
+        self.answers = answer(out)
+        for key in sites:
+            if key not in self.seen:
+                raise _engine.failure(
+                    f"attention at '{key[0]}' was not seen this time",
+                    "a model that is observed has to take the same way each time",
+                )

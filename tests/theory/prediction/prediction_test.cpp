@@ -8,6 +8,7 @@
 #include "fovea/base/random.h"
 #include "fovea/theory/prediction/text_attention.h"
 #include "tests/data/tasks/task_help.h"
+#include "tests/theory/prediction/leaning_texts.h"
 
 namespace fovea {
 namespace {
@@ -235,69 +236,6 @@ TEST(Prediction, OfFewExamplesIsNotThatTheyAreHard) {
   EXPECT_EQ(few.verdict, Verdict::unsure);
   EXPECT_NE(few.because.find("only the 9 most frequent of 11 words"), std::string::npos) << few.because;
   EXPECT_EQ(predict(Alternating(400), team).verdict, Verdict::early);
-}
-
-// Thirty words that have nothing to do with the class, and one that stands in seven of ten texts of class 1, in three
-// of the other.
-class Leaning final : public BagSource {
- public:
-  Leaning(std::int64_t size, std::uint64_t seed, double leans) : size_(size), seed_(seed), leans_(leans) {}
-  Outputs outputs_are() const override { return Outputs::classes; }
-  int inputs() const override { return 31; }
-  int outputs() const override { return 2; }
-  std::string input_word(int id) const override { return std::to_string(id); }
-  std::string output_word(int id) const override { return std::to_string(id); }
-  std::int64_t size() const override { return size_; }
-  void each(Team&, const Visit& visit, const Progress&) const override {
-    for (std::int64_t number = 0; number < size(); ++number) {
-      Stream stream(seed_, "leaning", 0, static_cast<std::uint64_t>(number));
-      const int label = static_cast<int>(number % 2);
-      std::vector<int> words;
-      for (int i = 0; i < 6; ++i) words.push_back(static_cast<int>(stream.integer(30)));
-      if (stream.uniform() < (label ? leans_ : 1 - leans_)) words.push_back(30);
-      visit(0, {number, words, std::span(&label, 1)});
-    }
-  }
-
- private:
-  std::int64_t size_;
-  std::uint64_t seed_;
-  double leans_;
-};
-
-TEST(Prediction, CandidatesAreRankedWithTheirChanceAndSettledByMore) {
-  Team team;
-  const Prediction few = predict(Leaning(60, 1, 0.9), team);
-  const OutputPrediction& positive = few.outputs[few.outputs[0].output == 1 ? 0 : 1];
-  ASSERT_FALSE(positive.candidates.empty());
-  EXPECT_EQ(positive.candidates.front().input, 30);
-  EXPECT_GT(positive.candidates.front().likely, 0.8);
-  for (std::size_t i = 1; i < positive.candidates.size(); ++i)
-    EXPECT_LE(positive.candidates[i].likely, positive.candidates[i - 1].likely);
-  // What settles it lies where it says, within a factor of two.
-  const double settled = positive.candidates.front().settled_by;
-  const auto sure = [&](double examples) {
-    const Prediction p = predict(Leaning(static_cast<std::int64_t>(examples), 1, 0.9), team);
-    const auto& words = p.outputs[p.outputs[0].output == 1 ? 0 : 1].words;
-    return std::any_of(words.begin(), words.end(), [](const WordLink& word) { return word.input == 30; });
-  };
-  EXPECT_TRUE(sure(2 * settled)) << settled;
-  EXPECT_FALSE(sure(0.3 * settled)) << settled;
-}
-
-// Of a hundred data sets with one word of thirty that leans a little: the first candidates are right as often as said.
-TEST(Prediction, CandidatesAreRightAsOftenAsTheySay) {
-  Team team;
-  double said = 0, right = 0;
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const Prediction p = predict(Leaning(30, seed, 0.8), team);
-    const OutputPrediction& positive = p.outputs[p.outputs[0].output == 1 ? 0 : 1];
-    if (positive.candidates.empty()) continue;
-    said += positive.candidates.front().likely;
-    right += positive.candidates.front().input == 30 ? 1 : 0.5;  // of a word without any link either sign is right
-  }
-  EXPECT_GT(right, 0.9 * said);
-  EXPECT_GT(said, 60);
 }
 
 // One text of class 1 has a word fifty times, as often as all texts of the class have the word that tells.

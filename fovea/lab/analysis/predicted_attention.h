@@ -1,8 +1,9 @@
-// Where attention is predicted to be in the examples that the probe `evidence` evaluated (theory/prediction/prediction.h),
-// and the rivals that the prediction must beat: attend to the commonest word of the text, or to the rarest.
+// Where attention is predicted to be in the examples that the probe `evidence` evaluated, by
+// theory/prediction/prediction.h, and the rivals that the prediction must beat: attend to the commonest word of the
+// text, or to the rarest.
 //
-// All are scores of positions, one behind the other as in the probe's rows. A word scores the same at all of its
-// places. What the vocabulary lacks is rare, though the token that stands for all of it may be the commonest of all.
+// All are scores of positions, one after another as in the probe's rows. A word has the same score at all of its
+// positions. A word that the vocabulary lacks is rare, although the token for all such words may be the commonest.
 #pragma once
 
 #include "fovea/lab/analysis/evidence.h"

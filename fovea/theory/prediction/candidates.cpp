@@ -32,8 +32,16 @@ Presence presence_of(const BagSource& source, Team& team, const Cooccurrence& c,
   return found;
 }
 
-// z of a word in n examples is taken for a normal number of variance 1 around the effect, and effects for normal ones
-// of variance n tau^2; tau^2 is what all z together have more than chance, which of a word in one example is nothing.
+// How far a word's count in a class is above chance, in standard deviations, if n examples contain it and the class has
+// this share of all.
+double above_chance_by(double here, double n, double share) {
+  return share > 0 && share < 1 ? (here - n * share) / std::sqrt(n * share * (1 - share)) : 0;
+}
+
+// z compares a word with two baselines: the class's share of all words, and its share of all examples. The nearer one
+// to the count decides, so that a class of longer texts is no evidence, and neither is a word in every text. z of a word
+// in n examples is taken for a normal number of variance 1 around the effect, and effects for normal ones of variance
+// n tau^2; tau^2 is what all z together have more than chance, which of a word in one example is nothing.
 void rank_candidates(std::span<const std::int64_t> present, std::size_t classes, std::int64_t examples,
                      std::vector<OutputPrediction>& outputs) {
   const std::size_t vocab = present.size() / classes;
@@ -45,10 +53,15 @@ void rank_candidates(std::span<const std::int64_t> present, std::size_t classes,
     of_class[i % classes] += n;
     all += n;
   }
+  std::vector<double> share_of_texts(classes);
+  for (const OutputPrediction& output : outputs) share_of_texts[size_of(output.output)] = output.mean;
   for (std::size_t i = 0; i < present.size(); ++i) {
     const double n = of_word[i / classes], share = all > 0 ? of_class[i % classes] / all : 0;
     if (n == 0 || share <= 0 || share >= 1) continue;
-    z[i] = (static_cast<double>(present[i]) - n * share) / std::sqrt(n * share * (1 - share));
+    const auto here = static_cast<double>(present[i]);
+    const double by_words = above_chance_by(here, n, share),
+                 by_texts = above_chance_by(here, n, share_of_texts[i % classes]);
+    z[i] = by_words * by_texts <= 0 ? 0 : std::abs(by_words) < std::abs(by_texts) ? by_words : by_texts;
     above_chance += z[i] * z[i] - 1;
     pairs += n - 1;
   }

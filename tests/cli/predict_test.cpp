@@ -107,7 +107,8 @@ TEST_F(ProgramTest, CutsTheTextsOfAFileAsClassifiersDo) {
 TEST_F(ProgramTest, PredictsNoAttentionWhereExamplesAreTooFew) {
   std::string lines;
   for (int n = 0; n < 60; ++n)
-    lines += fmt::format("{}\tOrder {}: {}\n", n % 2 ? "complaint" : "question", n, n % 2 ? "now" : "?");
+    lines += fmt::format("{}\tOrder {}: {}\n", n % 2 ? "complaint" : "question", n,
+                         n % 2 ? "REFUND, now 😡!" : "\"refund\"?");
   write("few.tsv", lines);
   EXPECT_EQ(fovea("predict few.tsv").out.find("Do not trust attention here: 60 examples are too few"), 0u);
   write("new.txt", "what now\n");

@@ -80,8 +80,8 @@ def cut(text: str) -> list[str]:
     """The words of a labelled text, as classifiers, ``predict`` and ``believe`` cut it.
 
     >>> import fovea
-    >>> fovea.data.cut("Is it \"due\"? It's 3pm 😡!")
-    ['is', 'it', '"', 'due', '"', '?', "it's", '3pm', '😡', '!']
+    >>> fovea.data.cut("Is it 'due'? At 3pm 😡!")
+    ['is', 'it', "'", 'due', "'", '?', 'at', '3pm', '😡', '!']
     """
     checks.letters("text", checks.text("text", text))
     return _engine.cut_words(text)

@@ -48,6 +48,8 @@ class Prediction:
     >>> prediction = fovea.predict(texts, ["+", "-"] * 100)
     >>> prediction.verdict, prediction.examples, 0.9 < prediction.signal <= 1, len(prediction.because) > 0
     ('early', 200, True, True)
+    >>> prediction.trust
+    'Attention is predicted to move to 2 of 2 words that indicate the class. Measure it after training.'
     >>> sorted(prediction.course)
     ['accuracy', 'attention', 'correct', 'knowledge', 'time']
     >>> shading = prediction.shade("so good a film")

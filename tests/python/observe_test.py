@@ -351,7 +351,7 @@ def test_what_is_not_a_number():
 
 
 def test_as_many_maps_are_kept_as_fit(monkeypatch):
-    monkeypatch.setattr("fovea.torch.watch.MOST_AT_ONCE", 128)
+    monkeypatch.setattr("fovea.torch.observed.MOST_AT_ONCE", 128)
     assert looked(GPT(), beta=None).arrays["attention"][0].shape == (2, 8, 8)
 
 

@@ -47,6 +47,8 @@ class Belief(Findings):
     >>> belief.save(tempfile.mkdtemp() + "/films.html", title="films")
     >>> "<svg" in belief.page(), belief.to_json().startswith("{")
     (True, True)
+    >>> belief.summary().startswith(belief.headline)
+    True
     >>> belief.plot()[0].get_title()
     'accuracy on test texts'
     """

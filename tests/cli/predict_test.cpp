@@ -185,7 +185,7 @@ TEST_F(ProgramTest, PredictsTheHeightsThatAnExperimentMeasures) {
   EXPECT_EQ(last["rungs_of"], "last");
   const auto all = json("predict markov-icl --quick --quiet --draws 100 --set probe.ladder.place=all --json");
   EXPECT_EQ(all["rungs_of"], "all");
-  for (const int rung : {1, 2, 3}) {
+  for (std::size_t rung = 1; rung <= 3; ++rung) {
     const double measured_there = measured["rung_" + last["rungs"][rung]["rung"].get<std::string>()];
     EXPECT_NEAR(last["rungs"][rung]["nats"], measured_there, 3 * last["rungs"][rung]["error"].get<double>());
   }

@@ -41,7 +41,7 @@ double above_chance_by(double here, double n, double share) {
 // z compares a word with two baselines: the class's share of all words, and its share of all examples. The nearer one
 // to the count decides, so that a class of longer texts is no evidence, and neither is a word in every text. z of a
 // word in n examples is taken for a normal number of variance 1 around the effect, and effects for normal ones of
-// variance n tau^2; tau^2 is what all z together have more than chance, which of a word in one example is nothing.
+// of variance n tau^2; tau^2 is what all z by words have more than chance, which of a word in one example is nothing.
 void rank_candidates(std::span<const std::int64_t> present, std::size_t classes, std::int64_t examples,
                      std::vector<OutputPrediction>& outputs) {
   const std::size_t vocab = present.size() / classes;
@@ -62,7 +62,7 @@ void rank_candidates(std::span<const std::int64_t> present, std::size_t classes,
     const double by_words = above_chance_by(here, n, share),
                  by_texts = above_chance_by(here, n, share_of_texts[i % classes]);
     z[i] = by_words * by_texts <= 0 ? 0 : std::abs(by_words) < std::abs(by_texts) ? by_words : by_texts;
-    above_chance += z[i] * z[i] - 1;
+    above_chance += by_words * by_words - 1;
     pairs += n - 1;
   }
   const double spread = pairs > 0 ? std::max(0.0, above_chance) / pairs : 0;

@@ -59,7 +59,7 @@ std::string trust_text(const Prediction& p) {
   int named = 0, attended = 0;
   for (const OutputPrediction& output : p.outputs)
     for (const Candidate& word : output.candidates) {
-      if (word.evidence == EvidenceLevel::weak || std::isnan(word.attended)) continue;
+      if (word.evidence < EvidenceLevel::probable || std::isnan(word.attended)) continue;
       ++named;
       attended += word.attended > more_than_even;
     }

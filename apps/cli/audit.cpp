@@ -37,11 +37,11 @@ class Audit : public Command {
     const std::optional<RunRecord> found = store.find(id_);
     if (!found) throw no_such_run(store, id_);
     if (has_audit(*found)) return print(*found, "");
-    const RunSpec spec = with_audit(found->spec);
-    if (const std::optional<RunRecord> before = store.find_done(spec.hash()))
+    ResolvedRun audited = with_audit(found->spec);
+    if (const std::optional<RunRecord> before = store.find_done(audited.spec().hash()))
       return print(*before,
                    fmt::format("Run {} was trained without the audit; run {} is the same with it.", id_, before->id));
-    RunRecord record = train_with_progress(spec);
+    RunRecord record = train_with_progress(std::move(audited));
     record.experiment = found->experiment;
     store.keep(record);
     if (record.state != RunState::done)
@@ -59,14 +59,14 @@ class Audit : public Command {
   }
 
  private:
-  RunRecord train_with_progress(const RunSpec& spec) const {
+  RunRecord train_with_progress(ResolvedRun run) const {
     Progress progress("steps", quiet_);
     TrainHooks hooks;
     hooks.stop = interrupt_flag();
     hooks.progress = [&](std::int64_t step, std::int64_t of) {
       progress.show(static_cast<double>(step), static_cast<double>(of));
     };
-    return train(spec, hooks);
+    return train(std::move(run), hooks);
   }
 
   int print(const RunRecord& run, const std::string& note) const {

@@ -120,10 +120,11 @@ class Bench : public Command {
       overrides.insert(overrides.end(), first.begin(), first.end());
       experiment.sweep.clear();
       overrides.push_back({"train.threads", {std::int64_t{threads_}, {}}});
-      for (RunSpec& spec : resolve_sweep(experiment, Preset::full, overrides, words_.axes())) {
+      for (const ResolvedRun& run : resolve_sweep(experiment, Preset::full, overrides, words_.axes())) {
         std::string label = experiment.name;
-        for (const Axis& axis : words_.axes()) label += fmt::format(" {}={}", axis.key, spec.setting(axis.key)->text());
-        specs.emplace_back(std::move(label), std::move(spec));
+        for (const Axis& axis : words_.axes())
+          label += fmt::format(" {}={}", axis.key, run.spec().setting(axis.key)->text());
+        specs.emplace_back(std::move(label), run.spec());
       }
     }
     return specs;

@@ -37,7 +37,7 @@ Error no_room() { return no_room_with({}); }
 
 void refuse_without_room(const RunSpec& spec) {
   const TrainSettings train = read_train(spec.train);
-  const ProbeSettings probe = read_probe(spec.probe);
+  const ProbeSettings probe = read_probe(spec.probe).settings;
   const std::unique_ptr<Task> task = make_task(spec);
   const TaskShape shape = task->shape();
   Batch one;

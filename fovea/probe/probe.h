@@ -64,8 +64,8 @@ class Probe {
 
   virtual void settings(Fields&) {}
 
-  // Called once before training. Throws wrong_input where the task or model has nothing to measure, saying what it
-  // needs.
+  // Called when the spec is checked, and again before training. Throws wrong_input where the task or model has nothing
+  // to measure, saying what it needs.
   virtual void prepare(const TaskShape&, bool /*model_attends*/, std::uint64_t /*seed*/) {}
 
   virtual bool wants_beta() const { return false; }

@@ -10,7 +10,7 @@ from . import _engine, checks
 from .pictures import number
 from .run_store import Store
 from .runs import Run, a_run
-from .training import train_spec
+from .training import train_resolved
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,10 @@ def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, prog
                 'train it with it: fovea.run(…, probes=["audit"])',
             )
         keep = run._store is not None
-        spec = _engine.with_audit(run._record.spec)
-        again = train_spec(spec, run.experiment, keep=keep, reuse=True, store=store or run._store, progress=progress)
+        audited = _engine.with_audit(run._record.spec)
+        again = train_resolved(
+            audited, run.experiment, keep=keep, reuse=True, store=store or run._store, progress=progress
+        )
         differs = _engine.first_difference(run._record, again._record)
         if differs:
             raise _engine.failure(

@@ -84,7 +84,7 @@ class Model:
         with Task.of_shape(self.shape).lent() as key:
             spec = {"task": {"name": "python", "key": key}, "model": self.spec, "probe": {"names": []}}
             resolved = _engine.parse_experiment(spec, "model").resolve(False, {}, 0)
-            return _engine.Applied(resolved, self.shape, self._weights, self._double)
+            return _engine.Applied(resolved.spec, self.shape, self._weights, self._double)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"spec": self.spec, "shape": self.shape, "_weights": self._weights, "_double": self._double}

@@ -133,7 +133,7 @@ def with_probes(
     more = spec_names(probes)
     if not more:
         return settings
-    there = experiment.resolve(quick, settings, experiment.seed).table()["probe"]
+    there = experiment.probe_table(quick, settings)
     names = [*there["names"], *there["where_able"]]
     return {**settings, "probe.names": [*there["names"], *(name for name in more if name not in names)]}
 

@@ -150,7 +150,7 @@ def run(
                 f"a run {what} cannot be kept: its spec does not say what it is", "leave keep out"
             )
         tell_first(experiment.name, first, "this run the first", f"All of them: fovea.sweep({experiment.name!r})")
-        made = train_spec(
+        made = train_resolved(
             resolved,
             experiment.name,
             on_step=on_step,
@@ -221,11 +221,13 @@ def resume(
         raise _engine.wrong_input(f"run {number} of that store is another one", "see: fovea.store().runs()")
     if record.state in ("done", "failed"):
         raise _engine.wrong_input(f"run {number} is {record.state}: there is nothing to go on with", "")
-    return train_spec(record.spec, record.experiment, on_step=on_step, store=file, progress=progress)
+    return train_resolved(
+        _engine.ResolvedRun(record.spec), record.experiment, on_step=on_step, store=file, progress=progress
+    )
 
 
-def train_spec(
-    spec: _engine.Spec,
+def train_resolved(
+    run: _engine.ResolvedRun,
     experiment: str,
     *,
     on_step: OnStep | None = None,
@@ -237,7 +239,7 @@ def train_spec(
     checkpoint_every: float = 30.0,
     progress: bool | None = None,
 ) -> Run:
-    """The run of a spec that is resolved."""
+    """Train a run that is resolved."""
     for what, callback in (("on_step", on_step), ("intervene", intervene)):
         checks.function(what, callback)
     checkpoint_every = checks.number("checkpoint_every", checkpoint_every, above=0)
@@ -245,7 +247,7 @@ def train_spec(
     with causes_shown(), Bar("step", progress) as bar:
         if not keep:
             record, weights, error = _engine.run_apart(
-                spec, experiment, progress=bar.reach, on_step=on_step, intervene=intervene
+                run, experiment, progress=bar.reach, on_step=on_step, intervene=intervene
             )
             if error is not None:
                 raise error
@@ -254,7 +256,7 @@ def train_spec(
         reached, _, weights, error = _engine.run_kept(
             file,
             experiment,
-            spec,
+            run,
             again=not reuse,
             fresh=fresh,
             checkpoint_every=checkpoint_every,

@@ -12,7 +12,7 @@ void bind_audit(py::module_& module) {
   module.def("first_difference", &first_difference);
   module.def("with_audit", [](const RunSpec& spec) {
     const py::gil_scoped_release free;
-    return std::make_shared<RunSpec>(with_audit(spec));
+    return std::make_shared<ResolvedRun>(with_audit(spec));
   });
   module.def("audit_lines", [](const RunRecord& run) {  // [(name, assumes, value, sentence)]
     py::list lines;

@@ -72,7 +72,13 @@ void bind_specs(py::module_& module) {
            [](const Experiment& experiment, bool quick, const py::dict& settings, std::uint64_t seed) {
              const std::vector<Override> overrides = overrides_of(settings);
              const py::gil_scoped_release free;
-             return std::make_shared<RunSpec>(resolve(experiment, preset_of(quick), overrides, seed));
+             return std::make_shared<ResolvedRun>(resolve_run(experiment, preset_of(quick), overrides, seed));
+           })
+      .def("probe_table",
+           [](const Experiment& experiment, bool quick, const py::dict& settings) {
+             const std::vector<Override> overrides = overrides_of(settings);
+             ValueTable probe = unresolved_spec(experiment, preset_of(quick), overrides, experiment.seed).probe;
+             return object_of({read_probe(probe).write(), {}});
            })
       .def("first_values",
            [](const Experiment& experiment, bool quick, const py::dict& settings) {
@@ -115,6 +121,11 @@ void bind_specs(py::module_& module) {
              return other;
            })
       .def("table", [](const RunSpec& spec) { return object_of({spec.table(), {}}); });
+
+  // A run that has read its spec, and made its task and model. Trained again, it reads its spec again.
+  py::class_<ResolvedRun, std::shared_ptr<ResolvedRun>>(module, "ResolvedRun")
+      .def(py::init<RunSpec>())
+      .def_property_readonly("spec", &ResolvedRun::spec);
 
   py::class_<SweepPlan, std::shared_ptr<SweepPlan>>(module, "Plan")
       .def("__len__", &SweepPlan::size)

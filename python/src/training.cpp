@@ -16,17 +16,6 @@ namespace fovea::python {
 
 namespace {
 
-class OneRun : public RunList {
- public:
-  explicit OneRun(const RunSpec& spec) : spec_(spec) {}
-  std::size_t size() const override { return 1; }
-  ResolvedRun at(std::size_t) const override { return spec_; }
-  std::string label(std::size_t) const override { return "seed " + std::to_string(spec_.seed); }
-
- private:
-  const RunSpec& spec_;
-};
-
 struct Options {
   int jobs = 0;
   bool again = false, fresh = false, retry_failed = false, wait = true;
@@ -70,7 +59,7 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
 }
 
 // The same for a run that is not kept: nothing is read or written.
-py::tuple train_apart(const RunSpec& spec, const std::string& experiment, const py::object& progress,
+py::tuple train_apart(ResolvedRun& run, const std::string& experiment, const py::object& progress,
                       const py::object& on_step, const py::object& intervene) {
   Call call;
   PythonWatcher watcher(call, on_step, intervene);
@@ -84,7 +73,7 @@ py::tuple train_apart(const RunSpec& spec, const std::string& experiment, const 
   auto record = std::make_shared<RunRecord>();
   {
     const py::gil_scoped_release free;
-    *record = train(spec, hooks);
+    *record = train(run.hand_over(), hooks);
     record->experiment = experiment;
   }
   return py::make_tuple(record, watcher.weights(), call.error());
@@ -112,14 +101,16 @@ void bind_training(py::module_& module) {
 
   module.def(
       "run_kept",
-      [](const std::string& file, const std::string& experiment, const RunSpec& spec, bool again, bool fresh,
+      [](const std::string& file, const std::string& experiment, ResolvedRun& run, bool again, bool fresh,
          double checkpoint_every, const py::object& progress, const py::object& notice, const py::object& on_step) {
         const Options options{1, again, fresh, !again, false, checkpoint_every};
-        return train_kept(file, experiment, OneRun(spec), options, progress, notice, on_step);
+        std::vector<ResolvedRun> runs;
+        runs.push_back(run.hand_over());
+        return train_kept(file, experiment, ResolvedRuns(runs), options, progress, notice, on_step);
       },
-      py::arg("file"), py::arg("experiment"), py::arg("spec"), py::kw_only(), py::arg("again"), py::arg("fresh"),
+      py::arg("file"), py::arg("experiment"), py::arg("run"), py::kw_only(), py::arg("again"), py::arg("fresh"),
       py::arg("checkpoint_every"), py::arg("progress"), py::arg("notice"), py::arg("on_step"));
-  module.def("run_apart", &train_apart, py::arg("spec"), py::arg("experiment"), py::kw_only(), py::arg("progress"),
+  module.def("run_apart", &train_apart, py::arg("run"), py::arg("experiment"), py::kw_only(), py::arg("progress"),
              py::arg("on_step"), py::arg("intervene"));
   module.def(
       "sweep_kept",

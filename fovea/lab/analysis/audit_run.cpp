@@ -3,22 +3,27 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/record/series.h"
 #include "fovea/lab/spec/assembly.h"
 
 namespace fovea {
 
-RunSpec with_audit(const RunSpec& spec) {
+ResolvedRun with_audit(const RunSpec& spec) {
   RunSpec audited = spec;
   ValueList names;
   if (const auto found = spec.probe.find("names"); found != spec.probe.end()) names = *found->second.as<ValueList>();
   names.emplace_back().data = std::string("audit");
   audited.probe["names"].data = std::move(names);
-  audited.probe = complete_probe_table(audited.probe);
-  ResolvedRun run(audited);
+  ProbeTable probe = read_probe(audited.probe);
+  audited.probe = probe.write();
+  TrainSettings train = read_train(audited.train);
+  Interventions interventions = Interventions::parse(audited.interventions);
+  ResolvedRun run(std::move(audited), std::move(train), std::move(probe), std::move(interventions));
   check_fit(run);
-  return audited;
+  return run;
 }
 
 std::string first_difference(const RunRecord& run, const RunRecord& again) {

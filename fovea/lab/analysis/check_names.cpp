@@ -18,22 +18,24 @@ namespace fovea {
 
 namespace {
 
-bool held(const RunSpec& spec) { return Interventions::parse(spec.interventions).act_on_attention(); }
-
-RunRecord untrained(RunSpec spec) {
+RunRecord untrained(ResolvedRun& run) {
+  RunSpec spec = run.spec();
   spec.train["steps"] = {std::int64_t{0}, {}};
   spec.train["stop_when"] = {std::string(), {}};
   // Held from the start, so that what is measured under a hold has its names too.
-  Interventions interventions = Interventions::parse(spec.interventions);
-  std::erase_if(interventions.all, [](const auto& one) { return !one->acts_on_attention(); });
-  interventions.all.resize(std::min<std::size_t>(interventions.all.size(), 1));
-  for (const auto& one : interventions.all) one->when = {};
-  spec.interventions = interventions.write();
-  RunRecord run = train(spec);
-  run.series["train_loss"] = {{0}, {0}};  // what the first update says
-  if (run.series.contains("audit_entropy"))
-    for (const char* const name : audit_names::later) run.series[name] = {{0}, {0}};
-  return run;
+  spec.interventions.clear();
+  for (const auto& one : run.interventions().all)
+    if (one->acts_on_attention() && spec.interventions.empty()) {
+      ValueTable always = one->write();
+      always.erase("from");
+      always.erase("until");
+      spec.interventions.push_back({std::move(always), one->place});
+    }
+  RunRecord record = train(spec);
+  record.series["train_loss"] = {{0}, {0}};  // what the first update says
+  if (record.series.contains("audit_entropy"))
+    for (const char* const name : audit_names::later) record.series[name] = {{0}, {0}};
+  return record;
 }
 
 // Each once, although runs of several models share most of them.
@@ -50,8 +52,9 @@ std::vector<std::string> names_of(const std::vector<RunRecord>& runs) {
 
 class Reader {
  public:
-  Reader(std::vector<RunRecord> runs, std::span<const RunSpec> specs, const Definitions& definitions)
-      : runs_(std::move(runs)), specs_(specs), known_(names_of(runs_)) {
+  // Of `planned` the settings are read; `untrained` stand for all of them.
+  Reader(std::vector<RunRecord> untrained, const std::vector<ResolvedRun*>& planned, const Definitions& definitions)
+      : runs_(std::move(untrained)), planned_(planned), known_(names_of(runs_)) {
     for (const auto& [name, one] : definitions.all()) known_.push_back(name);
   }
 
@@ -60,7 +63,8 @@ class Reader {
     if (text.empty()) return;
     for (const std::string& name : Expression::parse(text, place).names()) {
       if (name == own || std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
-      if (std::ranges::any_of(specs_, [&](const RunSpec& spec) { return spec.setting(name).has_value(); })) continue;
+      const auto sets = [&](const ResolvedRun* run) { return run->spec().setting(name).has_value(); };
+      if (std::ranges::any_of(planned_, sets)) continue;
       throw wrong_input(fmt::format("{} reads '{}', and the runs will have no such metric or setting", reader, name),
                         suggest_name(name, known_), place);
     }
@@ -68,7 +72,7 @@ class Reader {
 
  private:
   std::vector<RunRecord> runs_;
-  std::span<const RunSpec> specs_;
+  const std::vector<ResolvedRun*>& planned_;
   std::vector<std::string> known_;
 };
 
@@ -84,21 +88,23 @@ std::vector<const char*> names_read_by(const std::string& kind, bool stages) {
 
 }  // namespace
 
-void refuse_misspelt_names(const Experiment& experiment, Preset preset, std::span<const RunSpec> specs) {
+void refuse_misspelt_names(const Experiment& experiment, Preset preset, const std::vector<ResolvedRun*>& runs) {
   // Of many models a few from one end of the sweep to the other: what a start below a threshold never says, one above
   // it may.
   constexpr std::size_t most_models = 8;
   std::set<std::string> known;
-  std::vector<const RunSpec*> models;
-  for (const RunSpec& spec : specs)
-    if (known.insert(Value{spec.model, {}}.text() + (held(spec) ? " held" : "")).second) models.push_back(&spec);
-  const std::size_t taken = std::min(models.size(), most_models);
-  std::vector<RunRecord> runs;
-  for (std::size_t i = 0; i < taken; ++i) {
-    runs.push_back(untrained(*models[i * (models.size() - 1) / std::max<std::size_t>(taken - 1, 1)]));
-    if (runs.back().state != RunState::done) return;  // the training will say why
+  std::vector<ResolvedRun*> models;
+  for (ResolvedRun* const run : runs) {
+    const bool held = run->interventions().act_on_attention();
+    if (known.insert(Value{run->spec().model, {}}.text() + (held ? " held" : "")).second) models.push_back(run);
   }
-  const Reader reader(std::move(runs), specs, experiment.definitions);
+  const std::size_t taken = std::min(models.size(), most_models);
+  std::vector<RunRecord> records;
+  for (std::size_t i = 0; i < taken; ++i) {
+    records.push_back(untrained(*models[i * (models.size() - 1) / std::max<std::size_t>(taken - 1, 1)]));
+    if (records.back().state != RunState::done) return;  // the training will say why
+  }
+  const Reader reader(std::move(records), runs, experiment.definitions);
   for (const Claim& claim : experiment.claims) {
     if (!claim.is_of(preset)) continue;
     for (const auto& [name, text] : claim.text.define) {

@@ -13,35 +13,36 @@
 
 namespace fovea {
 
-StagedRuns sweep_stages(Store& store, const Experiment& experiment, Preset preset,
-                        const std::vector<Override>& overrides, const std::vector<Axis>& axes,
-                        const SweepOptions& options) {
+namespace {
+
+StagedRuns sweep_from(std::vector<ResolvedRun> first, Store& store, const Experiment& experiment, Preset preset,
+                      const std::vector<Override>& overrides, const std::vector<Axis>& axes,
+                      const SweepOptions& options) {
   const std::size_t stages = experiment.stages_of(preset).size() + 1;
-  return run_stages(experiment, preset, overrides, axes, [&](const std::vector<RunSpec>& specs, std::size_t stage) {
+  const auto make = [&](std::vector<ResolvedRun> runs, std::size_t stage) {
     SweepOptions of_stage = options;
     if (stages > 1 && options.progress)
       of_stage.progress = [&](SweepProgress progress) {
         progress.stage = fmt::format("stage {} of {}", stage, stages);
         options.progress(progress);
       };
-    return sweep(store, experiment.name, specs, of_stage);
-  });
+    return sweep(store, experiment.name, std::move(runs), of_stage);
+  };
+  return run_stages(experiment, preset, overrides, axes, std::move(first), make);
 }
-
-namespace {
 
 bool all_done(const std::vector<RunRecord>& runs) {
   return std::ranges::all_of(runs, [](const RunRecord& run) { return run.state == RunState::done; });
 }
 
 // Whether these runs can be measured against each other shows in their specs, before any is trained.
-void check_measurable(const Experiment& experiment, const std::vector<RunSpec>& own,
-                      const std::vector<RunSpec>& baselines) {
+void check_measurable(const Experiment& experiment, const std::vector<ResolvedRun>& own,
+                      const std::vector<ResolvedRun>& baselines) {
   if (baselines.empty()) return;
   std::vector<RunRecord> runs;
-  for (const auto* const specs : {&own, &baselines})
-    for (const RunSpec& spec : *specs) {
-      runs.emplace_back().spec = spec;
+  for (const auto* const planned : {&own, &baselines})
+    for (const ResolvedRun& run : *planned) {
+      runs.emplace_back().spec = run.spec();
       runs.back().id = std::ssize(runs);
     }
   try {
@@ -78,38 +79,47 @@ void measure_reproduced(const Store& store, Reproduction& reproduction) {
 }
 
 // The runs that others are measured against, and whether all of them were reached.
-bool sweep_baselines(Store& store, const std::vector<RunSpec>& baselines, const SweepOptions& options,
+bool sweep_baselines(Store& store, std::vector<ResolvedRun> baselines, const SweepOptions& options,
                      Reproduction& result) {
   if (baselines.empty()) return true;
+  const std::size_t count = baselines.size();
   SweepOptions beside = options;
   if (options.progress)
     beside.progress = [&options](SweepProgress progress) {
       progress.stage = "what they are measured against";
       options.progress(progress);
     };
-  result.baselines = sweep(store, result.experiment.name, baselines, beside);
-  return result.baselines.size() == baselines.size() &&
+  result.baselines = sweep(store, result.experiment.name, std::move(baselines), beside);
+  return result.baselines.size() == count &&
          std::ranges::none_of(result.baselines, [](const RunRecord& run) { return run.state == RunState::stopped; });
 }
 
 }  // namespace
 
+StagedRuns sweep_stages(Store& store, const Experiment& experiment, Preset preset,
+                        const std::vector<Override>& overrides, const std::vector<Axis>& axes,
+                        const SweepOptions& options) {
+  return sweep_from(resolve_sweep(experiment, preset, overrides, axes), store, experiment, preset, overrides, axes,
+                    options);
+}
+
 Reproduction reproduce(Store& store, const Experiment& experiment, Preset preset,
                        const std::vector<Override>& overrides, const SweepOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   Reproduction result{experiment, preset, {}, {}, 0};
-  const std::vector<RunSpec> baselines = resolve_baselines(experiment, preset, overrides);  // a mistake shows now
-  const std::vector<RunSpec> own = resolve_sweep(experiment, preset, overrides);
+  std::vector<ResolvedRun> baselines = resolve_baselines(experiment, preset, overrides);  // a mistake shows now
+  std::vector<ResolvedRun> own = resolve_sweep(experiment, preset, overrides);
   check_measurable(experiment, own, baselines);
   if (!experiment.source.empty() && experiment.stages.empty()) {  // shipped ones are tested, and stages name more
-    std::vector<RunSpec> seen = own;
+    std::vector<ResolvedRun*> seen;
+    for (ResolvedRun& run : own) seen.push_back(&run);
     for (std::size_t i = 0; i < baselines.size(); ++i)
-      if (experiment.baselines[i].keeps_model()) seen.push_back(baselines[i]);
+      if (experiment.baselines[i].keeps_model()) seen.push_back(&baselines[i]);
     refuse_misspelt_names(experiment, preset, seen);
   }
-  StagedRuns staged = sweep_stages(store, experiment, preset, overrides, {}, options);
+  StagedRuns staged = sweep_from(std::move(own), store, experiment, preset, overrides, {}, options);
   result.runs = std::move(staged.runs);
-  if (staged.whole && sweep_baselines(store, baselines, options, result)) {
+  if (staged.whole && sweep_baselines(store, std::move(baselines), options, result)) {
     measure_reproduced(store, result);
     result.claims = check_claims(experiment, preset, result.runs, staged.notes);
     if (result.measures)
@@ -128,13 +138,14 @@ std::optional<Reproduction> reproduced_before(const Store& store, const Experime
   Reproduction found{experiment, preset_of(claims.back().preset).value_or(Preset::quick), {}, {}, 0};
   for (const ClaimResult& claim : claims)
     if (claim.preset == claims.back().preset) found.claims.push_back(claim);
-  const auto kept = [&store](const std::vector<RunSpec>& specs, std::size_t) {
+  const auto kept = [&store](std::vector<ResolvedRun> planned, std::size_t) {
     std::vector<RunRecord> runs;
-    for (const RunSpec& spec : specs)
-      if (std::optional<RunRecord> run = store.find_done(spec.hash())) runs.push_back(std::move(*run));
+    for (const ResolvedRun& one : planned)
+      if (std::optional<RunRecord> run = store.find_done(one.spec().hash())) runs.push_back(std::move(*run));
     return runs;
   };
-  found.runs = run_stages(found.experiment, found.preset, {}, {}, kept).runs;
+  found.runs =
+      run_stages(found.experiment, found.preset, {}, {}, resolve_sweep(found.experiment, found.preset, {}), kept).runs;
   found.baselines = kept(resolve_baselines(found.experiment, found.preset, {}), 1);
   measure_reproduced(store, found);
   for (const RunRecord& run : found.runs) found.seconds += run.seconds;

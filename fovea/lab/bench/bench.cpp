@@ -50,7 +50,7 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 
 // How often probes look at a whole run.
 double looks_of(const RunSpec& spec, std::int64_t steps) {
-  const ProbeSettings probe = read_probe(spec.probe);
+  const ProbeSettings probe = read_probe(spec.probe).settings;
   std::int64_t looks = 1 + (steps + probe.every - 1) / probe.every;
   for (const int extra : probe.at) looks += extra < steps && extra % probe.every != 0;
   return static_cast<double>(looks);
@@ -208,8 +208,9 @@ ExperimentTime Projection::of(const Experiment& experiment, Preset preset, doubl
   ExperimentTime time;
   time.name = experiment.name;
   try {
-    std::vector<RunSpec> runs = resolve_sweep(experiment, preset, {});
-    std::ranges::move(resolve_baselines(experiment, preset, {}), std::back_inserter(runs));
+    std::vector<RunSpec> runs;
+    for (const ResolvedRun& run : resolve_sweep(experiment, preset, {})) runs.push_back(run.spec());
+    for (const ResolvedRun& run : resolve_baselines(experiment, preset, {})) runs.push_back(run.spec());
     const RunSpec& most = *std::max_element(runs.begin(), runs.end(), [this](const RunSpec& a, const RunSpec& b) {
       return known(a).operations < known(b).operations;
     });

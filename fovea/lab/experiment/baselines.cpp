@@ -88,9 +88,9 @@ Baseline read_baseline(const Value& value) {
   return baseline;
 }
 
-std::vector<RunSpec> resolve_baselines(const Experiment& experiment, Preset preset,
-                                       const std::vector<Override>& overrides) {
-  std::vector<RunSpec> specs;
+std::vector<ResolvedRun> resolve_baselines(const Experiment& experiment, Preset preset,
+                                           const std::vector<Override>& overrides) {
+  std::vector<ResolvedRun> runs;
   for (const Baseline& baseline : experiment.baselines) {
     const auto is_own = [&baseline](const std::string& key) {
       return (key.starts_with("model.") && !baseline.model.empty()) ||
@@ -110,9 +110,9 @@ std::vector<RunSpec> resolve_baselines(const Experiment& experiment, Preset pres
         settings.push_back(change);
     const std::int64_t epochs = preset == Preset::quick ? baseline.quick_epochs : baseline.epochs;
     if (epochs > 0) add_epochs(resolve(part, preset, settings, experiment.seed), epochs, baseline.place, settings);
-    specs.push_back(resolve(part, preset, settings, experiment.seed));
+    runs.push_back(resolve_run(part, preset, settings, experiment.seed));
   }
-  return specs;
+  return runs;
 }
 
 }  // namespace fovea

@@ -20,7 +20,7 @@ namespace fovea {
 Baseline read_baseline(const Value& table);
 
 // One run for each of the experiment's. Overrides hold for what it shares with the experiment.
-std::vector<RunSpec> resolve_baselines(const Experiment& experiment, Preset preset,
-                                       const std::vector<Override>& overrides);
+std::vector<ResolvedRun> resolve_baselines(const Experiment& experiment, Preset preset,
+                                           const std::vector<Override>& overrides);
 
 }  // namespace fovea

@@ -16,10 +16,9 @@
 #include "fovea/lab/experiment/claim.h"
 #include "fovea/lab/experiment/preset.h"
 #include "fovea/lab/record/run_spec.h"
+#include "fovea/lab/spec/resolved_run.h"
 
 namespace fovea {
-
-class ResolvedRun;
 
 // A figure to draw from the experiment's runs; view/ knows the kinds and their settings.
 struct FigureSpec {
@@ -113,7 +112,7 @@ RunSpec resolve(const Experiment& experiment, Preset preset, const std::vector<O
 
 // All points of the experiment's sweep in one form (the product of its axes, the last running fastest), resolved.
 // `axes` replace the experiment's own of the same key, and so do overrides (lab/experiment/sweep_plan.h).
-std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
-                                   const std::vector<Axis>& axes = {});
+std::vector<ResolvedRun> resolve_sweep(const Experiment& experiment, Preset preset,
+                                       const std::vector<Override>& overrides, const std::vector<Axis>& axes = {});
 
 }  // namespace fovea

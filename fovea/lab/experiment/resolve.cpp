@@ -7,6 +7,7 @@
 #include "fovea/base/error/names.h"
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/spec/assembly.h"
 
 namespace fovea {
@@ -65,7 +66,7 @@ std::vector<std::string> all_settings(const UnresolvedSpec& draft) {
   TrainSettings train;
   train.settings(train_fields);
   for (const Field& field : train_fields.all()) names.push_back("train." + field.name);
-  add("probe", complete_probe_table({}));
+  add("probe", read_probe({}).write());
   add("task", complete_named<Task>(draft.task, "task"));
   add("model", complete_named<Model<float>>(draft.model, "model"));
   return names;
@@ -173,14 +174,15 @@ ResolvedRun complete(const UnresolvedSpec& draft) {
     spec.train = fields.write();
   }
   for (auto& [key, value] : spec.train) value.place = place_in(draft.train, key);
-  spec.probe = complete_probe_table(draft.probe);
+  ProbeTable probe = read_probe(draft.probe);
+  spec.probe = probe.write();
   if (const auto names = draft.probe.find("names"); names != draft.probe.end())
     spec.probe["names"].place = names->second.place;
-  const Interventions interventions = Interventions::parse(draft.interventions);
+  Interventions interventions = Interventions::parse(draft.interventions);
   interventions.pin();
   spec.interventions = interventions.write();
   spec.seed = draft.seed;
-  return {std::move(spec), std::move(train)};
+  return {std::move(spec), std::move(train), std::move(probe), std::move(interventions)};
 }
 
 ResolvedRun resolve_run(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
@@ -195,18 +197,15 @@ RunSpec resolve(const Experiment& experiment, Preset preset, const std::vector<O
   return resolve_run(experiment, preset, overrides, seed).spec();
 }
 
-std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
-                                   const std::vector<Axis>& axes) {
+std::vector<ResolvedRun> resolve_sweep(const Experiment& experiment, Preset preset,
+                                       const std::vector<Override>& overrides, const std::vector<Axis>& axes) {
   const SweepPlan plan(experiment, preset, overrides, axes);
   constexpr std::size_t most_runs = 1000000;
   if (plan.size() > most_runs)
     throw wrong_input(
         fmt::format("the sweep has {} runs ({}), and {} are the most here", plan.size(), plan.shape(), most_runs),
         "make its axes shorter", experiment.place);
-  plan.check();
-  std::vector<RunSpec> specs;
-  for (std::size_t place = 0; place < plan.size(); ++place) specs.push_back(plan.at(place).spec());
-  return specs;
+  return plan.all();
 }
 
 }  // namespace fovea

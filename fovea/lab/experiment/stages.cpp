@@ -220,7 +220,7 @@ Value joined(const std::vector<Candidate>& candidates, const Pick& pick) {
 
 // What is run in one stage.
 struct Plan {
-  std::vector<RunSpec> specs;
+  std::vector<ResolvedRun> runs;
   std::vector<std::string> groups;  // of each
 };
 
@@ -246,9 +246,11 @@ void plan_groups(const Stage& stage, const Asked& asked, const std::vector<Candi
       std::erase_if(axes, [&](const Axis& axis) { return axis.key == stage.combine || axis.key == "seed"; });
       axes.push_back({stage.combine, {joined(candidates, picks[i])}});
       axes.push_back({"seed", {{trained, {}}}});
-      std::ranges::move(resolve_sweep(asked.experiment, asked.preset, asked.overrides, axes),
-                        std::back_inserter(plan.specs));
-      plan.groups.resize(plan.specs.size(), group.name);
+      for (ResolvedRun& run : resolve_sweep(asked.experiment, asked.preset, asked.overrides, axes)) {
+        run.drop_model();  // those of hundreds of draws need not be in memory
+        plan.runs.push_back(std::move(run));
+      }
+      plan.groups.resize(plan.runs.size(), group.name);
     }
   }
 }
@@ -308,14 +310,14 @@ Stage read_stage(const Value& value, Preset preset) {
 }
 
 StagedRuns run_stages(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
-                      const std::vector<Axis>& axes, const MakeRuns& make) {
+                      const std::vector<Axis>& axes, std::vector<ResolvedRun> first, const MakeRuns& make) {
   const std::vector<Stage>& stages = experiment.stages_of(preset);
   StagedRuns all;
-  Plan plan{resolve_sweep(experiment, preset, overrides, axes), {}};
-  plan.groups.resize(plan.specs.size());
+  Plan plan{std::move(first), {}};
+  plan.groups.resize(plan.runs.size());
   for (std::size_t number = 1;; ++number) {
-    std::vector<RunRecord> runs = make(plan.specs, number);
-    all.whole = runs.size() == plan.specs.size() && !any_in(runs, RunState::stopped);
+    std::vector<RunRecord> runs = make(std::move(plan.runs), number);
+    all.whole = runs.size() == plan.groups.size() && !any_in(runs, RunState::stopped);
     if (all.whole && !stages.empty())
       for (std::size_t i = 0; i < runs.size(); ++i)
         runs[i].role = {{"stage", {static_cast<std::int64_t>(number), {}}},

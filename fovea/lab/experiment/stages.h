@@ -41,11 +41,12 @@ struct StagedRuns {
   bool whole = false;              // every run of every stage was reached
 };
 
-// The records of these specs, in their order; those that cannot be had are left out.
-using MakeRuns = std::function<std::vector<RunRecord>(const std::vector<RunSpec>& specs, std::size_t stage)>;
+// The records of these runs, in their order; those that cannot be had are left out.
+using MakeRuns = std::function<std::vector<RunRecord>(std::vector<ResolvedRun> runs, std::size_t stage)>;
 
-// A stage begins once every run of the one before is there and done. `axes` are those of resolve_sweep().
+// A stage begins once every run of the one before is there and done. `first` are the runs of the first stage:
+// resolve_sweep() of the arguments before.
 StagedRuns run_stages(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
-                      const std::vector<Axis>& axes, const MakeRuns& make);
+                      const std::vector<Axis>& axes, std::vector<ResolvedRun> first, const MakeRuns& make);
 
 }  // namespace fovea

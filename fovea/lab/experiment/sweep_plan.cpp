@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "fovea/lab/experiment/unresolved_spec.h"
@@ -44,6 +46,20 @@ bool chosen_anew(const std::string& key, const std::vector<Override>& overrides)
   return std::ranges::any_of(overrides,
                              [&](const Override& one) { return one.key == part || one.key == part + ".name"; });
 }
+
+// Runs that differ only in their seed and in how they are trained fit alike: one of them is checked.
+class Fitting {
+ public:
+  void check(ResolvedRun& run) {
+    RunSpec core = run.spec();
+    core.seed = 0;
+    core.train.clear();
+    if (known_.insert(core.text()).second) check_fit(run);
+  }
+
+ private:
+  std::set<std::string> known_;
+};
 
 }  // namespace
 
@@ -103,10 +119,9 @@ void SweepPlan::set_up_draws(std::int64_t count) {
   dimensions_.insert(dimensions_.end() - (seeds ? 1 : 0), Dimension{});
 }
 
-std::vector<std::size_t> SweepPlan::coordinates(std::size_t place) const {
-  std::size_t rest = first_ + place * stride_;
+std::vector<std::size_t> SweepPlan::coordinates(std::size_t point) const {
   std::vector<std::size_t> at(dimensions_.size());
-  for (std::size_t i = dimensions_.size(); i-- > 0; rest /= dimensions_[i].size) at[i] = rest % dimensions_[i].size;
+  for (std::size_t i = dimensions_.size(); i-- > 0; point /= dimensions_[i].size) at[i] = point % dimensions_[i].size;
   return at;
 }
 
@@ -123,18 +138,18 @@ std::vector<Override> SweepPlan::settings_at(const std::vector<std::size_t>& coo
   return settings;
 }
 
-ResolvedRun SweepPlan::at(const std::vector<std::size_t>& coordinates) const {
+ResolvedRun SweepPlan::at_point(std::size_t point) const {
   UnresolvedSpec draft = base_;
-  for (const Override& setting : settings_at(coordinates)) apply(draft, setting.key, setting.value);
+  for (const Override& setting : settings_at(coordinates(point))) apply(draft, setting.key, setting.value);
   return complete(draft);
 }
 
-ResolvedRun SweepPlan::at(std::size_t place) const { return at(coordinates(place)); }
+ResolvedRun SweepPlan::at(std::size_t place) const { return at_point(point_of(place)); }
 
 std::string SweepPlan::label(std::size_t place) const {
   std::string text;
   bool seeded = false;
-  for (const Override& setting : settings_at(coordinates(place))) {
+  for (const Override& setting : settings_at(coordinates(point_of(place)))) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.key, value_text(setting.value));
     seeded |= setting.key == "seed";
   }
@@ -149,26 +164,48 @@ std::string SweepPlan::shape() const {
   return text;
 }
 
-void SweepPlan::check() const {
-  std::set<std::string> fitting;  // runs that differ only in their seed and in how they are trained fit alike
-  const auto look = [&](const std::vector<std::size_t>& coordinates) {
-    ResolvedRun run = at(coordinates);
-    RunSpec core = run.spec();
-    core.seed = 0;
-    core.train.clear();
-    if (fitting.insert(core.text()).second) check_fit(run);
+// Every value of every axis once, and the first run of every point if points are few.
+std::vector<std::size_t> SweepPlan::points_to_check() const {
+  std::vector<std::size_t> points;
+  const auto add = [&points](std::size_t point) {
+    if (std::ranges::find(points, point) == points.end()) points.push_back(point);
   };
-  std::vector<std::size_t> start(dimensions_.size(), 0);
-  look(start);
-  for (std::size_t i = 0; i < dimensions_.size(); ++i)
-    for (std::size_t value = 1; value < std::min(dimensions_[i].size, few_points); ++value) {
-      std::vector<std::size_t> coordinates = start;
-      coordinates[i] = value;
-      look(coordinates);
-    }
+  add(0);
+  std::size_t step = 1;  // from one value of an axis to the next
+  for (const Dimension& dimension : dimensions_) step *= dimension.size;
+  for (const Dimension& dimension : dimensions_) {
+    step /= dimension.size;
+    for (std::size_t value = 1; value < std::min(dimension.size, few_points); ++value) add(value * step);
+  }
   const bool seeds = !dimensions_.empty() && dimensions_.back().axis && dimensions_.back().axis->key == "seed";
-  const std::size_t each = seeds ? dimensions_.back().size : 1, points = size_ * stride_ / each;
-  for (std::size_t place = 0; points <= few_points && place < size_; place += each) look(coordinates(place));
+  const std::size_t each = seeds ? dimensions_.back().size : 1, count = size_ * stride_ / each;
+  for (std::size_t place = 0; count <= few_points && place < size_; place += each) add(point_of(place));
+  return points;
+}
+
+void SweepPlan::check() const {
+  Fitting fitting;
+  for (const std::size_t point : points_to_check()) {
+    ResolvedRun run = at_point(point);
+    fitting.check(run);
+  }
+}
+
+std::vector<ResolvedRun> SweepPlan::all() const {
+  constexpr std::size_t most_models = 4;
+  Fitting fitting;
+  std::map<std::size_t, ResolvedRun> checked;
+  for (const std::size_t point : points_to_check()) {
+    ResolvedRun& run = checked.emplace(point, at_point(point)).first->second;
+    fitting.check(run);
+    if (checked.size() > most_models) run.drop_model();
+  }
+  std::vector<ResolvedRun> runs;
+  for (std::size_t place = 0; place < size_; ++place) {
+    auto known = checked.extract(point_of(place));
+    runs.push_back(known ? std::move(known.mapped()) : at(place));
+  }
+  return runs;
 }
 
 void SweepPlan::keep_shard(std::int64_t shard, std::int64_t of) {

@@ -35,6 +35,9 @@ class SweepPlan : public RunList {
   // wrong elsewhere shows when the run's turn comes.
   void check() const;
 
+  // All of its runs, checked as by check(). Only the first few keep the task and model that the check made.
+  std::vector<ResolvedRun> all() const;
+
   // Only every `of`-th run, from number `shard` of 1 … of: shards are disjoint, and together they are the whole.
   void keep_shard(std::int64_t shard, std::int64_t of);
 
@@ -51,9 +54,12 @@ class SweepPlan : public RunList {
   };
 
   void set_up_draws(std::int64_t count);
-  std::vector<std::size_t> coordinates(std::size_t place) const;
+  // A point is the number of a run in the whole product, and a place its number in this shard of it.
+  std::size_t point_of(std::size_t place) const { return first_ + place * stride_; }
+  std::vector<std::size_t> coordinates(std::size_t point) const;
   std::vector<Override> settings_at(const std::vector<std::size_t>& coordinates) const;
-  ResolvedRun at(const std::vector<std::size_t>& coordinates) const;
+  ResolvedRun at_point(std::size_t point) const;
+  std::vector<std::size_t> points_to_check() const;
 
   UnresolvedSpec base_;
   std::vector<Dimension> dimensions_;

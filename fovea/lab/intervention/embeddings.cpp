@@ -116,6 +116,9 @@ class Embeddings final : public Intervention {
 template <class T>
 void Embeddings::put_vectors_in(const Task& task, const ParameterSet<T>& parameters) {
   table_ = table_in(parameters);
+  rows_.clear();
+  values_.clear();
+  found_ = 0;
   const Param<T>& table = parameters.all()[table_];
   const bool of_target = to_.starts_with("target_");
   const int vocab = of_target ? task.shape().target_vocab : task.shape().vocab;

@@ -14,7 +14,7 @@
 // acts through the hooks below. Steps count updates done: the update made when k are done is number k, and so is the
 // evaluation at that moment. A training calls the hooks so (lab/train/intervention_set.h):
 //
-//   prepare()                before the first update
+//   prepare()                when the spec is checked, and again before the first update
 //   put_in(k)                when k updates are done, once
 //   before_update(k)         then, before the evaluation
 //   plan(k)                  before evaluation and update k
@@ -112,6 +112,7 @@ class Intervention {
   virtual bool needs_preparation() const { return false; }
   virtual bool acts_on_attention() const { return false; }
 
+  // What it learnt when it was prepared before no longer holds.
   virtual void prepare(const Preparation&) {}
   virtual void put_in(std::int64_t, ParameterAccess) {}
   virtual void before_update(std::int64_t, ParameterAccess) {}

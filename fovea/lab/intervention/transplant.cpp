@@ -77,6 +77,7 @@ void Transplant::check_beside(const Intervention& earlier) const {
 }
 
 void Transplant::prepare(const Preparation& preparation) {
+  pieces_.clear();
   if (!preparation.weights_of) return;
   const std::optional<TensorFile> file = preparation.weights_of(run);
   if (!file)

@@ -207,9 +207,9 @@ void check_fit_in(ResolvedRun& run) {
   const RunSpec& spec = run.spec();
   const Model<T>& model = run.model<T>();
   ParameterSet<T>& parameters = *run.parameters<T>();
-  std::vector<NamedProbe> probes = make_probes(spec.probe, run.probe());
+  ProbeTable& probe = run.probe();
   Batch batch;
-  run.task().batch(run.probe().split, 0, 1, batch);
+  run.task().batch(probe.settings.split, 0, 1, batch);
   check_looked_at(batch, spec);
   Arena arena;
   Team team;
@@ -219,10 +219,9 @@ void check_fit_in(ResolvedRun& run) {
   ask_less(batch);
   placed(place_in(spec.model, "name"),
          [&] { check_attention(model.attention_meaning(), model.forward(compute, batch, {})); });
-  const Interventions interventions = Interventions::parse(spec.interventions);
-  interventions.check(capabilities);
-  interventions.prepare({run.task(), parameters, {}});
-  prepare_probes(probes, spec, run.shape(), capabilities);
+  run.interventions().check(capabilities);
+  run.interventions().prepare({run.task(), parameters, {}});
+  prepare_probes(probe.probes, spec, run.shape(), capabilities);
 }
 
 }  // namespace

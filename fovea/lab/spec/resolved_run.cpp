@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/spec/assembly.h"
 
 namespace fovea {
@@ -16,15 +17,19 @@ struct ResolvedRun::BuiltModel {
 
 struct ResolvedRun::Parts {
   std::optional<TrainSettings> train;
-  std::optional<ProbeSettings> probe;
+  std::optional<ProbeTable> probe;
+  std::optional<Interventions> interventions;
   std::unique_ptr<Task> task;
   std::optional<TaskShape> shape;
   std::variant<std::monostate, BuiltModel<float>, BuiltModel<double>> model;
 };
 
 ResolvedRun::ResolvedRun(RunSpec spec) : spec_(std::move(spec)), parts_(std::make_unique<Parts>()) {}
-ResolvedRun::ResolvedRun(RunSpec spec, TrainSettings train) : ResolvedRun(std::move(spec)) {
+ResolvedRun::ResolvedRun(RunSpec spec, TrainSettings train, ProbeTable probe, Interventions interventions)
+    : ResolvedRun(std::move(spec)) {
   parts_->train = std::move(train);
+  parts_->probe = std::move(probe);
+  parts_->interventions = std::move(interventions);
 }
 ResolvedRun::ResolvedRun(ResolvedRun&&) noexcept = default;
 ResolvedRun& ResolvedRun::operator=(ResolvedRun&&) noexcept = default;
@@ -35,9 +40,14 @@ const TrainSettings& ResolvedRun::train() {
   return *parts_->train;
 }
 
-const ProbeSettings& ResolvedRun::probe() {
+ProbeTable& ResolvedRun::probe() {
   if (!parts_->probe) parts_->probe = read_probe(spec_.probe);
   return *parts_->probe;
+}
+
+Interventions& ResolvedRun::interventions() {
+  if (!parts_->interventions) parts_->interventions = Interventions::parse(spec_.interventions);
+  return *parts_->interventions;
 }
 
 const Task& ResolvedRun::task() {
@@ -81,6 +91,18 @@ void ResolvedRun::use_one_thread() {
   if (parts_->train) parts_->train->threads = 1;
 }
 
-void ResolvedRun::set_interventions(ValueList interventions) { spec_.interventions = std::move(interventions); }
+void ResolvedRun::write_interventions() { spec_.interventions = interventions().write(); }
+
+ResolvedRun ResolvedRun::hand_over() {
+  ResolvedRun run(spec_);
+  std::swap(run.parts_, parts_);
+  return run;
+}
+
+void ResolvedRun::drop_model() {
+  parts_->model = std::monostate();
+  parts_->shape.reset();
+  parts_->task.reset();
+}
 
 }  // namespace fovea

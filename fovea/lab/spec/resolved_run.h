@@ -1,5 +1,5 @@
-// A run as types, beside its canonical text: what its spec says is read once, and its task and its model are made once.
-// Whoever checks a run hands it on to whoever trains it.
+// A run as types, beside its canonical text. Its settings, interventions and probes are read once. Its task and model
+// are made once. Whoever checks a run passes it on to whoever trains it (lab/train/trainer.h).
 #pragma once
 
 #include <memory>
@@ -8,11 +8,12 @@
 
 namespace fovea {
 
+struct Interventions;
 template <class T>
 class Model;
 template <class T>
 class ParameterSet;
-struct ProbeSettings;
+struct ProbeTable;
 class Task;
 struct TaskShape;
 struct TrainSettings;
@@ -22,15 +23,16 @@ class ResolvedRun {
   // As it is kept, or comes from another process. Each part is read or made when it is first asked for, and may then
   // throw wrong_input.
   ResolvedRun(RunSpec spec);
-  // The settings of its training are read already.
-  ResolvedRun(RunSpec spec, TrainSettings train);
+  // The spec is read already.
+  ResolvedRun(RunSpec spec, TrainSettings train, ProbeTable probe, Interventions interventions);
   ResolvedRun(ResolvedRun&&) noexcept;
   ResolvedRun& operator=(ResolvedRun&&) noexcept;
   ~ResolvedRun();
 
   const RunSpec& spec() const { return spec_; }
   const TrainSettings& train();
-  const ProbeSettings& probe();
+  ProbeTable& probe();
+  Interventions& interventions();
   const Task& task();  // prepared for the seed
   const TaskShape& shape();
   template <class T>
@@ -38,9 +40,15 @@ class ResolvedRun {
   template <class T>
   const std::shared_ptr<ParameterSet<T>>& parameters();  // of its model, initialised
 
-  // What changes no number of it, or names the same in another way.
+  // Changes no number of it.
   void use_one_thread();
-  void set_interventions(ValueList interventions);
+  // Writes the interventions into the spec, after a change of how they name the same.
+  void write_interventions();
+
+  // Returns the run with all that was read and made. This one keeps its spec, and reads it again if it is asked.
+  ResolvedRun hand_over();
+  // Frees task and model. They are made again when they are next asked for.
+  void drop_model();
 
  private:
   struct Parts;

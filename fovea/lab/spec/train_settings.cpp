@@ -66,7 +66,9 @@ std::int64_t ProbeSettings::next_look(std::int64_t step, std::int64_t steps) con
   return next;
 }
 
-ProbeSettings read_probe(const ValueTable& table) {
+namespace {
+
+ProbeSettings read_settings(const ValueTable& table) {
   const std::vector<std::string> known_probes = Registry<Probe>::instance().names();
   ProbeSettings settings;
   Fields fields;
@@ -103,9 +105,15 @@ std::vector<NamedProbe> make_probes(const ValueTable& table, const ProbeSettings
   return probes;
 }
 
-ValueTable complete_probe_table(const ValueTable& table) {
-  ProbeSettings settings = read_probe(table);
-  const std::vector<NamedProbe> probes = make_probes(table, settings);
+}  // namespace
+
+ProbeTable read_probe(const ValueTable& table) {
+  ProbeTable read{read_settings(table), {}};
+  read.probes = make_probes(table, read.settings);
+  return read;
+}
+
+ValueTable ProbeTable::write() {
   Fields fields;
   settings.settings(fields);
   ValueTable complete = fields.write();

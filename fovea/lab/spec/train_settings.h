@@ -60,18 +60,21 @@ struct ProbeSettings {
   std::int64_t next_look(std::int64_t step, std::int64_t steps) const;  // the first after `step`
 };
 
-ProbeSettings read_probe(const ValueTable& table);
-
-// The probes of a `probe` table, in the order of its `names` and then `where_able`, each with its own settings read
-// from its sub-table.
 struct NamedProbe {
   std::string name;
   std::unique_ptr<Probe> probe;
   bool where_able = false;  // left out, not refused, where there is nothing to measure
 };
-std::vector<NamedProbe> make_probes(const ValueTable& table, const ProbeSettings& settings);
 
-// The same table with every default filled in.
-ValueTable complete_probe_table(const ValueTable& table);
+// A `probe` table. Its probes are in the order of its `names` and then `where_able`, each with its own settings read
+// from its sub-table.
+struct ProbeTable {
+  ProbeSettings settings;
+  std::vector<NamedProbe> probes;
+
+  ValueTable write();  // with every default filled in
+};
+
+ProbeTable read_probe(const ValueTable& table);
 
 }  // namespace fovea

@@ -43,8 +43,7 @@ void check_vocabulary(const Transplant& transplant, const RunSpec& spec, const R
 void find_transplants(ResolvedRun& resolved, const Store& store) {
   const RunSpec& spec = resolved.spec();
   if (spec.interventions.empty()) return;
-  const Interventions interventions = Interventions::parse(spec.interventions);
-  const std::vector<Transplant*> transplants = interventions.of_kind<Transplant>();
+  const std::vector<Transplant*> transplants = resolved.interventions().of_kind<Transplant>();
   for (Transplant* const asked : transplants) {
     Transplant& transplant = *asked;
     if (transplant.run.size() != hash_digits) {
@@ -66,7 +65,7 @@ void find_transplants(ResolvedRun& resolved, const Store& store) {
       throw wrong_input(fmt::format("the store has no weights of run {}", transplant.run),
                         Remedy::train_again_with("train.keep_weights", "always"), transplant.place);
   }
-  if (!transplants.empty()) resolved.set_interventions(interventions.write());
+  if (!transplants.empty()) resolved.write_interventions();
 }
 
 }  // namespace fovea

@@ -280,45 +280,6 @@ class Scheduler {
   SweepProgress progress_;
 };
 
-class SpecList : public RunList {
- public:
-  explicit SpecList(const std::vector<RunSpec>& specs) : specs_(specs) {}
-  std::size_t size() const override { return specs_.size(); }
-  ResolvedRun at(std::size_t index) const override { return specs_[index]; }
-  std::string label(std::size_t index) const override { return fmt::format("seed {}", specs_[index].seed); }
-
- private:
-  const std::vector<RunSpec>& specs_;
-};
-
-// The run is handed on as it was resolved. Asked for again, it is another one of the same spec.
-class OneRun : public RunList {
- public:
-  explicit OneRun(ResolvedRun run) : spec_(run.spec()), run_(std::move(run)) {}
-  std::size_t size() const override { return 1; }
-  ResolvedRun at(std::size_t) const override {
-    if (!run_) return spec_;
-    ResolvedRun run = std::move(*run_);
-    run_.reset();
-    return run;
-  }
-  std::string label(std::size_t) const override { return fmt::format("seed {}", spec_.seed); }
-
- private:
-  const RunSpec spec_;
-  mutable std::optional<ResolvedRun> run_;
-};
-
-// The records of a list's runs, where they were reached. Throws the first refusal, when all others are trained.
-std::vector<std::optional<RunRecord>> records_of(Store& store, const std::string& experiment, const RunList& list,
-                                                 SweepOptions options) {
-  std::vector<std::optional<RunRecord>> records(list.size());
-  options.on_record = [&records](std::size_t index, RunRecord record) { records[index] = std::move(record); };
-  const SweepProgress last = sweep(store, experiment, list, options);
-  if (last.refusal) throw Error(*last.refusal);
-  return records;
-}
-
 }  // namespace
 
 SweepProgress sweep(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options) {
@@ -336,16 +297,24 @@ SweepProgress sweep(Store& store, const std::string& experiment, const RunList& 
   return scheduler.run(*pool, pool->size() > 1);
 }
 
-std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,
+std::vector<RunRecord> sweep(Store& store, const std::string& experiment, std::vector<ResolvedRun> runs,
                              SweepOptions options) {
+  std::vector<std::optional<RunRecord>> records(runs.size());
+  options.on_record = [&records](std::size_t index, RunRecord record) { records[index] = std::move(record); };
+  const SweepProgress last = sweep(store, experiment, ResolvedRuns(runs), options);
+  if (last.refusal) throw Error(*last.refusal);
   std::vector<RunRecord> reached;
-  for (std::optional<RunRecord>& record : records_of(store, experiment, SpecList(specs), std::move(options)))
+  for (std::optional<RunRecord>& record : records)
     if (record) reached.push_back(std::move(*record));
   return reached;
 }
 
 std::optional<RunRecord> sweep_one(Store& store, const std::string& experiment, ResolvedRun run, SweepOptions options) {
-  return records_of(store, experiment, OneRun(std::move(run)), std::move(options)).front();
+  std::vector<ResolvedRun> runs;
+  runs.push_back(std::move(run));
+  std::vector<RunRecord> reached = sweep(store, experiment, std::move(runs), std::move(options));
+  if (reached.empty()) return std::nullopt;
+  return std::move(reached.front());
 }
 
 }  // namespace fovea

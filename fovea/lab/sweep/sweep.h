@@ -68,11 +68,12 @@ struct SweepOptions {
 // Returns the last progress.
 SweepProgress sweep(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options);
 
-// Returns the records, in the order of `specs`. Throws the first refusal after all other runs are trained and kept.
-std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,
+// Returns the records that were reached, in the order of `runs`. Throws the first refusal after all other runs are
+// trained and kept.
+std::vector<RunRecord> sweep(Store& store, const std::string& experiment, std::vector<ResolvedRun> runs,
                              SweepOptions options);
 
-// The same for one run, which is trained as it was resolved. Nothing, where it was stopped before its first step.
+// The same for one run. Nothing, where it was stopped before its first step.
 std::optional<RunRecord> sweep_one(Store& store, const std::string& experiment, ResolvedRun run, SweepOptions options);
 
 }  // namespace fovea

@@ -18,8 +18,8 @@ Evaluator<T>::Evaluator(Workspace<T>& workspace, const InterventionSet<T>& inter
       interventions_(interventions),
       spec_(record.spec),
       spent_(spent),
-      settings_(run.probe()),
-      probes_(make_probes(spec_.probe, settings_)),
+      settings_(run.probe().settings),
+      probes_(run.probe().probes),
       attention_(settings_, run.train().steps),
       readings_(record) {
   view_parameters();

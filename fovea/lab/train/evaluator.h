@@ -101,7 +101,7 @@ class Evaluator {
   const RunSpec& spec_;
   TimeSpent* spent_;
   const ProbeSettings& settings_;
-  std::vector<NamedProbe> probes_;
+  std::vector<NamedProbe>& probes_;
   Audiences all_, under_hold_;  // of probes_
   AttentionRecorder attention_;
   RunReadings readings_;

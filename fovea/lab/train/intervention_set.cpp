@@ -6,18 +6,18 @@
 
 #include "fovea/base/error/error.h"
 #include "fovea/lab/intervention/owner.h"
+#include "fovea/lab/spec/train_settings.h"
 #include "fovea/lab/train/weight_files.h"
 
 namespace fovea {
 
 template <class T>
-InterventionSet<T>::InterventionSet(const RunSpec& spec, const TrainSettings& train, ParameterSet<T>& parameters,
-                                    Watcher* watcher)
-    : spec_(spec),
-      train_(train),
+InterventionSet<T>::InterventionSet(ResolvedRun& run, ParameterSet<T>& parameters, Watcher* watcher)
+    : seed_(run.spec().seed),
+      rate_(run.train().rate),
       parameters_(parameters),
       watcher_(watcher),
-      declared_(Interventions::parse(spec.interventions)),
+      declared_(run.interventions()),
       frozen_names_(declared_.frozen_names()) {}
 
 template <class T>
@@ -62,10 +62,10 @@ void InterventionSet<T>::ask_watcher(std::int64_t step) {
 template <class T>
 void InterventionSet<T>::fill(StepPlan& plan, std::int64_t step) const {
   plan.step = step;
-  plan.seed = spec_.seed;
+  plan.seed = seed_;
   plan.rules.clear();
   plan.frozen.clear();
-  plan.paces.groups.fill({train_.rate, false});
+  plan.paces.groups.fill({rate_, false});
   plan.paces.frozen_names = 0;
   declared_.plan(plan);
   asked_.plan(plan);

@@ -8,8 +8,7 @@
 
 #include "fovea/data/task.h"
 #include "fovea/lab/intervention/intervention.h"
-#include "fovea/lab/record/run_spec.h"
-#include "fovea/lab/spec/train_settings.h"
+#include "fovea/lab/spec/resolved_run.h"
 #include "fovea/lab/train/step_watcher.h"
 #include "fovea/nn/parameters.h"
 
@@ -18,8 +17,8 @@ namespace fovea {
 template <class T>
 class InterventionSet {
  public:
-  // The watcher may be nullptr.
-  InterventionSet(const RunSpec& spec, const TrainSettings& train, ParameterSet<T>& parameters, Watcher* watcher);
+  // The run and its parameters outlive it. The watcher may be nullptr.
+  InterventionSet(ResolvedRun& run, ParameterSet<T>& parameters, Watcher* watcher);
 
   // Checks and prepares what the spec declares; weights of other runs lie in this folder. Throws wrong_input for what
   // cannot be done here, and for what would change nothing.
@@ -44,11 +43,11 @@ class InterventionSet {
   void ask_watcher(std::int64_t step);
   void fill(StepPlan& plan, std::int64_t step) const;
 
-  const RunSpec& spec_;
-  const TrainSettings& train_;
+  const std::uint64_t seed_;
+  const double rate_;
   ParameterSet<T>& parameters_;
   Watcher* watcher_;
-  Interventions declared_;
+  Interventions& declared_;
   Interventions asked_;  // of the watcher, for the newest update
   std::vector<std::string> frozen_names_;
   Capabilities capabilities_;

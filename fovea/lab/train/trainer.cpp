@@ -30,7 +30,7 @@ class Trainer {
         hooks_(hooks),
         record_(record),
         workspace_(run),
-        interventions_(record.spec, train_, workspace_.parameters(), hooks.watcher),
+        interventions_(run, workspace_.parameters(), hooks.watcher),
         evaluator_(workspace_, interventions_, run, record, hooks.spent),
         loop_(workspace_, interventions_, evaluator_, train_, hooks, record, watch) {}
 

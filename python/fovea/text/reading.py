@@ -239,4 +239,4 @@ def fit(
         if error is None and total:
             consider(weights, total)
         made = best[1] if best[1] is not None else weights
-    return Fitted(Model(resolved.table()["model"], task.shape, made), best[2] or total, losses)
+    return Fitted(Model(resolved.spec.table()["model"], task.shape, made), best[2] or total, losses)

@@ -35,7 +35,7 @@ TEST(Baseline, IsTheSameTaskWithAModelOfItsOwn) {
   const std::vector<Override> overrides{parse_override("model.hidden=7"), parse_override("task.min_count=3"),
                                         parse_override("train.steps=5"), parse_override("probe.split=test"),
                                         parse_override("probe.names=[\"entropy\", \"evidence\"]")};
-  const RunSpec full = resolve_baselines(words, Preset::full, overrides).front();
+  const RunSpec full = resolve_baselines(words, Preset::full, overrides).front().spec();
   EXPECT_EQ(full.setting("model.embedding")->text(), "8");
   EXPECT_EQ(full.setting("task.min_count")->text(), "3") << "the task is shared, so what is set of it holds";
   EXPECT_EQ(full.setting("task.alike")->text(), "false");
@@ -44,13 +44,13 @@ TEST(Baseline, IsTheSameTaskWithAModelOfItsOwn) {
   EXPECT_EQ(full.setting("train.rate")->text(), "0.5");
   EXPECT_EQ(full.setting("probe.split")->text(), "\"test\"") << "all look at the same examples";
   EXPECT_EQ(full.setting("probe.names")->text(), "[\"loss\"]");
-  const RunSpec quick = resolve_baselines(words, Preset::quick, {}).front();
+  const RunSpec quick = resolve_baselines(words, Preset::quick, {}).front().spec();
   EXPECT_EQ(quick.setting("model.embedding")->text(), "4");
   EXPECT_EQ(quick.setting("train.steps")->text(), "40");
 
   const Experiment uniform = with("text-classify", "name = 'uniform', set = { 'model.attention' = 'uniform' }");
   EXPECT_TRUE(uniform.baselines.front().keeps_model());
-  const RunSpec held = resolve_baselines(uniform, Preset::quick, overrides).front();
+  const RunSpec held = resolve_baselines(uniform, Preset::quick, overrides).front().spec();
   EXPECT_EQ(held.setting("model.hidden")->text(), "7");
   EXPECT_EQ(held.setting("train.steps")->text(), "5");
   EXPECT_EQ(held.setting("model.attention")->text(), "\"uniform\"");

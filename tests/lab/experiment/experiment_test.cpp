@@ -152,10 +152,10 @@ TEST(Spec, AxesAreListsAndRanges) {
 }
 
 TEST(Spec, ASweepIsTheProductOfItsAxes) {
-  const auto specs = resolve_sweep(experiment(), Preset::full, {});
-  ASSERT_EQ(specs.size(), 8u);
-  EXPECT_EQ(specs[1].seed, 1u);
-  EXPECT_EQ(*specs[4].setting("task.vocab")->as<std::int64_t>(), 20);
+  const auto runs = resolve_sweep(experiment(), Preset::full, {});
+  ASSERT_EQ(runs.size(), 8u);
+  EXPECT_EQ(runs[1].spec().seed, 1u);
+  EXPECT_EQ(*runs[4].spec().setting("task.vocab")->as<std::int64_t>(), 20);
   EXPECT_EQ(resolve_sweep(experiment(), Preset::quick, {}).size(), 4u);
   EXPECT_EQ(resolve_sweep(experiment(), Preset::full, {parse_override("task.vocab=30")}).size(), 4u);
   EXPECT_EQ(

@@ -44,6 +44,8 @@ Experiment experiment_of(const std::string& more = {}) {
   return parse_experiment(std::string(basics) + stage + more, "staged.toml");
 }
 
+std::vector<ResolvedRun> first_runs() { return resolve_sweep(experiment_of(), Preset::full, {}); }
+
 std::string role(const RunRecord& run, const std::string& key) { return *run.role.at(key).as<std::string>(); }
 
 std::set<std::int64_t> looks(const RunRecord& run) {
@@ -140,33 +142,34 @@ TEST(Stages, TheSameIsDrawnAgainAndNothingIsTrainedTwice) {
   EXPECT_EQ(store.count(), runs);
   EXPECT_EQ(trained, 0);
   // What is in the store is enough to know the stages by.
-  const StagedRuns kept = run_stages(experiment_of(), Preset::full, {}, {}, [&](const auto& specs, std::size_t) {
+  const auto in_store = [&](std::vector<ResolvedRun> planned, std::size_t) {
     std::vector<RunRecord> there;
-    for (const RunSpec& spec : specs)
-      if (auto run = store.find_done(spec.hash())) there.push_back(std::move(*run));
+    for (const ResolvedRun& one : planned)
+      if (auto run = store.find_done(one.spec().hash())) there.push_back(std::move(*run));
     return there;
-  });
+  };
+  const StagedRuns kept = run_stages(experiment_of(), Preset::full, {}, {}, first_runs(), in_store);
   EXPECT_EQ(hashes(kept), first);
   EXPECT_TRUE(kept.whole);
 }
 
 TEST(Stages, AStageWaitsForEveryRunOfTheOneBefore) {
   std::size_t calls = 0;
-  const auto lacking = [&calls](const std::vector<RunSpec>& specs, std::size_t) {
+  const auto lacking = [&calls](std::vector<ResolvedRun> planned, std::size_t) {
     ++calls;
-    return std::vector<RunRecord>(specs.size() - 1);
+    return std::vector<RunRecord>(planned.size() - 1);
   };
-  const StagedRuns made = run_stages(experiment_of(), Preset::full, {}, {}, lacking);
+  const StagedRuns made = run_stages(experiment_of(), Preset::full, {}, {}, first_runs(), lacking);
   EXPECT_FALSE(made.whole);
   EXPECT_EQ(calls, 1u);
-  const auto failed = [&calls](const std::vector<RunSpec>& specs, std::size_t) {
+  const auto failed = [&calls](std::vector<ResolvedRun> planned, std::size_t) {
     ++calls;
-    std::vector<RunRecord> runs(specs.size());
+    std::vector<RunRecord> runs(planned.size());
     for (RunRecord& run : runs) run.state = RunState::done;
     runs[3].state = RunState::failed;
     return runs;
   };
-  const StagedRuns broken = run_stages(experiment_of(), Preset::full, {}, {}, failed);
+  const StagedRuns broken = run_stages(experiment_of(), Preset::full, {}, {}, first_runs(), failed);
   EXPECT_EQ(calls, 2u);
   EXPECT_EQ(broken.runs.size(), 18u);
 }

@@ -7,8 +7,8 @@
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/spec/assembly.h"
-#include "fovea/lab/sweep/sweep.h"
 #include "tests/lab/store/store_sample.h"
+#include "tests/lab/sweep/sweep_specs.h"
 
 namespace fovea {
 namespace {
@@ -45,7 +45,7 @@ probe = { every = 5, names = ["accuracy"] }
     return resolve(experiment, Preset::full, overrides, 0);
   }
   RunRecord run(const std::vector<std::string>& changes) {
-    return sweep(store_, "reviews", {spec_of(changes)}, {}).at(0);
+    return sweep_specs(store_, "reviews", {spec_of(changes)}, {}).at(0);
   }
   std::vector<float> table(const RunRecord& run) const {
     const std::optional<TensorFile> weights = store_.weights(*store_.find(run.id));

@@ -6,8 +6,8 @@
 
 #include "fovea/base/error/error.h"
 #include "fovea/lab/analysis/reproduce.h"
-#include "fovea/lab/sweep/sweep.h"
 #include "tests/lab/store/store_sample.h"
+#include "tests/lab/sweep/sweep_specs.h"
 #include "tests/lab/train/mark.h"
 
 namespace fovea {
@@ -31,7 +31,7 @@ probe = { every = 1, names = ["watch"] }
   }
 
   RunRecord run(const std::vector<std::string>& changes, std::uint64_t seed = 0) {
-    return sweep(store_, "marks", {spec_of(changes, seed)}, {}).at(0);
+    return sweep_specs(store_, "marks", {spec_of(changes, seed)}, {}).at(0);
   }
   std::vector<std::byte> weights(const RunRecord& run, const std::string& name) const {
     const std::optional<TensorFile> file = store_.weights(*store_.find(run.id));
@@ -76,7 +76,8 @@ TEST_F(TransplantTest, BringsACircuitOfALayer) {
         "train = { steps = 2, rate = 0.1 }\nprobe = { names = [\"loss\"], examples = 4 }\n"
         "intervene = [" +
         intervene + "]\n";
-    return sweep(store_, "streams", {resolve(parse_experiment(text, "x.toml"), Preset::full, {}, seed)}, {}).at(0);
+    return sweep_specs(store_, "streams", {resolve(parse_experiment(text, "x.toml"), Preset::full, {}, seed)}, {})
+        .at(0);
   };
   const RunRecord donor = streams("", 0);
   const std::string id = std::to_string(donor.id);

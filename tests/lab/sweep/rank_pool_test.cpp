@@ -6,10 +6,10 @@
 
 #include "fovea/lab/sweep/joint_training.h"
 #include "fovea/lab/sweep/rank_messages.h"
-#include "fovea/lab/sweep/sweep.h"
 #include "fovea/lab/train/checkpoint.h"
 #include "tests/lab/store/store_sample.h"
 #include "tests/lab/sweep/ranks_in_threads.h"
+#include "tests/lab/sweep/sweep_specs.h"
 #include "tests/lab/train/mark.h"
 
 namespace fovea {
@@ -37,12 +37,12 @@ TEST(RankPool, ASweepOverRanksIsTheSameAsOverThreads) {
   std::vector<RunSpec> specs = marked_specs({}, 20);
   specs[7] = marked_specs({"model.explode_at=30"}, 8)[7];
   Store alone(folder / "alone.db");
-  sweep(alone, "marks", specs, {});
+  sweep_specs(alone, "marks", specs, {});
   for (const int size : {1, 3}) {
     RanksInThreads ranks(size, [](Ranks& own) { work_for_first(own, nullptr); });
     Store store(folder / (std::to_string(size) + ".db"));
     for (int again = 0; again < 2; ++again)  // a job makes several sweeps
-      ASSERT_EQ(sweep(store, "marks", specs, shared_by(ranks.first())).size(), 20u);
+      ASSERT_EQ(sweep_specs(store, "marks", specs, shared_by(ranks.first())).size(), 20u);
     EXPECT_EQ(store.count(), 20);
     for (const RunSpec& spec : specs) {
       const auto wanted = alone.find_done(spec.hash()), got = store.find_done(spec.hash());
@@ -82,14 +82,14 @@ TEST(RankPool, ARankThatHangsHoldsBackItsOwnRunsOnly) {
     SweepProgress last;
     options.notice = [&notices](const std::string& text) { notices.push_back(text); };
     options.progress = [&last](const SweepProgress& progress) { last = progress; };
-    EXPECT_EQ(sweep(store, "marks", specs, options).size(), 10u);
+    EXPECT_EQ(sweep_specs(store, "marks", specs, options).size(), 10u);
     EXPECT_EQ(last.done, 10);
     EXPECT_EQ(last.left(), 2);
     ASSERT_EQ(notices.size(), 2u);
     for (const std::string& notice : notices) EXPECT_NE(notice.find("rank 1 was training it"), std::string::npos);
     EXPECT_FALSE(ranks.first().answers(1));
     last = {};
-    EXPECT_EQ(sweep(store, "marks", specs, options).size(), 12u);  // it is asked for nothing more
+    EXPECT_EQ(sweep_specs(store, "marks", specs, options).size(), 12u);  // it is asked for nothing more
     EXPECT_EQ(last.done, 2);
   }
   EXPECT_EQ(store.count(), 12);
@@ -108,7 +108,7 @@ TEST(RankPool, AStoppedSweepHasEverybodyStop) {
     last = progress;
     stop = std::ranges::count_if(progress.in_training, [](const auto& run) { return run.step > 0; }) == 6;
   };
-  sweep(store, "marks", specs, options);
+  sweep_specs(store, "marks", specs, options);
   EXPECT_EQ(last.done, 0);
   EXPECT_GT(last.stopped, 0);
   EXPECT_EQ(last.left() + last.stopped, 12);
@@ -121,7 +121,7 @@ TEST(RankPool, WhatCanNotBeTrainedIsRefusedFromAfar) {
   std::vector<RunSpec> specs = marked_specs({}, 1);
   specs[0].task.at("length").data = std::int64_t{700};
   try {
-    sweep(store, "marks", specs, shared_by(ranks.first()));
+    sweep_specs(store, "marks", specs, shared_by(ranks.first()));
     FAIL() << "it was trained";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
@@ -179,7 +179,7 @@ TEST(JointTraining, KeepsTheSameRunsWithAnyNumberOfRanks) {
     Store store(folder / (std::to_string(size) + ".db"));
     SweepOptions options;
     options.pool = [&](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks.first(), checkpoints); };
-    results.push_back(sweep(store, "marks", specs, options));
+    results.push_back(sweep_specs(store, "marks", specs, options));
     ASSERT_EQ(results.back().size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(results.back()[i].state, RunState::done);
@@ -196,7 +196,7 @@ TEST(JointTraining, ARunThatFailsFailsOnAllAndIsKept) {
   Store store(folder / "runs.db");
   SweepOptions options;
   options.pool = [&](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks.first(), checkpoints); };
-  const auto runs = sweep(store, "marks", specs, options);
+  const auto runs = sweep_specs(store, "marks", specs, options);
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].state, RunState::failed);
   EXPECT_EQ(runs[1].state, RunState::done);
@@ -209,7 +209,7 @@ TEST(JointTraining, RanksThatCanNotShareTheBatchAreRefused) {
   Store store(folder / "runs.db");
   SweepOptions options;
   options.pool = [&](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks.first(), checkpoints); };
-  EXPECT_THROW(sweep(store, "marks", joint_specs("8", 1), options), Error);
+  EXPECT_THROW(sweep_specs(store, "marks", joint_specs("8", 1), options), Error);
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
-// A run is read once and made once on its way from its experiment to the store. A model and an optimiser of the test's
-// own count.
+// A run is read once and made once on its way from its experiment to the store. An optimiser, an intervention, a probe
+// and a model of the test's own count.
 #include "fovea/lab/spec/resolved_run.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/sweep/sweep.h"
 #include "fovea/nn/optimizer/update_rule.h"
@@ -16,13 +21,22 @@ namespace {
 
 using namespace testing_parts;
 
-int models_built = 0, settings_stated = 0;
+// Of all runs since the last reset. Sweeps train in several threads.
+struct Counts {
+  std::atomic<int> settings = 0, interventions = 0, probes = 0, models = 0;
+
+  void reset() { settings = interventions = probes = models = 0; }
+  std::string text() const {
+    return fmt::format("settings {}, interventions {}, probes {}, models {}", settings.load(), interventions.load(),
+                       probes.load(), models.load());
+  }
+} counts;
 
 template <class T>
 class CountedModel : public Tiny<T> {
  public:
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
-    ++models_built;
+    ++counts.models;
     Tiny<T>::build(shape, parameters);
   }
 };
@@ -30,20 +44,55 @@ class CountedModel : public Tiny<T> {
 // Whoever reads the settings of a training has every optimiser state its own.
 class CountedRule : public UpdateRule {
  public:
-  void settings(Fields&) override { ++settings_stated; }
+  void settings(Fields&) override { ++counts.settings; }
   int moments() const override { return 0; }
   double update(const UpdateStep&, const WeightStretch<float>&) const override { return 0; }
   double update(const UpdateStep&, const WeightStretch<double>&) const override { return 0; }
 };
 
+class CountedChange : public Intervention {
+ public:
+  void settings(Fields& fields) override { fields.integer("counted-change", number_, 0, 9, "changes nothing"); }
+  void finish(const ValueTable&) override { ++counts.interventions; }
+
+ private:
+  int number_ = 0;
+};
+
+// Is made by whoever reads the settings of evaluation.
+class CountedProbe : public Probe {
+ public:
+  CountedProbe() { ++counts.probes; }
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    readings.number("counted_loss", evaluation.outcome.loss);
+  }
+};
+
 const RegisterModel<CountedModel> counted_model("counted", "counts how often it is built");
 const Register<UpdateRule> counted_rule("counting", "counts how often settings are stated",
                                         [] { return std::make_unique<CountedRule>(); });
+const Register<Intervention> counted_change("counted-change", "counts how often it is parsed",
+                                            [] { return std::make_unique<CountedChange>(); });
+const Register<Probe> counted_probe("counted", "counts how often it is made",
+                                    [] { return std::make_unique<CountedProbe>(); });
+
+constexpr const char* each_once = "settings 1, interventions 1, probes 1, models 1";
+
+Experiment counted_experiment(const std::string& more = {}) {
+  Experiment experiment = mark_experiment("intervene = [{ counted-change = 1 }]\n" + more);
+  experiment.model["name"].data = std::string("counted");
+  experiment.probe["where_able"].data = ValueList{{std::string("counted"), {}}};
+  return experiment;
+}
 
 ResolvedRun counted_run(const std::string& precision) {
-  models_built = settings_stated = 0;
-  return resolve_run(mark_experiment(), Preset::full,
-                     {parse_override("model.name=counted"), parse_override("train.precision=" + precision)}, 3);
+  counts.reset();
+  return resolve_run(counted_experiment(), Preset::full, {parse_override("train.precision=" + precision)}, 3);
+}
+
+void expect_same_numbers(const RunRecord& run, const RunRecord& again) {
+  EXPECT_EQ(again.hash, run.hash);
+  for (const auto& [name, series] : run.series) EXPECT_EQ(again.series.at(name).values, series.values) << name;
 }
 
 TEST(ResolvedRun, IsReadOnceAndItsModelIsBuiltOnce) {
@@ -53,19 +102,51 @@ TEST(ResolvedRun, IsReadOnceAndItsModelIsBuiltOnce) {
     ResolvedRun run = counted_run(precision);
     const RunSpec spec = run.spec();
     const std::optional<RunRecord> kept = sweep_one(store, "marks", std::move(run), {});
-    EXPECT_EQ(settings_stated, 1);
-    EXPECT_EQ(models_built, 1);
+    EXPECT_EQ(counts.text(), each_once);
     ASSERT_TRUE(kept);
     EXPECT_EQ(kept->spec.text(), spec.text());
 
     // As it is kept, it is the same run.
-    models_built = settings_stated = 0;
+    counts.reset();
     const RunRecord again = train(spec);
-    EXPECT_EQ(settings_stated, 1);
-    EXPECT_EQ(models_built, 1);
-    EXPECT_EQ(again.hash, kept->hash);
-    for (const auto& [name, series] : again.series) EXPECT_EQ(series.values, kept->series.at(name).values) << name;
+    EXPECT_EQ(counts.text(), each_once);
+    expect_same_numbers(*kept, again);
   }
+}
+
+TEST(ResolvedRun, IsReadAgainOnlyByWhoTrainsItAgain) {
+  ResolvedRun run = counted_run("float");
+  const RunRecord first = train(run.hand_over());
+  EXPECT_EQ(counts.text(), each_once);
+  const RunRecord second = train(run.hand_over());
+  EXPECT_EQ(counts.text(), "settings 2, interventions 2, probes 2, models 2");
+  expect_same_numbers(first, second);
+
+  std::vector<ResolvedRun> runs;
+  runs.push_back(counted_run("float"));
+  const Folder folder;
+  Store store(folder / "runs.db");
+  EXPECT_EQ(sweep(store, "marks", ResolvedRuns(runs), {}).done, 1);
+  EXPECT_EQ(counts.text(), each_once);
+}
+
+TEST(ResolvedRun, IsReadOnceInAnExperiment) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  counts.reset();
+  const Experiment experiment = counted_experiment("sweep = { \"task.length\" = [4, 5], seed = \"0..1\" }");
+  const Reproduction made = reproduce(store, experiment, Preset::full, {}, {});
+  ASSERT_EQ(made.runs.size(), 4u);
+  EXPECT_EQ(counts.text(), "settings 4, interventions 4, probes 4, models 4");
+}
+
+TEST(ResolvedRun, OfManyPointsOnlyTheFirstKeepTheModelThatTheCheckBuilt) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  counts.reset();
+  const Experiment experiment = counted_experiment("sweep = { \"task.length\" = \"1..7\" }");
+  ASSERT_EQ(reproduce(store, experiment, Preset::full, {}, {}).runs.size(), 7u);
+  EXPECT_EQ(counts.text(), "settings 7, interventions 7, probes 7, models 10");
 }
 
 TEST(ResolvedRun, IsReadWhenItIsFirstAskedFor) {

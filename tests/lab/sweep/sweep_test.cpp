@@ -11,6 +11,7 @@
 #include "fovea/lab/train/checkpoint.h"
 #include "fovea/math/tile_unit.h"
 #include "tests/lab/store/store_sample.h"
+#include "tests/lab/sweep/sweep_specs.h"
 #include "tests/lab/train/mark.h"
 #include "tests/sanitized.h"
 
@@ -63,7 +64,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
       EXPECT_GE(progress.seconds_left, 0);
       last = progress;
     };
-    results.push_back(sweep(store, "marks", specs, options));
+    results.push_back(sweep_specs(store, "marks", specs, options));
     EXPECT_EQ(store.count(), 6);
     EXPECT_EQ(last.done, 6);
     EXPECT_EQ(last.reused, 1);
@@ -73,7 +74,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
     EXPECT_TRUE(last.in_training.empty());
 
     last = {};
-    const auto again = sweep(store, "marks", specs, options);  // now all are there
+    const auto again = sweep_specs(store, "marks", specs, options);  // now all are there
     EXPECT_EQ(store.count(), 6);
     EXPECT_EQ(last.reused, 7);
     ASSERT_EQ(again.size(), 7u);
@@ -84,7 +85,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
     }
     options.retrain = true;
     last = {};
-    sweep(store, "marks", {specs[0]}, options);
+    sweep_specs(store, "marks", {specs[0]}, options);
     EXPECT_EQ(last.done, 1);
     EXPECT_EQ(store.count(), 6);
   }
@@ -102,9 +103,9 @@ TEST(Sweep, LetsGoOfWhatAKillLeftOfFinishedRuns) {
   const Folder folder;
   Store store(folder / "runs.db");
   const std::vector<RunSpec> specs = swept_specs({}, 2);
-  sweep(store, "marks", {specs[0]}, {});
+  sweep_specs(store, "marks", {specs[0]}, {});
   for (const RunSpec& spec : specs) std::ofstream(store.running_folder() / spec.hash()) << "process 1 on a machine";
-  sweep(store, "marks", {specs[0]}, {});
+  sweep_specs(store, "marks", {specs[0]}, {});
   EXPECT_FALSE(std::filesystem::exists(store.running_folder() / specs[0].hash()));
   EXPECT_TRUE(std::filesystem::exists(store.running_folder() / specs[1].hash()));  // was killed before its end
 }
@@ -121,7 +122,7 @@ TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgainWhenAsked) {
   std::string started;
   for (const bool retry : {false, false, true}) {
     options.retry_failed = retry;
-    const auto runs = sweep(store, "marks", specs, options);
+    const auto runs = sweep_specs(store, "marks", specs, options);
     ASSERT_EQ(runs.size(), 3u);
     EXPECT_EQ(runs[1].state, RunState::failed);
     EXPECT_NE(runs[1].error.find("step 30"), std::string::npos) << runs[1].error;
@@ -156,7 +157,7 @@ TEST(Sweep, StoppedRunsInFlightAreKeptAndThoseNotBegunAreNot) {
   options.stop = &stop;
   int reports = 0;
   options.progress = [&](const SweepProgress&) { stop = ++reports > 5; };
-  const auto runs = sweep(store, "marks", specs, options);
+  const auto runs = sweep_specs(store, "marks", specs, options);
   ASSERT_GE(runs.size(), 1u);
   ASSERT_LE(runs.size(), 2u);
   for (const RunRecord& run : runs) {
@@ -210,7 +211,7 @@ TEST(Sweep, WhatWasStoppedGoesOnWhereItWas) {
   EXPECT_NE(notices[0].find("going on from step "), std::string::npos) << notices[0];
   EXPECT_NE(notices[0].find("where it was stopped"), std::string::npos) << notices[0];
   Store whole(other / "runs.db");
-  sweep(whole, "marks", specs, {});
+  sweep_specs(whole, "marks", specs, {});
   expect_same_runs(store, whole, specs);
   EXPECT_TRUE(std::filesystem::is_empty(folder / "checkpoints"));
   EXPECT_TRUE(std::filesystem::is_empty(folder / "running"));
@@ -229,7 +230,7 @@ TEST(Sweep, ARunInTrainingIsInTheStoreFromItsFirstCheckpointOn) {
     if (!seen) seen = reader.find_undone(specs[0].hash());
     stop = seen || progress.seconds > 300;
   };
-  const auto runs = sweep(store, "marks", specs, options);
+  const auto runs = sweep_specs(store, "marks", specs, options);
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->state, RunState::running);
   EXPECT_GT(seen->steps, 0);
@@ -258,7 +259,7 @@ TEST(Sweep, WhatAnotherTrainsIsWaitedForOrRefused) {
   auto lock = RunLock::take(store.running_folder(), specs[1].hash());
   SweepOptions options;
   options.wait = false;
-  EXPECT_THROW(sweep(store, "marks", {specs[1]}, options), Error);
+  EXPECT_THROW(sweep_specs(store, "marks", {specs[1]}, options), Error);
   options.wait = true;
   bool waited = false;
   std::int64_t reused = 0;
@@ -273,7 +274,7 @@ TEST(Sweep, WhatAnotherTrainsIsWaitedForOrRefused) {
     other.keep(run);
     lock.reset();
   };
-  EXPECT_EQ(sweep(store, "marks", specs, options).size(), 3u);
+  EXPECT_EQ(sweep_specs(store, "marks", specs, options).size(), 3u);
   EXPECT_TRUE(waited);
   EXPECT_EQ(reused, 1);
 }
@@ -320,7 +321,7 @@ TEST(Sweep, ARunThatIsRefusedIsNamedAndDoesNotStopTheOthers) {
   EXPECT_EQ(store.count(), 4);
   ASSERT_EQ(notices.size(), 1u);  // one reason, said once
   EXPECT_NE(notices[0].find("number 1"), std::string::npos) << notices[0];
-  EXPECT_THROW(sweep(store, "marks", specs, options), Error);  // of a list at hand, when all others are done
+  EXPECT_THROW(sweep_specs(store, "marks", specs, options), Error);  // of a list at hand, when all others are done
 }
 
 TEST(Sweep, OnlyRunsInTrainingAreHeldBackFromOthers) {
@@ -336,7 +337,7 @@ TEST(Sweep, OnlyRunsInTrainingAreHeldBackFromOthers) {
     for (const RunSpec& spec : specs) held += RunLock::held(store.running_folder(), spec.hash());
     most = std::max(most, held);
   };
-  sweep(store, "marks", specs, options);
+  sweep_specs(store, "marks", specs, options);
   EXPECT_EQ(most, 1u);
 }
 
@@ -347,7 +348,7 @@ TEST(Sweep, WeightsThatCanNotBeWrittenAreSaidAndTheSweepGoesOn) {
   std::vector<std::string> notices;
   SweepOptions options;
   options.notice = [&notices](const std::string& text) { notices.push_back(text); };
-  EXPECT_EQ(sweep(store, "marks", swept_specs({}, 3), options).size(), 3u);
+  EXPECT_EQ(sweep_specs(store, "marks", swept_specs({}, 3), options).size(), 3u);
   EXPECT_EQ(store.count(), 3);
   ASSERT_EQ(notices.size(), 3u);
   EXPECT_NE(notices[0].find("but not its weights"), std::string::npos) << notices[0];
@@ -357,11 +358,11 @@ TEST(Sweep, CheckpointsOfRunsThatWereKeptAreClearedAway) {
   const Folder folder;
   Store store(folder / "runs.db");
   const std::vector<RunSpec> specs = swept_specs({}, 2);
-  sweep(store, "marks", {specs[0]}, {});
+  sweep_specs(store, "marks", {specs[0]}, {});
   const std::vector<float> values{1};
   const Tensor tensor{"x", "F32", {1}, std::as_bytes(std::span(values))};
   for (const RunSpec& spec : specs) Checkpoints(store.checkpoint_folder(), spec.hash()).write({&tensor, 1}, {});
-  sweep(store, "marks", {specs[0]}, {});
+  sweep_specs(store, "marks", {specs[0]}, {});
   EXPECT_TRUE(Checkpoints(store.checkpoint_folder(), specs[0].hash()).files().empty());
   EXPECT_EQ(Checkpoints(store.checkpoint_folder(), specs[1].hash()).files().size(), 1u);
 }
@@ -372,7 +373,7 @@ TEST(Sweep, AStoreThatCanNotBeWrittenEndsItWithTheReason) {
   Store store(folder / "runs.db", Store::Mode::read_only);
   SweepOptions options;
   options.jobs = 2;
-  EXPECT_THROW(sweep(store, "marks", swept_specs({}, 50), options), Error);
+  EXPECT_THROW(sweep_specs(store, "marks", swept_specs({}, 50), options), Error);
 }
 
 }  // namespace

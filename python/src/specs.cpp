@@ -16,14 +16,22 @@ namespace fovea::python {
 
 namespace {
 
+void set_place(Value& value, const Place& place) {
+  value.place = place;
+  if (auto* const list = std::get_if<ValueList>(&value.data))
+    for (Value& item : *list) set_place(item, place);
+  if (auto* const table = std::get_if<ValueTable>(&value.data))
+    for (auto& [key, item] : *table) set_place(item, place);
+}
+
 // A dict is an experiment file's top table.
-std::string toml_of(const py::dict& spec) {
-  std::string text;
+ValueTable table_of(const py::dict& spec, const Place& place) {
+  ValueTable table;
   for (const auto& [key, value] : spec) {
     const std::string name = text_of(key, "a key of the spec");
-    text += Value{name, {}}.text() + " = " + value_of(value, name).text() + "\n";  // the key in quotes
+    set_place(table[name] = value_of(value, name), place);
   }
-  return text;
+  return table;
 }
 
 py::list descriptions(const std::vector<Description>& all) {
@@ -105,9 +113,10 @@ void bind_specs(py::module_& module) {
     return std::make_shared<Experiment>(find_experiment(name));
   });
   module.def("parse_experiment", [](const py::dict& spec, const std::string& name) {
-    const std::string text = toml_of(spec);
+    const Place place{name, 0, 0, Place::Kind::spec};
+    const ValueTable table = table_of(spec, place);
     const py::gil_scoped_release free;
-    return std::make_shared<Experiment>(parse_experiment(text, name, Place::Kind::spec));
+    return std::make_shared<Experiment>(experiment_from_table(table, place));
   });
 
   py::class_<RunSpec, std::shared_ptr<RunSpec>>(module, "Spec")

@@ -92,8 +92,7 @@ struct Experiment {
 // Reads one experiment file, at most 1 MB. Throws wrong_input with file:line:column for broken TOML, unknown keys,
 // wrong types. Names and settings of task, model and probes are checked when the run is resolved.
 Experiment read_experiment(const std::filesystem::path& path);
-Experiment parse_experiment(const std::string& toml, const std::string& file_name,
-                            Place::Kind kind = Place::Kind::file);
+Experiment parse_experiment(const std::string& toml, const std::string& file_name);
 Experiment experiment_from_table(const ValueTable& table, const Place& place);  // the stem of place.file is its name
 
 // A shipped experiment by name, or a file by path (anything with a '/' or ending in ".toml"). Unknown names throw

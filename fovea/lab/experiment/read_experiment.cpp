@@ -108,8 +108,8 @@ auto read_list(const Value& value, const std::string& key, const auto& read) {
 
 }  // namespace
 
-Experiment parse_experiment(const std::string& toml, const std::string& file_name, Place::Kind kind) {
-  return experiment_from_table(parse_table(toml, file_name, kind), {file_name, 0, 0, kind});
+Experiment parse_experiment(const std::string& toml, const std::string& file_name) {
+  return experiment_from_table(parse_table(toml, file_name), {file_name});
 }
 
 Experiment experiment_from_table(const ValueTable& written, const Place& place) {

@@ -175,6 +175,7 @@ KINDS = {
     "ablate": {"ablate": "layer.1.head.2"},
     "hold": {"hold": "previous", "of": "layer.1.head.2"},
     "scale": {"scale": 3.0, "of": "layer.2"},
+    "noise": {"noise": 0.5, "of": "layer.1.head.1"},
     "copy": {"copy": 2.0, "of": "layer.2.head.1"},
     "freeze": {"freeze": "attention"},
     "rate": {"rate": 0.0, "of": "body"},

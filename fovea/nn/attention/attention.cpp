@@ -73,8 +73,6 @@ void Attention<T>::weigh(Index b) const {
   const Index rows = weights.size(1), most = weights.size(2), present = length(b);
   for (Index t = 0; rule.by_score() && t < rows; ++t) {
     T* const out = weights[b][t].data();
-    for (Index s = 0; rule.shift && s < present; ++s)
-      out[s] += static_cast<T>(rule.shift->at(rule.layer, rule.head, b, t, s));
     softmax(span_of(static_cast<const T*>(out), present), span_of(out, present));
     std::fill(out + present, out + most, T{0});
   }

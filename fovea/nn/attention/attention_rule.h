@@ -2,7 +2,7 @@
 // nn/attention/attention.h, nn/attention/self_attention.h. Of row i, with P positions present and weights a_ij by its
 // scores:
 //
-//   shift     scores s_ij + shift(i, j), of rows that follow their scores
+//   shift     scores s_ij + shift(i, j), of rows of self-attention that follow their scores
 //   pattern   a_ij as the pattern gives it, for rows that it holds     write_pattern()
 //   scale     A_ij = scale a_ij where j is a right position of i, else a_ij
 //   ablated   A_ij = 0: the head gives nothing
@@ -26,8 +26,8 @@ namespace fovea {
 class ScoreShift {
  public:
   virtual ~ScoreShift() = default;
-  // Layers and heads count from 1. Of row i of an example, or of a stream.
-  virtual double at(int layer, int head, Index example, Index i, Index j) const = 0;
+  // Of row i of a stream. Layers and heads count from 1.
+  virtual double at(int layer, int head, Index stream, Index i, Index j) const = 0;
 };
 
 struct AttentionRule {
@@ -48,8 +48,6 @@ struct AttentionRule {
   }
   // Whether the rule reads right positions.
   bool reads_right() const { return pattern == Pattern::truth || scale != 1; }
-
-  bool operator==(const AttentionRule&) const = default;
 };
 
 // Each pattern that attention can be held at, with its word.
@@ -66,8 +64,6 @@ void write_pattern(AttentionRule::Pattern pattern, Index i, Index present, std::
 struct ScopedRule {
   int layer = 0, head = 0;
   AttentionRule rule;
-
-  bool operator==(const ScopedRule&) const = default;
 };
 
 // The rules of a pass. Of two patterns for one head the later one counts; scales are multiplied, copies added.

@@ -1,0 +1,55 @@
+// { noise = 0.5, of = "layer.1.head.2" }: Gaussian noise of this spread is added to the scores of a head. It is drawn
+// for each step, stream, row and column.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fovea/base/random.h"
+#include "fovea/lab/intervention/on_heads.h"
+
+namespace fovea {
+
+namespace {
+
+class Noise final : public OnHeads, ScoreShift {
+ public:
+  void settings(Fields& fields) override {
+    fields.number("noise", spread_, 0, HUGE_VAL, "the spread of what is added to each score");
+    heads_settings(fields);
+  }
+  void finish(const ValueTable& table) override {
+    OnHeads::finish(table);
+    if (spread_ == 0)
+      throw wrong_input(fmt::format("{} of 0 changes nothing", name()), "write a number above 0", place);
+  }
+  void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
+  void check(const Capabilities& capabilities) const override {
+    OnHeads::check(capabilities);
+    if (!capabilities.heads.causal)
+      throw wrong_input(fmt::format("model '{}' does not attend from position to position", capabilities.model),
+                        "drop the intervention, or take model transformer", place);
+  }
+  void plan(StepPlan& plan) override {
+    seed_ = plan.seed;
+    step_ = static_cast<std::uint64_t>(plan.step);
+    scoped_.rule.shift = this;
+    OnHeads::plan(plan);
+  }
+
+ private:
+  double at(int layer, int head, Index stream, Index i, Index j) const override {
+    std::uint64_t index = static_cast<std::uint64_t>(layer << 8 | head);
+    for (const Index part : {stream, i, j}) index = index << 16 | static_cast<std::uint64_t>(part);
+    return spread_ * Stream(seed_, "noise", step_, index).normal();
+  }
+
+  double spread_ = 0;
+  std::uint64_t seed_ = 0, step_ = 0;
+};
+
+const Register<Intervention> noise("noise", "Gaussian noise is added to the scores of a head",
+                                   [] { return std::make_unique<Noise>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,49 @@
+// { noise = … }: the same numbers each time, on the heads that are named, at the steps that are named.
+#include <gtest/gtest.h>
+
+#include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/record/held_name.h"
+#include "fovea/lab/train/trainer.h"
+
+namespace fovea {
+namespace {
+
+RunSpec noisy_spec(const std::string& intervene,
+                   const std::string& model = "name = \"transformer\", heads = 2, width = 8",
+                   const std::string& task = "name = \"induction\", vocab = 12, length = 6") {
+  return resolve(parse_experiment("task = { " + task + " }\nmodel = { " + model +
+                                      " }\ntrain = { steps = 8, batch = 4 }\n"
+                                      "probe = { every = 4, examples = 8, names = [\"loss\"] }\nintervene = " +
+                                      intervene + "\n",
+                                  "x.toml"),
+                 Preset::full, {}, 0);
+}
+
+TEST(Noise, ChangesTheCourseAndIsTheSameAgain) {
+  const RunSpec spec = noisy_spec("[{ noise = 2, of = \"layer.1.head.2\", until = 5 }]");
+  const RunRecord with = train(spec), again = train(spec), without = train(noisy_spec("[]"));
+  EXPECT_EQ(with.series, again.series);
+  EXPECT_EQ(with.series.at("loss").values[0], without.series.at("loss").values[0]) << "evaluated without it";
+  EXPECT_NE(with.series.at("train_loss"), without.series.at("train_loss"));
+  const Series& held = with.series.at(held_name("loss"));
+  EXPECT_EQ(held.steps, (std::vector<std::int64_t>{0, 4}));
+  EXPECT_NE(held.values[0], with.series.at("loss").values[0]);
+}
+
+TEST(Noise, OfEachHeadIsItsOwn) {
+  const auto held_loss = [](const std::string& head) {
+    return train(noisy_spec("[{ noise = 2, of = \"" + head + "\" }]")).series.at(held_name("loss")).values[0];
+  };
+  EXPECT_NE(held_loss("layer.1.head.1"), held_loss("layer.1.head.2"));
+  EXPECT_NE(held_loss("layer.1.head.1"), held_loss("layer.2.head.1"));
+}
+
+TEST(Noise, IsRefusedWhereItWouldChangeNothing) {
+  EXPECT_THROW(noisy_spec("[{ noise = 0, of = \"layer.1\" }]"), Error);
+  EXPECT_THROW(noisy_spec("[{ noise = 2, of = \"layer.3\" }]"), Error);
+  EXPECT_THROW(noisy_spec("[{ noise = 2 }]", "name = \"toy-gate\"", "name = \"toy\""), Error);
+  EXPECT_THROW(noisy_spec("[{ noise = 2, of = \"layer.1\" }, { noise = 1, of = \"layer.1.head.1\" }]"), Error);
+}
+
+}  // namespace
+}  // namespace fovea

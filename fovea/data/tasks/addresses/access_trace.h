@@ -15,7 +15,6 @@ struct Access {
 
   std::int64_t page() const { return line / lines_per_page; }
   int offset() const { return static_cast<int>(line % lines_per_page); }
-  bool operator==(const Access&) const = default;
 };
 
 struct AccessTrace {

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import _engine, checks
 from ..notices import teller
 from ..pictures import needed
-from .reading import Vocabulary, fit, held_apart, read, reader, training, words_of
+from .reading import DROPOUT, RATE, Vocabulary, fit, held_apart, read, reader, training, words_of
 from .shading import Shading
 
 needed("sklearn", "scikit-learn")
@@ -110,13 +110,13 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         hidden: int = 64,
         scored_by: str = "mlp",
         bidirectional: bool = True,
-        dropout: float = 0.7,
+        dropout: float = DROPOUT,
         epochs: int = 12,
         steps: int | None = None,
         held_out: float = 0.1,
         patience: int = 3,
         batch: int = 32,
-        rate: float = 3e-3,
+        rate: float = RATE,
         decay: float = 0.0,
         min_count: int = 2,
         longest: int | None = 400,

@@ -23,6 +23,10 @@ _LEAST_STEPS = 800  # of a training by epochs: few texts are read more often
 _PATIENT_STEPS = 400  # without anything better, at least: what needs two words together begins with a plateau
 _BETWEEN_LOOKS = 25  # updates, at least
 
+# What the classifier and ``believe`` train with.
+DROPOUT = 0.7
+RATE = 3e-3
+
 
 def words_of(text: str) -> list[str]:
     """As the program's classifiers and ``predict`` cut it."""
@@ -49,11 +53,11 @@ class Vocabulary:
 
 def reader(
     *,
-    embedding: Any = 64,
-    hidden: Any = 64,
+    embedding: Any,
+    hidden: Any,
     score: Any = "mlp",
     bidirectional: Any = True,
-    dropout: Any = 0.7,
+    dropout: Any = DROPOUT,
     attention: str = "learned",
 ) -> dict[str, Any]:
     """The settings of the classifier with attention."""
@@ -68,7 +72,7 @@ def reader(
     return {**settings, **more, "bidirectional": bidirectional, "dropout": dropout, "attention": attention}
 
 
-def training(*, rate: float = 3e-3, decay: float = 0.0) -> dict[str, Any]:
+def training(*, rate: float = RATE, decay: float = 0.0) -> dict[str, Any]:
     return {"optimizer": "adamw", "weight_decay": decay, "rate": rate, "clip": 5.0}
 
 

@@ -88,12 +88,17 @@ TEST_F(ProgramTest, PredictsFromFewTextsWithWhatWouldSettleIt) {
   EXPECT_NE(fovea("predict few.tsv").out.find("(90 copies are not counted)"), std::string::npos);
 }
 
-TEST_F(ProgramTest, CutsTheTextsOfAFileAsClassifiersDo) {
+// Labelled texts that both have the word "refund", written in two ways.
+std::string sixty_orders() {
   std::string lines;
   for (int n = 0; n < 60; ++n)
     lines += fmt::format("{}\tOrder {}: {}\n", n % 2 ? "complaint" : "question", n,
                          n % 2 ? "REFUND, now 😡!" : "\"refund\"?");
-  write("few.tsv", lines);
+  return lines;
+}
+
+TEST_F(ProgramTest, CutsTheTextsOfAFileAsClassifiersDo) {
+  write("few.tsv", sixty_orders());
   const auto p = json("predict few.tsv --json");
   std::vector<std::string> words;
   for (const auto& output : p["outputs"])
@@ -105,11 +110,7 @@ TEST_F(ProgramTest, CutsTheTextsOfAFileAsClassifiersDo) {
 }
 
 TEST_F(ProgramTest, PredictsNoAttentionWhereExamplesAreTooFew) {
-  std::string lines;
-  for (int n = 0; n < 60; ++n)
-    lines += fmt::format("{}\tOrder {}: {}\n", n % 2 ? "complaint" : "question", n,
-                         n % 2 ? "REFUND, now 😡!" : "\"refund\"?");
-  write("few.tsv", lines);
+  write("few.tsv", sixty_orders());
   EXPECT_EQ(fovea("predict few.tsv").out.find("Do not trust attention here: 60 examples are too few"), 0u);
   write("new.txt", "what now\n");
   const Outcome shaded = fovea("predict few.tsv --examples new.txt");

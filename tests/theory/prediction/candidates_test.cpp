@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "fovea/theory/prediction/prediction.h"
-#include "tests/theory/prediction/leaning_texts.h"
+#include "tests/theory/prediction/made_texts.h"
 
 namespace fovea {
 namespace {
 
 TEST(Prediction, CandidatesAreRankedWithTheirChanceAndSettledByMore) {
   Team team;
-  const Prediction few = predict(Leaning(60, 1, 0.9), team);
+  const Prediction few = predict(leaning_texts(60, 1, 0.9), team);
   const OutputPrediction& positive = few.outputs[few.outputs[0].output == 1 ? 0 : 1];
   ASSERT_FALSE(positive.candidates.empty());
   EXPECT_EQ(positive.candidates.front().input, 30);
@@ -20,7 +20,7 @@ TEST(Prediction, CandidatesAreRankedWithTheirChanceAndSettledByMore) {
   // What settles it lies where it says, within a factor of two.
   const double settled = positive.candidates.front().settled_by;
   const auto sure = [&](double examples) {
-    const Prediction p = predict(Leaning(static_cast<std::int64_t>(examples), 1, 0.9), team);
+    const Prediction p = predict(leaning_texts(static_cast<std::int64_t>(examples), 1, 0.9), team);
     const auto& words = p.outputs[p.outputs[0].output == 1 ? 0 : 1].words;
     return std::any_of(words.begin(), words.end(), [](const WordLink& word) { return word.input == 30; });
   };
@@ -33,7 +33,7 @@ TEST(Prediction, CandidatesAreRightAsOftenAsTheySay) {
   Team team;
   double said = 0, right = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const Prediction p = predict(Leaning(30, seed, 0.8), team);
+    const Prediction p = predict(leaning_texts(30, seed, 0.8), team);
     const OutputPrediction& positive = p.outputs[p.outputs[0].output == 1 ? 0 : 1];
     if (positive.candidates.empty()) continue;
     said += positive.candidates.front().likely;

@@ -8,7 +8,7 @@
 #include "fovea/base/random.h"
 #include "fovea/theory/prediction/text_attention.h"
 #include "tests/data/tasks/task_help.h"
-#include "tests/theory/prediction/leaning_texts.h"
+#include "tests/theory/prediction/made_texts.h"
 
 namespace fovea {
 namespace {
@@ -188,31 +188,16 @@ TEST(Prediction, OfUnrelatedWordsIsZeroWithinItsError) {
 
 // A line of one class, a line of the other, as files often have them: nine words that all have, and one that tells
 // which, but for one pair of lines in so many, if any, which are of the other class.
-class Alternating final : public BagSource {
- public:
-  explicit Alternating(std::int64_t size, std::int64_t wrong_of = 0) : size_(size), wrong_of_(wrong_of) {}
-  Outputs outputs_are() const override { return Outputs::classes; }
-  int inputs() const override { return 11; }
-  int outputs() const override { return 2; }
-  std::string input_word(int id) const override { return std::to_string(id); }
-  std::string output_word(int id) const override { return std::to_string(id); }
-  std::int64_t size() const override { return size_; }
-  void each(Team&, const Visit& visit, const Progress&) const override {
-    for (std::int64_t number = 0; number < size(); ++number) {
-      const int label = static_cast<int>(number % 2);
-      const bool wrong = wrong_of_ > 0 && number / 2 % wrong_of_ == 0;
-      const int words[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9 + (wrong ? 1 - label : label)};
-      visit(0, {number, words, std::span(&label, 1)});
-    }
-  }
-
- private:
-  std::int64_t size_, wrong_of_;
-};
+MadeTexts alternating_texts(std::int64_t size, std::int64_t wrong_of = 0) {
+  return {size, 11, [wrong_of](std::int64_t number, int label) {
+            const bool wrong = wrong_of > 0 && number / 2 % wrong_of == 0;
+            return std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9 + (wrong ? 1 - label : label)};
+          }};
+}
 
 TEST(Prediction, OfASampleSeesAllClassesWhereTheyAlternate) {
   Team team;
-  const Alternating source(16000);
+  const MadeTexts source = alternating_texts(16000);
   for (const std::int64_t sample : {16000, 2000, 1000, 500}) {
     const Cooccurrence c = measure_cooccurrence(source, team, {.words = 16, .sample = sample});
     EXPECT_EQ(c.sampled, sample);
@@ -224,7 +209,7 @@ TEST(Prediction, OfASampleSeesAllClassesWhereTheyAlternate) {
 // A word that tells the class in four texts of five: its count and the class's correlate as 0.6.
 TEST(Prediction, OfNoisyClassesTheFirstGradientIsTheRootOfTheSignal) {
   Team team;
-  const Signal signal = measure_signal(measure_cooccurrence(Alternating(10000, 5), team, {.words = 16}));
+  const Signal signal = measure_signal(measure_cooccurrence(alternating_texts(10000, 5), team, {.words = 16}));
   EXPECT_NEAR(signal.overall, 0.36, 0.01);
   EXPECT_NEAR(signal.first_gradient, 0.6, 0.01);
 }
@@ -232,33 +217,21 @@ TEST(Prediction, OfNoisyClassesTheFirstGradientIsTheRootOfTheSignal) {
 // Of 36 examples nine words are counted, and here these are the ones that tell nothing.
 TEST(Prediction, OfFewExamplesIsNotThatTheyAreHard) {
   Team team;
-  const Prediction few = predict(Alternating(36), team);
+  const Prediction few = predict(alternating_texts(36), team);
   EXPECT_EQ(few.verdict, Verdict::unsure);
   EXPECT_NE(few.because.find("only the 9 most frequent of 11 words"), std::string::npos) << few.because;
-  EXPECT_EQ(predict(Alternating(400), team).verdict, Verdict::early);
+  EXPECT_EQ(predict(alternating_texts(400), team).verdict, Verdict::early);
 }
 
 // One text of class 1 has a word fifty times, as often as all texts of the class have the word that tells.
 TEST(Prediction, AWordThatOneExampleRepeatsIsNotSure) {
-  class Repeated final : public BagSource {
-   public:
-    Outputs outputs_are() const override { return Outputs::classes; }
-    int inputs() const override { return 12; }
-    int outputs() const override { return 2; }
-    std::string input_word(int id) const override { return std::to_string(id); }
-    std::string output_word(int id) const override { return std::to_string(id); }
-    std::int64_t size() const override { return 100; }
-    void each(Team&, const Visit& visit, const Progress&) const override {
-      for (std::int64_t number = 0; number < size(); ++number) {
-        const int label = static_cast<int>(number % 2);
-        std::vector<int> words{static_cast<int>(number % 7), static_cast<int>(number % 5), label ? 10 : 9};
-        if (number == 1) words.insert(words.end(), 50, 11);
-        visit(0, {number, words, std::span(&label, 1)});
-      }
-    }
-  };
+  const MadeTexts repeated(100, 12, [](std::int64_t number, int label) {
+    std::vector<int> words{static_cast<int>(number % 7), static_cast<int>(number % 5), label ? 10 : 9};
+    if (number == 1) words.insert(words.end(), 50, 11);
+    return words;
+  });
   Team team;
-  const Prediction p = predict(Repeated(), team);
+  const Prediction p = predict(repeated, team);
   const auto& words = p.outputs[p.outputs[0].output == 1 ? 0 : 1].words;
   ASSERT_EQ(words.size(), 1u);
   EXPECT_EQ(words.front().input, 10);
@@ -268,11 +241,11 @@ TEST(Prediction, OfCopiesTheFirstAloneCounts) {
   Team team;
   PredictionOptions once;
   once.given = true;
-  const Prediction p = predict(Alternating(400), team, once);
+  const Prediction p = predict(alternating_texts(400), team, once);
   EXPECT_EQ(p.examples, 2);
   EXPECT_EQ(p.copies, 398);
   EXPECT_EQ(p.verdict, Verdict::unsure);
-  const Leaning distinct(200, 3, 0.9);
+  const MadeTexts distinct = leaning_texts(200, 3, 0.9);
   const Prediction all = predict(distinct, team), same = predict(distinct, team, once);
   EXPECT_EQ(same.copies, 0);
   EXPECT_EQ(same.signal, all.signal);
@@ -280,25 +253,13 @@ TEST(Prediction, OfCopiesTheFirstAloneCounts) {
 
 // Candidates are words by association, attended or not: of `the`, which three quarters of a class have, too.
 TEST(Prediction, WordsThatTheFlowLeavesAreNamedAllTheSame) {
-  class Shared final : public BagSource {
-   public:
-    Outputs outputs_are() const override { return Outputs::classes; }
-    int inputs() const override { return 83; }
-    int outputs() const override { return 2; }
-    std::string input_word(int id) const override { return std::to_string(id); }
-    std::string output_word(int id) const override { return std::to_string(id); }
-    std::int64_t size() const override { return 600; }
-    void each(Team&, const Visit& visit, const Progress&) const override {
-      for (std::int64_t number = 0; number < size(); ++number) {
-        const int label = static_cast<int>(number % 2);
-        std::vector<int> words{label, 3 + static_cast<int>(number % 37), 40 + static_cast<int>(number % 41)};
-        if ((number / 2 % 4 != 3) == (label == 1)) words.push_back(2);
-        visit(0, {number, words, std::span(&label, 1)});
-      }
-    }
-  };
+  const MadeTexts shared(600, 83, [](std::int64_t number, int label) {
+    std::vector<int> words{label, 3 + static_cast<int>(number % 37), 40 + static_cast<int>(number % 41)};
+    if ((number / 2 % 4 != 3) == (label == 1)) words.push_back(2);
+    return words;
+  });
   Team team;
-  const Prediction p = predict(Shared(), team);
+  const Prediction p = predict(shared, team);
   const OutputPrediction& positive = p.outputs[p.outputs[0].output == 1 ? 0 : 1];
   const auto the = std::ranges::find(positive.candidates, 2, &Candidate::input);
   ASSERT_NE(the, positive.candidates.end());
@@ -319,7 +280,7 @@ TEST(Prediction, IsUnsureWherePartsOfTheTextsDisagree) {
   given.given = true;
   int unsure = 0;
   for (const std::int64_t size : {120, 160, 200, 240, 320}) {
-    const Prediction p = predict(Leaning(size, 1, 0.75), team, given);
+    const Prediction p = predict(leaning_texts(size, 1, 0.75), team, given);
     int all = 0;
     for (const int times : p.repeated) all += times;
     EXPECT_EQ(all, 10);

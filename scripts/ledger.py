@@ -38,6 +38,9 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 LEDGER = HERE / "docs" / "results" / "ledger.jsonl"
 SETTINGS = ["task", "model", "train", "sweep", "intervene", "stage", "against"]
 NO_NUMBER = ["threads", "keep_weights"]  # settings of train that change none
+RENAMED = re.compile(r'^RENAMED\(metric, "(\w+)", "(\w+)"\)$', re.M)
+OLD_NAMES = dict(RENAMED.findall((HERE / "fovea" / "base" / "old_names.inc").read_text()))
+OLD_NAME = re.compile(rf"(?<![\w.'])({'|'.join(OLD_NAMES)})(?=(?:_l\d+(?:_h\d+)?)?(?:_held)?(?![\w.]))")
 KEY = ["experiment", "form", "metric", "where", "at_least", "at_most"]
 PAGES = [HERE / "README.md", HERE / "docs" / "results.md"]
 MARKS = re.compile(r"(<!-- ledger -->\n).*?(<!-- end of ledger -->)", re.S)
@@ -48,12 +51,17 @@ def number(bound):
     return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
 
 
+def names_of_today(text):
+    """The text with today's names of metrics: a renamed metric makes no new claim."""
+    return OLD_NAME.sub(lambda match: OLD_NAMES[match[1]], text)
+
+
 def key_of(experiment, claim, metric=None):
     return (
         experiment,
         "quick" if claim.get("form") == "quick" else "full",
-        " ".join((metric or claim["metric"]).split()),
-        claim.get("where"),
+        names_of_today(" ".join((metric or claim["metric"]).split())),
+        names_of_today(claim["where"]) if "where" in claim else None,
         number(claim.get("at_least")),
         number(claim.get("at_most")),
     )
@@ -134,7 +142,7 @@ def texts_of(blobs):
 def settings_of(text):
     table = tomllib.loads(text)
     table["train"] = {name: value for name, value in table.get("train", {}).items() if name not in NO_NUMBER}
-    return [table.get(name) for name in SETTINGS]
+    return json.loads(names_of_today(json.dumps([table.get(name) for name in SETTINGS], default=str)))
 
 
 def statements():

@@ -60,9 +60,24 @@ function lesson(): Plugin {
   };
 }
 
+// Old names of metrics, each with the name of today, from the library's table.
+function old_names(): Plugin {
+  return {
+    name: "old-names",
+    resolveId: id => (id === "#old-names" ? "\0old-names" : null),
+    load(id) {
+      if (id !== "\0old-names") return null;
+      const file = fileURLToPath(new URL("../fovea/base/old_names.inc", import.meta.url));
+      this.addWatchFile(file);
+      const rows = readFileSync(file, "utf8").matchAll(/^RENAMED\(metric, "(.+)", "(.+)"\)$/gm);
+      return `export default ${JSON.stringify(Object.fromEntries([...rows].map(row => row.slice(1))))}`;
+    },
+  };
+}
+
 export default defineConfig({
   base: "./",
-  plugins: [engine(), lesson(), viteSingleFile({ removeViteModuleLoader: true })],
+  plugins: [engine(), lesson(), old_names(), viteSingleFile({ removeViteModuleLoader: true })],
   // A page that is opened as a file may start no module as a worker.
   worker: { plugins: () => [engine()], format: "iife" },
   esbuild: { jsx: "automatic", jsxImportSource: "preact" },

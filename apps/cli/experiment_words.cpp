@@ -61,7 +61,7 @@ void ExperimentWords::add_output(CLI::App& app) {
 }
 
 void ExperimentWords::add_training(CLI::App& app) {
-  app.add_flag("--fresh", fresh, "start from the beginning, even where there is a checkpoint");
+  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0, also if there is a checkpoint");
   app.add_option("--checkpoint", checkpoint,
                  "seconds of training between two checkpoints (default 30; more where writing one is slow)")
       ->check(between(0.0, 1e6))
@@ -72,7 +72,7 @@ void ExperimentWords::add_sweep(CLI::App& app) {
   app.add_option("--jobs", jobs, "runs at a time, each on one thread (default: one per core)")
       ->check(between(1, 4096))
       ->type_name("N");
-  app.add_flag("--again", again, "train again what the store already holds");
+  app.add_flag("--retrain", retrain, "train runs that are already stored");
   app.add_flag("--retry-failed", retry_failed, "train failed runs again");
   add_training(app);
 }

@@ -17,16 +17,16 @@ struct ExperimentWords {
   bool json = false;
   bool quiet = false;
   int jobs = 0;
-  bool again = false;
+  bool retrain = false;
   bool retry_failed = false;
-  bool fresh = false;
+  bool ignore_checkpoint = false;
   double checkpoint = CheckpointPlan().every;
 
   void add_settings(CLI::App& app, const std::string& more = "");  // --set; `more`: what else it takes here
   void add_form(CLI::App& app, Preset otherwise);                  // --quick, --full
   void add_output(CLI::App& app);                                  // --json, --quiet
-  void add_training(CLI::App& app);                                // --fresh, --checkpoint
-  void add_sweep(CLI::App& app);                                   // those, --jobs, --again, --retry-failed
+  void add_training(CLI::App& app);                                // --ignore-checkpoint, --checkpoint
+  void add_sweep(CLI::App& app);                                   // those, --jobs, --retrain, --retry-failed
 
   Preset preset() const;
   // Settings given once, and those given as several values ("task.vocab=40,60"), which make axes.

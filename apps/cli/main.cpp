@@ -1,16 +1,21 @@
 // fovea: finds the command, lets it run, and turns every error into one paragraph and an exit code.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/command.h"
 #include "apps/cli/help_formatter.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/wording.h"
+#include "fovea/base/old_names.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/sweep/rank_pool.h"
 
@@ -102,6 +107,25 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}{} See: fovea{} --help", text, text.ends_with('?') ? "" : ".", command);
 }
 
+// "look" is now "inspect", "--again" is now "--retrain". A word after "--" is no option.
+std::vector<std::string> words_of_today(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) return words;
+  words.front() = report_old_name(NameKind::command, words.front());
+  for (std::string& word : words) {
+    if (word == "--") break;
+    if (!word.starts_with("--")) continue;
+    const std::string option = word.substr(0, word.find('='));
+    word.replace(0, option.size(), report_old_name(NameKind::option, option));
+  }
+  return words;
+}
+
+void warn_of_old_name(const OldName& name) {
+  if (Ranks::announced_rank() > 0) return;
+  fmt::print(stderr, "fovea: '{}' is now '{}'. The old name works through 1.x.\n", name.old, name.now);
+}
+
 int run_among_ranks(Command& command) {
   const Together together = command.together();
   if (together == Together::first_alone && Ranks::announced_rank() > 0) return 0;
@@ -113,6 +137,7 @@ int run_among_ranks(Command& command) {
 }
 
 int run(int argc, char** argv) {
+  listen_for_old_names(warn_of_old_name);
   CLI::App app(about, "fovea");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "print this help, and end");
@@ -127,7 +152,9 @@ int run(int argc, char** argv) {
     commands.back().second->options(*sub);
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = words_of_today(argc, argv);
+    std::ranges::reverse(words);  // as the parser takes them
+    app.parse(std::move(words));
   } catch (const CLI::Success& asked) {  // --help, --version
     if (const std::string text = no_such_command(app); !text.empty() && Ranks::announced_rank() <= 0)
       return complain(fit_for_message(text), 2);

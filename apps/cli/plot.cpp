@@ -21,7 +21,7 @@ class Plot : public Command {
     app.footer(
         "Examples:\n"
         "  fovea plot 3 p loss -o toy.svg\n"
-        "  fovea plot --where 'experiment = \"copy-subset\"' accuracy attention_accuracy -o copying.pdf");
+        "  fovea plot --where 'experiment = \"copy-subset\"' accuracy attention_points_right -o copying.pdf");
   }
 
   int run() override {

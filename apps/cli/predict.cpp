@@ -263,7 +263,7 @@ class Predict : public Command {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     fmt::print("{}", prediction_text(prediction, source, terminal));
     if (!task_ && prediction.kind == BagSource::Outputs::classes)
-      fmt::print("\nTo measure what attention is worth on these texts: fovea believe {}\n", data_);
+      fmt::print("\nTo measure what attention is worth on these texts: fovea check-attention {}\n", data_);
     bool first = true;
     if (!examples_.empty() && prediction.kind == BagSource::Outputs::classes && !predicts_attention(prediction)) {
       fmt::print("\nWhere attention will lie on other texts is not predicted.\n");

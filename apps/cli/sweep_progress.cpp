@@ -19,8 +19,8 @@ constexpr std::size_t most_runs_shown = 8;
 SweepOptions options_of(const ExperimentWords& words, auto& lines) {
   SweepOptions options;
   options.jobs = words.jobs;
-  options.retrain = words.again;
-  options.ignore_checkpoints = words.fresh;
+  options.retrain = words.retrain;
+  options.ignore_checkpoints = words.ignore_checkpoint;
   options.retry_failed = words.retry_failed;
   options.checkpoint_every = words.checkpoint;
   options.stop = interrupt_flag();
@@ -56,7 +56,7 @@ std::string other_versions_text(const SweepProgress& progress) {
     versions += (versions.empty() ? "" : ", ") + version;
   }
   if (count == 0) return {};
-  return fmt::format("{} of the runs found {} made by fovea {}, and this is {}; --again trains them anew.", count,
+  return fmt::format("{} of the runs found {} made by fovea {}, and this is {}; --retrain trains them again.", count,
                      count == 1 ? "was" : "were", versions, version());
 }
 

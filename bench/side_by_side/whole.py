@@ -89,7 +89,7 @@ def compare_seeds(environment, peers, rounds, seeds, jobs, steps, whole):
         f"0..{seeds - 1}",
         "--jobs",
         jobs,
-        "--again",
+        "--retrain",
         "--quiet",
     ]
     peer = [environment.python, PEERS / "seeds.py"]

@@ -81,17 +81,17 @@ class Audit : public Probe {
     const auto put = [&](const char* name, const std::optional<double>& value) {
       if (value) readings.number(name, *value);
     };
-    put("audit_word_share", locality.word_share);
-    put("audit_decode", locality.here);
-    put("audit_decode_next", locality.next);
-    put("audit_decode_second", locality.second);
-    if (locality.here) readings.number("audit_decode_chance", locality.chance);
+    put("audit_state_explained_by_word", locality.word_share);
+    put("audit_word_decoded", locality.here);
+    put("audit_neighbour_decoded", locality.next);
+    put("audit_second_neighbour_decoded", locality.second);
+    if (locality.here) readings.number("audit_word_decoded_chance", locality.chance);
     for (const ParameterView& parameter : evaluation.parameters) {
       if (parameter.name != "embedding.weight" || parameter.shape.size() != 2) continue;
       const Matrix<const float> table(parameter.values.data(), parameter.shape[0], parameter.shape[1]);
       const MeanState mean = measure_mean_state(evaluation.states, evaluation.batch.source, table);
-      put("audit_mean_state", mean.told);
-      put("audit_mean_state_shuffled", mean.shuffled);
+      put("audit_mean_state_explained", mean.told);
+      put("audit_mean_state_explained_shuffled", mean.shuffled);
     }
   }
 

@@ -2,7 +2,7 @@
 // need other places, or of tasks that do not know such places all that ask, but for the first of each stream, with h
 // the states that the answers are read from and y the most likely answers:
 //
-//   collapse           mean over streams of the mean cosine of h_i and h_j, i != j
+//   state_cosine       mean over streams of the mean cosine of h_i and h_j, i != j
 //   repetition         share of the neighbours i, i + 1 of which both answers are the same
 //   repetition_data    the same of the right answers
 //
@@ -44,7 +44,7 @@ class Collapse final : public Probe {
       ++streams;
       cosines += mean_cosine(evaluation.states[b], places);
     }
-    if (streams > 0) readings.number("collapse", cosines / static_cast<double>(streams));
+    if (streams > 0) readings.number("state_cosine", cosines / static_cast<double>(streams));
     if (neighbours == 0) return;
     readings.number("repetition", static_cast<double>(same) / static_cast<double>(neighbours));
     readings.number("repetition_data", static_cast<double>(same_data) / static_cast<double>(neighbours));

@@ -2,14 +2,14 @@
 // which there is a place) under the name NAME_lL_hH, layers and heads from 1, and under NAME the largest of all heads.
 // Shares are of the weight |A_ij| of a row, 0 where it has none:
 //
-//   previous_token   that of i - 1
-//   first_token      that of the first place
-//   first_elsewhere  the same where no place is needed: the sink, of tasks that know where one is
-//   silent           of the same rows, how many have less weight than 1 % of a softmax's: possible without one
+//   weight_on_previous   that of i - 1
+//   weight_on_first      that of the first place
+//   weight_on_first_unneeded  the same where no place is needed: the sink, of tasks that know where one is
+//   rows_without_weight  of the same rows, how many have less weight than 1 % of a softmax's: possible without one
 //   induction        that of the places j whose predecessor holds the token of i: j >= 1, x_(j-1) = x_i, j <= i
-//   right_places     that of the places that a right answer needs, where the task knows them
+//   weight_on_needed     that of the places that a right answer needs, where the task knows them
 //
-// and what uniform attention would score: previous_token_chance, induction_chance, right_places_chance.
+// and what uniform attention would score: weight_on_previous_chance, induction_chance, weight_on_needed_chance.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -98,14 +98,14 @@ class Heads final : public Probe {
       for (const int place : places) there += share(place);
       right.add(there);
     });
-    tell("previous_token", suffix, previous, readings);
-    tell("first_token", suffix, first, readings);
+    tell("weight_on_previous", suffix, previous, readings);
+    tell("weight_on_first", suffix, first, readings);
     if (right.rows > 0) {
-      tell("first_elsewhere", suffix, elsewhere, readings);
-      tell("silent", suffix, silent, readings);
+      tell("weight_on_first_unneeded", suffix, elsewhere, readings);
+      tell("rows_without_weight", suffix, silent, readings);
     }
     tell("induction", suffix, induction, readings);
-    tell("right_places", suffix, right, readings);
+    tell("weight_on_needed", suffix, right, readings);
   }
 
   void measure_chance(const Evaluation& evaluation, Readings& readings) const {
@@ -119,8 +119,8 @@ class Heads final : public Probe {
       const auto places = needed.of(Index{b} * evaluation.batch.source.columns + i).size();
       if (places > 0) right.add(share * static_cast<double>(places));
     });
-    for (const auto& [name, mean] :
-         {std::pair("previous_token", previous), std::pair("induction", induction), std::pair("right_places", right)})
+    for (const auto& [name, mean] : {std::pair("weight_on_previous", previous), std::pair("induction", induction),
+                                     std::pair("weight_on_needed", right)})
       if (mean.rows > 0) readings.number(fmt::format("{}_chance", name), mean.sum / static_cast<double>(mean.rows));
   }
 

@@ -7,7 +7,7 @@
 //   level       the rung whose height is nearest to the loss on the same rows, its index: from a rung that is sure of
 //   its
 //               answers a model is far in KL as long as it is not sure itself, whatever its loss
-//   excess      from_truth, where the task knows the truth, which is then its last rung
+//   kl_from_truth  from_truth, where the task knows the truth, which is then its last rung
 //
 // In names of metrics '-' is '_'.
 #include "fovea/data/ladder.h"
@@ -63,7 +63,7 @@ class LadderProbe final : public Probe {
       const double distance = distance_to_model(width);
       readings.number("from_" + name, distance);
       if (distance < nearest) nearest = distance, stage = rung;
-      if (rung + 1 == rungs.size() && name == "truth") readings.number("excess", distance);
+      if (rung + 1 == rungs.size() && name == "truth") readings.number("kl_from_truth", distance);
     }
     readings.number("rung", static_cast<double>(stage));
     readings.number("level", static_cast<double>(level));

@@ -1,4 +1,4 @@
-// `beta_auc`, `alpha_auc`: how well β, and how well attention, tells the positions that decide the label from the rest:
+// `beta_auc`, `attention_auc`: how well β, and how well attention, tells the positions that decide the label from the rest:
 // the chance that of a random marked position and a random other one the marked has the larger value, equal ones
 // counting half. Over the examples that have marks. One statistic of both, so that "β before attention" can be said of
 // them.
@@ -41,7 +41,9 @@ class PositionAuc : public Probe {
 
 class BetaAuc final : public PositionAuc {
  public:
-  void prepare(const TaskShape& shape, bool, std::uint64_t) override { take_kind(shape, "beta_auc", "beta_top1"); }
+  void prepare(const TaskShape& shape, bool, std::uint64_t) override {
+    take_kind(shape, "beta_auc", "beta_points_right");
+  }
   bool wants_beta() const override { return true; }
   bool needs_beta() const override { return true; }
   bool differs_under_hold() const override { return false; }
@@ -53,19 +55,19 @@ class BetaAuc final : public PositionAuc {
 class AlphaAuc final : public PositionAuc {
  public:
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
-    need_attention(model_attends, "alpha_auc");
-    take_kind(shape, "alpha_auc", "attention_accuracy");
+    need_attention(model_attends, "attention_auc");
+    take_kind(shape, "attention_auc", "attention_points_right");
   }
   void measure(const Evaluation& evaluation, Readings& readings) override {
-    read(evaluation, evaluation.outcome.attention, "alpha_auc", readings);
+    read(evaluation, evaluation.outcome.attention, "attention_auc", readings);
   }
 };
 
 const Register<Probe> beta_auc("beta_auc", "how well β tells deciding positions from the rest: 1 fully, 0.5 not at all",
                                [] { return std::make_unique<BetaAuc>(); });
-const Register<Probe> alpha_auc("alpha_auc",
-                                "how well attention tells deciding positions from the rest: 1 fully, 0.5 not at all",
-                                [] { return std::make_unique<AlphaAuc>(); });
+const Register<Probe> attention_auc(
+    "attention_auc", "how well attention tells deciding positions from the rest: 1 fully, 0.5 not at all",
+    [] { return std::make_unique<AlphaAuc>(); });
 
 }  // namespace
 

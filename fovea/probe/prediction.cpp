@@ -38,11 +38,12 @@ class PredictionProbe : public Probe {
     readings.number("predicted_signal", prediction.signal);
     readings.number("predicted_signal_error", prediction.error);
     // Infinity: never.
-    readings.number("predicted_knowledge_half", prediction.course.knowledge_half);
-    readings.number("predicted_attention_half", prediction.course.attention_half);
-    readings.number("predicted_correct_90", prediction.course.correct_90);
-    if (!prediction.course.accuracy.empty()) readings.number("predicted_accuracy_90", prediction.course.accuracy_90);
-    if (!prediction.course.auc.empty()) readings.number("predicted_auc_95", prediction.course.auc_95);
+    readings.number("predicted_time_to_knowledge_half", prediction.course.knowledge_half);
+    readings.number("predicted_time_to_attention_half", prediction.course.attention_half);
+    readings.number("predicted_time_to_correct_90", prediction.course.correct_90);
+    if (!prediction.course.accuracy.empty())
+      readings.number("predicted_time_to_accuracy_90", prediction.course.accuracy_90);
+    if (!prediction.course.auc.empty()) readings.number("predicted_time_to_auc_95", prediction.course.auc_95);
   }
 
  private:

@@ -16,6 +16,7 @@ from .data import Corpus
 from .heads import Head, HeadRanking
 from .measuring import Comparison, Measures, compare, measure
 from .models import Model
+from .old_names import today
 from .prediction import Prediction, TracePrediction, predict
 from .probes import Probe
 from .run_store import Store, store
@@ -26,7 +27,7 @@ from .similarities import Similarity
 from .sweeps import sweep
 from .tasks import Task
 from .text.belief import Belief
-from .text.believing import believe
+from .text.believing import check_attention
 from .text.run_texts import Looked, Words
 from .text.shading import Shading
 from .torch.bridge import from_torch, to_torch
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """``Watch``, whose module needs PyTorch."""
+    """``Watch``, whose module needs PyTorch, and names of before."""
+    if (now := today("python", name)) != name and now in globals():
+        return globals()[now]
     if name == "Watch":
         from .torch.watch import Watch
 
@@ -79,7 +82,7 @@ __all__ = [
     "__version__",
     "attention_sites",
     "audit",
-    "believe",
+    "check_attention",
     "compare",
     "data",
     "describe",

@@ -33,6 +33,8 @@ class Description(TypedDict):
     settings: list[SettingDescription]
 
 def describe(what: str) -> list[Description]: ...
+def report_old_name(kind: str, name: str) -> str: ...
+def listen_for_old_names(listener: Callable[[str, str], None]) -> None: ...
 def suggest_name(word: str, candidates: Sequence[str]) -> str: ...
 
 class Spec:
@@ -231,8 +233,8 @@ def run_kept(
     experiment: str,
     run: ResolvedRun,
     *,
-    again: bool,
-    fresh: bool,
+    retrain: bool,
+    ignore_checkpoint: bool,
     checkpoint_every: float,
     progress: Callable[[Progress], None] | None,
     notice: Callable[[str], None] | None,
@@ -252,8 +254,8 @@ def sweep_kept(
     plan: Plan,
     *,
     jobs: int,
-    again: bool,
-    fresh: bool,
+    retrain: bool,
+    ignore_checkpoint: bool,
     retry_failed: bool,
     checkpoint_every: float,
     progress: Callable[[Progress], None] | None,

@@ -77,7 +77,7 @@ def read(
 
 
 def cut(text: str) -> list[str]:
-    """The words of a labelled text, as classifiers, ``predict`` and ``believe`` cut it.
+    """The words of a labelled text, as classifiers, ``predict`` and ``check_attention`` cut it.
 
     >>> import fovea
     >>> fovea.data.cut("Is it 'due'? At 3pm 😡!")

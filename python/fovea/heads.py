@@ -32,9 +32,9 @@ class HeadRanking(list[Head]):
 
     >>> import fovea
     >>> run = fovea.run("markov-icl", quick=True, steps=20, keep=False)
-    >>> ranking = run.ranking("previous_token")
+    >>> ranking = run.ranking("weight_on_previous")
     >>> ranking[0].value >= ranking[-1].value, ranking.metric, ranking.step
-    (True, 'previous_token', 20)
+    (True, 'weight_on_previous', 20)
     """
 
     def __init__(self, metric: str, step: int, heads: Iterable[Head]) -> None:

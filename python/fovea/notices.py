@@ -12,20 +12,20 @@ from typing import Any
 _PACKAGE = str(pathlib.Path(__file__).parent / "_")[:-1]
 
 
-def teller() -> Callable[[str], None]:
+def teller(category: type[Warning] = UserWarning) -> Callable[[str], None]:
     """A function that warns as from the line outside the package that called into it: that line is found now, since
     notices may come from threads of the engine, which have no lines."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     if frame is None:
-        return warnings.warn
+        return lambda text: warnings.warn(text, category, stacklevel=2)
     file, line = frame.f_code.co_filename, frame.f_lineno
     module = frame.f_globals.get("__name__", "<unknown>")
     registry = frame.f_globals.setdefault("__warningregistry__", {})
 
     def tell(text: str) -> None:
-        warnings.warn_explicit(text, UserWarning, file, line, module=module, registry=registry)
+        warnings.warn_explicit(text, category, file, line, module=module, registry=registry)
 
     return tell
 

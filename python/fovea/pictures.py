@@ -123,7 +123,7 @@ def plot(runs: Sequence[Course], telling: Iterable[str], metrics: Sequence[str],
         ax = pyplot.subplots(layout="constrained")[1]
     if not metrics:
         every = list(dict.fromkeys(metric for metric in telling if not re.search(r"_\d+$", metric)))
-        metrics = [m for m in ("accuracy", "attention_accuracy") if m in every] or every[:4]
+        metrics = [m for m in ("accuracy", "attention_points_right") if m in every] or every[:4]
     for place, metric in enumerate(metrics):
         label: str | None = metric
         for series in runs:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks
+from .old_names import today
 
 Measured = Mapping[str, Any]
 Function = Callable[[_engine.ProbeBatch, _engine.ProbeOutcome, _engine.ProbeModel], Measured]
@@ -176,7 +177,7 @@ def spec_names(probes: Any) -> list[str]:
             wanted = "fovea.Probe(function)" if callable(probe) else 'a name, as "accuracy", or a fovea.Probe'
             raise checks.wrong_type(f"probes[{place}]", probe, wanted)
         if isinstance(probe, str):
-            names.append(checks.text(f"probes[{place}]", probe))
+            names.append(today("probe", checks.text(f"probes[{place}]", probe)))
             continue
         if called.setdefault(probe.name, probe) is not probe:
             raise _engine.wrong_input(

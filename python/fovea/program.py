@@ -11,7 +11,7 @@ PROGRAM = pathlib.Path(__file__).with_name("bin") / "fovea"
 
 
 def main() -> NoReturn:
-    """Becomes the program, with the words that this one was given. It asks this Python what is asked of Python (``fovea believe``)."""
+    """Becomes the program, with the words that this one was given. It asks this Python what is asked of Python (``fovea check-attention``)."""
     if not PROGRAM.exists():
         sys.exit(
             "fovea: this package was built without the program. Install a wheel (scripts/wheel makes one), or: pip install ."

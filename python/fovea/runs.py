@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import _engine, checks, pictures
 from .heads import HeadRanking, draw_heads, maps_of, rank_heads, require_example, tokens_of
+from .old_names import Metrics, today
 from .probes import names_in
 from .run_arrays import attention_at, kept_beta, no_weights
 from .series import SeriesTable, points_of
@@ -99,7 +100,7 @@ class Run:
     @property
     def metrics(self) -> dict[str, float]:
         """The last value of each series."""
-        return self._record.metrics
+        return Metrics(self._record.metrics)
 
     def __getstate__(self) -> dict[str, Any]:
         """All of it, what lies in the store too: who reads it back may not have that."""
@@ -316,8 +317,9 @@ class Run:
         >>> fovea.run("toy-uniform", steps=20, keep=False).plot("p").get_xlabel()
         'step'
         """
+        metrics = tuple(self.series.name_now(checks.text("a metric", metric)) for metric in metrics)
         for metric in metrics:
-            self.series[checks.text("a metric", metric)]  # says which there are
+            self.series[metric]  # says which there are
         return pictures.plot([self.series], self._record.telling_metrics, metrics, ax)
 
     def heads(self, step: int | None = None, *, example: int = 0, figure: Any = None) -> Any:
@@ -357,7 +359,7 @@ class Run:
         Parameters
         ----------
         metric : str
-            Such as ``"induction"``, ``"previous_token"``, ``"entropy"`` or ``"agreement"``.
+            Such as ``"induction"``, ``"weight_on_previous"``, ``"entropy"`` or ``"agreement"``.
         step : int, optional
             The values are the newest at this step; at the last by default.
 
@@ -373,7 +375,7 @@ class Run:
         >>> fovea.run("markov-icl", quick=True, steps=20, keep=False).ranking("induction")[0].layer in (1, 2)
         True
         """
-        return rank_heads(self.series, checks.text("metric", metric), checks.step(step), self._name())
+        return rank_heads(self.series, today("metric", checks.text("metric", metric)), checks.step(step), self._name())
 
     def _name(self) -> str:
         return f"run {self.id}" if self.id else "this run"

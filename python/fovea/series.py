@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, pictures
+from .old_names import today
 
 Floats = npt.NDArray[np.float64]
 Steps = npt.NDArray[np.int64]
@@ -24,6 +25,10 @@ class SeriesTable(Mapping[str, Floats]):
     def __getitem__(self, name: str) -> Floats:
         return self._points(name)[1]
 
+    def name_now(self, name: str) -> str:
+        """The name of today, if this is an old one."""
+        return today("metric", name) if isinstance(name, str) and name not in self._names else name
+
     def steps(self, name: str) -> Steps:
         return self._points(name)[0]
 
@@ -37,6 +42,7 @@ class SeriesTable(Mapping[str, Floats]):
         return f"SeriesTable({', '.join(self._names)})"
 
     def _points(self, name: str) -> tuple[Steps, Floats]:
+        name = self.name_now(name)
         if name not in self._names:
             raise KeyError(f"the run has no series {name!r}: {_engine.suggest_name(str(name), self._names)}")
         return self._record.series(name)

@@ -134,7 +134,7 @@ def with_probes(
     if not more:
         return settings
     there = experiment.probe_table(quick, settings)
-    names = [*there["names"], *there["where_able"]]
+    names = [*there["names"], *there["optional"]]
     return {**settings, "probe.names": [*there["names"], *(name for name in more if name not in names)]}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _engine, checks
 from .notices import teller
+from .old_names import take
 from .probes import causes_shown
 from .progress import Bar
 from .run_store import file_of
@@ -27,8 +28,8 @@ def sweep(
     axes: Mapping[str, Any] | None = None,
     draws: int | None = None,
     jobs: int | None = None,
-    again: bool = False,
-    fresh: bool = False,
+    retrain: bool = False,
+    ignore_checkpoint: bool = False,
     retry_failed: bool = False,
     store: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 30.0,
@@ -42,7 +43,7 @@ def sweep(
 
     Parameters
     ----------
-    spec, quick, set, probes, fresh, store, checkpoint_every, progress, **settings
+    spec, quick, set, probes, ignore_checkpoint, store, checkpoint_every, progress, **settings
         As in ``fovea.run``; ``set`` has settings that do not vary.
     seeds
         The axis of seeds: ``range(20)``, a list, or ``"0..19"``.
@@ -52,8 +53,8 @@ def sweep(
         How many settings are drawn from axes of random values.
     jobs
         How many runs train at a time. None: one on each core.
-    again
-        Whether to train runs that the store holds.
+    retrain
+        Whether to train runs that are already stored.
     retry_failed
         Whether to train runs that failed in this version.
 
@@ -92,7 +93,8 @@ def sweep(
             "a sweep keeps its runs, and takes no 'keep'", "give them a store of their own: store=…"
         )
     no_words_of("fovea.sweep", "fovea.run", [word for word in OF_RUN if word != "keep"], settings)
-    flags(quick=quick, again=again, fresh=fresh, retry_failed=retry_failed)
+    retrain, ignore_checkpoint = take(settings, "again", retrain), take(settings, "fresh", ignore_checkpoint)
+    flags(quick=quick, retrain=retrain, ignore_checkpoint=ignore_checkpoint, retry_failed=retry_failed)
     checkpoint_every = checks.number("checkpoint_every", checkpoint_every, above=0)
     checks.flag_or_none("progress", progress)
     at_a_time = (
@@ -126,8 +128,8 @@ def sweep(
             experiment.name,
             plan,
             jobs=at_a_time,
-            again=again,
-            fresh=fresh,
+            retrain=retrain,
+            ignore_checkpoint=ignore_checkpoint,
             retry_failed=retry_failed,
             checkpoint_every=checkpoint_every,
             progress=bar.sweep,

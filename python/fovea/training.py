@@ -9,6 +9,7 @@ from typing import Any, Union
 
 from . import _engine, checks
 from .notices import tell_first, teller
+from .old_names import take
 from .probes import causes_shown
 from .progress import Bar
 from .run_store import file_of
@@ -16,9 +17,9 @@ from .runs import Run
 from .settings import Probes, SpecLike, dotted, experiment_of, own_similarity, own_task, with_probes
 
 # Words of the two calls that are no settings.
-OF_BOTH = ("quick", "set", "probes", "fresh", "store", "checkpoint_every", "progress")
+OF_BOTH = ("quick", "set", "probes", "ignore_checkpoint", "store", "checkpoint_every", "progress")
 OF_RUN = ("seed", "on_step", "intervene", "keep", "reuse")
-OF_SWEEP = ("seeds", "axes", "draws", "jobs", "again", "retry_failed")
+OF_SWEEP = ("seeds", "axes", "draws", "jobs", "retrain", "retry_failed")
 
 
 def _seed(seed: Any, otherwise: int) -> int:
@@ -53,7 +54,7 @@ def run(
     intervene: Intervene | None = None,
     keep: bool | None = None,
     reuse: bool = False,
-    fresh: bool = False,
+    ignore_checkpoint: bool = False,
     store: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 30.0,
     progress: bool | None = None,
@@ -87,8 +88,8 @@ def run(
         False trains without a store, and so without checkpoints. None: True, except for runs that no spec describes.
     reuse
         Whether to take the run if the store already has it.
-    fresh
-        Whether to start anew if there is a checkpoint.
+    ignore_checkpoint
+        Whether to start at step 0 if there is a checkpoint.
     store
         The store, or its file. None: the store of the program.
     checkpoint_every
@@ -128,7 +129,8 @@ def run(
             "a run has one seed, and takes no 'seeds'", "write seed=…, or train them all: fovea.sweep(…, seeds=…)"
         )
     no_words_of("fovea.run", "fovea.sweep", OF_SWEEP, settings)
-    flags(quick=quick, reuse=reuse, fresh=fresh)
+    ignore_checkpoint = take(settings, "fresh", ignore_checkpoint)
+    flags(quick=quick, reuse=reuse, ignore_checkpoint=ignore_checkpoint)
     checks.flag_or_none("keep", keep)
     task, similarity = own_task(spec), own_similarity(spec)
     with (
@@ -157,7 +159,7 @@ def run(
             intervene=intervene,
             keep=spec_says_all if keep is None else keep,
             reuse=reuse,
-            fresh=fresh,
+            ignore_checkpoint=ignore_checkpoint,
             store=store,
             checkpoint_every=checkpoint_every,
             progress=progress,
@@ -234,7 +236,7 @@ def train_resolved(
     intervene: Intervene | None = None,
     keep: bool = True,
     reuse: bool = False,
-    fresh: bool = False,
+    ignore_checkpoint: bool = False,
     store: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 30.0,
     progress: bool | None = None,
@@ -257,8 +259,8 @@ def train_resolved(
             file,
             experiment,
             run,
-            again=not reuse,
-            fresh=fresh,
+            retrain=not reuse,
+            ignore_checkpoint=ignore_checkpoint,
             checkpoint_every=checkpoint_every,
             progress=bar.run,
             notice=teller(),

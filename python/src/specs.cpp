@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "fovea/base/error/names.h"
+#include "fovea/base/old_names.h"
 #include "fovea/lab/experiment/describe.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/experiment/sweep_plan.h"
@@ -59,12 +60,26 @@ std::vector<Description> describe(const std::string& what) {
   throw wrong_input("there is no list of '" + what + "'", suggest_name(what, known));
 }
 
+NameKind kind_of_name(const std::string& kind) {
+  return kind == "metric" ? NameKind::metric : kind == "probe" ? NameKind::probe : NameKind::python;
+}
+
 Preset preset_of(bool quick) { return quick ? Preset::quick : Preset::full; }
 
 }  // namespace
 
 void bind_specs(py::module_& module) {
   module.def("describe", [](const std::string& what) { return descriptions(describe(what)); });
+  module.def("report_old_name", [](const std::string& kind, const std::string& name) {
+    return report_old_name(kind_of_name(kind), name);
+  });
+  module.def("listen_for_old_names", [](py::object listener) {
+    listen_for_old_names([listener = std::make_shared<py::object>(std::move(listener))](const OldName& name) {
+      const py::gil_scoped_acquire held;
+      (*listener)(std::string(name.old), std::string(name.now));
+    });
+    py::module_::import("atexit").attr("register")(py::cpp_function([] { listen_for_old_names({}); }));
+  });
   module.def("suggest_name", [](const std::string& word, const std::vector<std::string>& candidates) {
     return python_wording().remedy(suggest_name(word, candidates));
   });

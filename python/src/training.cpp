@@ -18,7 +18,7 @@ namespace {
 
 struct Options {
   int jobs = 0;
-  bool again = false, fresh = false, retry_failed = false, wait = true;
+  bool retrain = false, ignore_checkpoint = false, retry_failed = false, wait = true;
   double checkpoint_every = CheckpointPlan().every;
 };
 
@@ -33,8 +33,8 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
   PythonWatcher watcher(call, on_step.value_or(py::none()), py::none());
   SweepOptions options;
   options.jobs = how.jobs;
-  options.retrain = how.again;
-  options.ignore_checkpoints = how.fresh;
+  options.retrain = how.retrain;
+  options.ignore_checkpoints = how.ignore_checkpoint;
   options.retry_failed = how.retry_failed;
   options.wait = how.wait;
   options.checkpoint_every = how.checkpoint_every;
@@ -101,26 +101,28 @@ void bind_training(py::module_& module) {
 
   module.def(
       "run_kept",
-      [](const std::string& file, const std::string& experiment, ResolvedRun& run, bool again, bool fresh,
+      [](const std::string& file, const std::string& experiment, ResolvedRun& run, bool retrain, bool ignore_checkpoint,
          double checkpoint_every, const py::object& progress, const py::object& notice, const py::object& on_step) {
-        const Options options{1, again, fresh, !again, false, checkpoint_every};
+        const Options options{1, retrain, ignore_checkpoint, !retrain, false, checkpoint_every};
         std::vector<ResolvedRun> runs;
         runs.push_back(run.hand_over());
         return train_kept(file, experiment, ResolvedRuns(runs), options, progress, notice, on_step);
       },
-      py::arg("file"), py::arg("experiment"), py::arg("run"), py::kw_only(), py::arg("again"), py::arg("fresh"),
+      py::arg("file"), py::arg("experiment"), py::arg("run"), py::kw_only(), py::arg("retrain"), py::arg("ignore_checkpoint"),
       py::arg("checkpoint_every"), py::arg("progress"), py::arg("notice"), py::arg("on_step"));
   module.def("run_apart", &train_apart, py::arg("run"), py::arg("experiment"), py::kw_only(), py::arg("progress"),
              py::arg("on_step"), py::arg("intervene"));
   module.def(
       "sweep_kept",
-      [](const std::string& file, const std::string& experiment, const SweepPlan& plan, int jobs, bool again,
-         bool fresh, bool retry_failed, double checkpoint_every, const py::object& progress, const py::object& notice) {
-        const Options options{jobs, again, fresh, retry_failed, true, checkpoint_every};
+      [](const std::string& file, const std::string& experiment, const SweepPlan& plan, int jobs, bool retrain,
+         bool ignore_checkpoint, bool retry_failed, double checkpoint_every, const py::object& progress,
+         const py::object& notice) {
+        const Options options{jobs, retrain, ignore_checkpoint, retry_failed, true, checkpoint_every};
         return train_kept(file, experiment, plan, options, progress, notice);
       },
-      py::arg("file"), py::arg("experiment"), py::arg("plan"), py::kw_only(), py::arg("jobs"), py::arg("again"),
-      py::arg("fresh"), py::arg("retry_failed"), py::arg("checkpoint_every"), py::arg("progress"), py::arg("notice"));
+      py::arg("file"), py::arg("experiment"), py::arg("plan"), py::kw_only(), py::arg("jobs"), py::arg("retrain"),
+      py::arg("ignore_checkpoint"), py::arg("retry_failed"), py::arg("checkpoint_every"), py::arg("progress"),
+      py::arg("notice"));
 }
 
 }  // namespace fovea::python

@@ -48,30 +48,30 @@ TEST_F(DataTest, WordsOfARunOutliveItsCorpus) {
       "run text-classify --quiet --set task.corpus=sms --set model.hidden=4 --set model.embedding=4 --set "
       "model.score_hidden=4 --set train.steps=2 --set 'probe.names=[\"evidence\"]' --set probe.evidence.examples=3");
   ASSERT_EQ(run.code, 0) << run.err;
-  const auto seen = json("look 1 --json");
+  const auto seen = json("inspect 1 --json");
   EXPECT_TRUE(seen["label"] == "ham" || seen["label"] == "spam") << seen;
   std::string other = "a\tquite other words\n";
   for (int i = 0; i < 40; ++i)
     other += (i % 2 ? "b\tnone of them is known " : "a\tall is new ") + std::to_string(i) + "\n";
   write("other.tsv", other);
   ASSERT_EQ(fovea("data add sms --train other.tsv --label 1 --text 2 --replace").code, 0);
-  EXPECT_EQ(json("look 1 --json"), seen);
+  EXPECT_EQ(json("inspect 1 --json"), seen);
   std::filesystem::remove_all(home_ / "data");
-  EXPECT_EQ(json("look 1 --json"), seen);
+  EXPECT_EQ(json("inspect 1 --json"), seen);
   EXPECT_EQ(json("gc --json")["vocabularies"], 0);
-  EXPECT_EQ(json("look 1 --json"), seen);
+  EXPECT_EQ(json("inspect 1 --json"), seen);
   // A store that this one is merged into has them, too.
   const auto first = home_;
   home_ = folder_ / "second";
   const Outcome merged = fovea("runs merge " + (first / "runs.db").string());
   EXPECT_EQ(merged.code, 0) << merged.err;
-  EXPECT_EQ(json("look 1 --json")["source"], seen["source"]);
+  EXPECT_EQ(json("inspect 1 --json")["source"], seen["source"]);
   // Without them, the corpus is asked.
   std::filesystem::remove_all(home_ / "words");
   ASSERT_EQ(fovea("runs merge " + (first / "runs.db").string()).code, 0);
-  EXPECT_EQ(json("look 1 --json")["source"], seen["source"]);  // the run was known, its words were not
+  EXPECT_EQ(json("inspect 1 --json")["source"], seen["source"]);  // the run was known, its words were not
   std::filesystem::remove_all(home_ / "words");
-  const Outcome gone = fovea("look 1");
+  const Outcome gone = fovea("inspect 1");
   EXPECT_EQ(gone.code, 2);
   EXPECT_NE(gone.err.find("there is no corpus 'sms'"), std::string::npos) << gone.err;
   // They go with the run.
@@ -113,7 +113,7 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   ASSERT_EQ(at_start["weights"].size(), 4u);  // a row for each access of the window
   EXPECT_EQ(at_start["weights"][3].size(), 2u);
   EXPECT_FALSE(json("show 1 --json").contains("attention"));
-  const Outcome look = fovea("look 1");
+  const Outcome look = fovea("inspect 1");
   EXPECT_EQ(look.code, 2);
   EXPECT_NE(look.err.find("attends to experts, and evidence is of words. See what a run has: fovea show RUN"),
             std::string::npos)

@@ -98,7 +98,7 @@ TEST_F(DurableTest, AKilledRunGoesOnFromItsLastCheckpointAndSaysSo) {
   EXPECT_TRUE(goes_on("run endless.toml", "same words"));
   EXPECT_TRUE(goes_on("run --resume 1", "by number"));
   const auto now = fs::file_time_type::clock::now();
-  const pid_t anew = start("run endless.toml --fresh --checkpoint 0.05", "anew");
+  const pid_t anew = start("run endless.toml --ignore-checkpoint --checkpoint 0.05", "anew");
   ASSERT_TRUE(wait_until([&] {
     return std::ranges::any_of(checkpoints(), [&](const fs::path& file) {
       std::error_code gone;

@@ -17,7 +17,7 @@ class Exports : public ProgramTest {
           "task = { name = \"copy\", vocab = 6, length = 5 }\n"
           "model = { name = \"seq2seq\", hidden = 8, embedding = 8 }\n"
           "train = { steps = 20, batch = 8 }\n"
-          "probe = { every = 10, names = [\"accuracy\", \"attention_accuracy\"] }\n");
+          "probe = { every = 10, names = [\"accuracy\", \"attention_points_right\"] }\n");
     for (const char* words : {"run copying.toml --quiet", "run copying.toml --quiet --seed 1",
                               "run toy-phase --quick --quiet", "run toy-uniform --quiet --set train.precision=double"})
       ASSERT_EQ(fovea(words).code, 0) << words;
@@ -84,7 +84,7 @@ TEST_F(Exports, WordsStandInTheOrderOfTheEmbeddingsRows) {
   ASSERT_NE(weights.find("embedding.weight"), nullptr);
   EXPECT_EQ(static_cast<std::size_t>(weights.find("embedding.weight")->shape[0]), words.size());
   EXPECT_EQ(words.front(), "<unknown>");
-  const auto seen = json("look 5 --json");
+  const auto seen = json("inspect 5 --json");
   for (const auto& word : seen["source"])
     EXPECT_NE(std::find(words.begin(), words.end(), word.get<std::string>()), words.end()) << word;
   EXPECT_EQ(fovea("export 5 6 -o both.txt").code, 0);

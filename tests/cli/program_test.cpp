@@ -43,8 +43,8 @@ TEST_F(ProgramTest, ToyUniformReachesOneWhenTheEquationsSay) {
   const double exact = std::acosh(2.0) / std::numbers::sqrt2;
   EXPECT_NEAR(run["metrics"]["tau_p_reaches_1"].get<double>(), exact, 1e-6);
   EXPECT_NEAR(run["metrics"]["tau_p_reaches_1_ode"].get<double>(), exact, 1e-5);
-  EXPECT_GE(run["metrics"]["gd_order"].get<double>(), 0.9);
-  EXPECT_LE(run["metrics"]["gd_order"].get<double>(), 1.1);
+  EXPECT_GE(run["metrics"]["descent_order"].get<double>(), 0.9);
+  EXPECT_LE(run["metrics"]["descent_order"].get<double>(), 1.1);
 }
 
 TEST_F(ProgramTest, TheSameSpecGivesTheSameBits) {
@@ -328,7 +328,7 @@ TEST_F(ProgramTest, NamesThatNoRunHasAreMistakesOnceThereAreRuns) {
       {"runs toy-unifrom", 2, {"toy-unifrom", "'toy-uniform'"}},
       {"runs --sort tau_p_reach_1", 2, {"--sort", "'tau_p_reaches_1'"}},
       {"runs --where 'train.stps > 3'", 2, {"--where", "'train.steps'"}},
-      {"runs --show loss gd_ordre", 2, {"--show", "'gd_order'"}},
+      {"runs --show loss gd_ordre", 2, {"--show", "'descent_order'"}},
       {"export --where 'lsos < 1' -o a.csv", 2, {"'loss'"}},
       {"export --where 'loss > 1e9' -o a.csv", 2, {"no run fits"}},
       {"plot --where 'lsos < 1' loss -o a.svg", 2, {"'loss'"}},

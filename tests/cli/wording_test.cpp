@@ -32,7 +32,7 @@ TEST(ProgramWording, NamesCommandsAndOptions) {
   EXPECT_EQ(words.remedy(Remedy::drop_setting("train.momentum", "0")),
             "drop it (or --set train.momentum=0), or choose the part that it belongs to");
   EXPECT_EQ(words.remedy(Remedy::or_skip("fill it in", "files")),
-            "fill it in, or skip such files (--skip-bad, of fovea data add and fovea believe)");
+            "fill it in, or skip such files (--skip-bad, of fovea data add and fovea check-attention)");
   const Value probes{ValueList{{"loss", {}}, {"evidence", {}}}, {}};
   EXPECT_EQ(words.remedy(Remedy::train_again_with("probe.names", probes)),
             "train it again with --set 'probe.names=[\"loss\", \"evidence\"]'");

@@ -21,7 +21,7 @@ cat >"$work/words.toml" <<'SPEC'
 task = { name = "keyword", vocab = 20, length = 10 }
 model = { name = "gated-classifier", hidden = 16, embedding = 16 }
 train = { steps = 2000, batch = 16 }
-probe = { every = 100, examples = 40, names = ["accuracy", "entropy", "beta_auc", "attention_on_truth"] }
+probe = { every = 100, examples = 40, names = ["accuracy", "entropy", "beta_auc", "attention_on_answer"] }
 sweep = { seed = "0..39" }
 SPEC
 sweep=("$program" sweep "$work/words.toml" --jobs 2 --json --quiet --checkpoint 0.03)

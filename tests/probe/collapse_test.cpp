@@ -24,7 +24,7 @@ struct CollapseScene {
 TEST(CollapseProbe, OneDirectionAndOneAnswerIsCollapse) {
   const CollapseScene scene({9, 9, 9, -9, 1, 0, 2, 0, 3, 0}, {0, 0, 0, 1, 1, 0, 1, 0, 1, 0});
   const auto said = scene.look.numbers("collapse");
-  EXPECT_NEAR(said.at("collapse"), 1, 1e-12);
+  EXPECT_NEAR(said.at("state_cosine"), 1, 1e-12);
   EXPECT_EQ(said.at("repetition"), 1);
   EXPECT_EQ(said.at("repetition_data"), 0.5);
 }
@@ -33,7 +33,7 @@ TEST(CollapseProbe, PairsAreCountedOnceAndOpposedStatesCancel) {
   // Cosines of (1,0), (0,1), (-1,0): 0, -1, 0.
   const CollapseScene scene({9, 9, 9, 9, 1, 0, 0, 1, -1, 0}, {0, 0, 0, 1, 1, 0, 0, 1, 1, 0});
   const auto said = scene.look.numbers("collapse");
-  EXPECT_NEAR(said.at("collapse"), -1.0 / 3, 1e-12);
+  EXPECT_NEAR(said.at("state_cosine"), -1.0 / 3, 1e-12);
   EXPECT_EQ(said.at("repetition"), 0);
 }
 
@@ -41,7 +41,7 @@ TEST(CollapseProbe, WhereATaskKnowsThemItLooksAtPlacesThatNeedOthers) {
   CollapseScene scene({9, 9, 1, 0, 1, 0, 0, 1, -1, 0}, {0, 0, 1, 0, 1, 0, 0, 1, 0, 1});
   scene.look.batch.alignment = {-1, -1, 0, 1, 2};
   const auto said = scene.look.numbers("collapse");
-  EXPECT_NEAR(said.at("collapse"), 0, 1e-12);
+  EXPECT_NEAR(said.at("state_cosine"), 0, 1e-12);
   EXPECT_EQ(said.at("repetition"), 1);
   EXPECT_EQ(said.at("repetition_data"), 0);
 }

@@ -91,7 +91,7 @@ TEST(LadderProbe, DistancesHeightsAndTheStage) {
   EXPECT_NEAR(said.at("from_nothing"), (divergence(0.5, 0.25) + divergence(0.5, 0.2)) / 3, 1e-6);
   EXPECT_NEAR(said.at("from_back_copy"), (divergence(0.25, 0.5) + divergence(0.25, 0.2)) / 3, 1e-6);
   EXPECT_NEAR(said.at("from_truth"), (divergence(1, 0.5) + divergence(0.1, 0.25)) / 3, 1e-6);
-  EXPECT_EQ(said.at("excess"), said.at("from_truth"));
+  EXPECT_EQ(said.at("kl_from_truth"), said.at("from_truth"));
   EXPECT_EQ(said.at("rung"), 1);
   EXPECT_EQ(said.at("level"), 1) << "the loss, 0.40, is nearer to 0.65 than to 0.11";
   const TwoExamples better({0, 0, 0, 0, 5, 5 + fourth, 0, 2.5f, 0, 0, 0, 0});
@@ -107,7 +107,7 @@ TEST(LadderProbe, ExcessIsOfTheTruthAlone) {
   EXPECT_NEAR(said.at("from_nothing"), 0, 1e-7);
   said = look.ask(TwoTokens("all"));
   EXPECT_EQ(said.size(), 8u);
-  EXPECT_FALSE(said.contains("excess"));
+  EXPECT_FALSE(said.contains("kl_from_truth"));
 }
 
 TEST(LadderProbe, OfTheLastPlaceOnly) {

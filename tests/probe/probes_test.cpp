@@ -74,15 +74,15 @@ TEST(Probes, AttentionAccuracyAtThreeOffsets) {
                                0.1f, 0.2f, 0.7f, 0,     // on its place, 2: nothing is after it
                                0.1f, 0.8f, 0.1f, 0,     // no true place
                                1,    0,    0,    0});   // no answer
-  EXPECT_EQ(
-      look.numbers("attention_accuracy"),
-      (Numbers{{"attention_accuracy_before", 2.0 / 3}, {"attention_accuracy", 0.5}, {"attention_accuracy_after", 0}}));
+  EXPECT_EQ(look.numbers("attention_points_right"), (Numbers{{"attention_points_one_before", 2.0 / 3},
+                                                             {"attention_points_right", 0.5},
+                                                             {"attention_points_one_after", 0}}));
 }
 
 TEST(Probes, AttentionOnTruthOfAlignedWords) {
   HandMade look = pairs();
   look.set_attention(2, 3, 4, {0.5f, 0.5f, 0, 0, 0, 0.25f, 0.75f, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0});
-  EXPECT_EQ(look.numbers("attention_on_truth"), (Numbers{{"attention_on_truth", (0.5 + 0.25 + 0 + 1) / 4}}));
+  EXPECT_EQ(look.numbers("attention_on_answer"), (Numbers{{"attention_on_answer", (0.5 + 0.25 + 0 + 1) / 4}}));
 }
 
 TEST(Probes, AttentionOnTruthOfMarkedPositions) {
@@ -90,9 +90,9 @@ TEST(Probes, AttentionOnTruthOfMarkedPositions) {
   look.set_lengths({3, 2, 3}, 3);
   look.batch.marked = {1, 0, 1, 0, 1, 0, 0, 0, 0};
   look.set_attention(3, 1, 3, {0.25f, 0.25f, 0.5f, 0.5f, 0.5f, 0, 1, 0, 0});
-  EXPECT_EQ(look.numbers("attention_on_truth"), (Numbers{{"attention_on_truth", 0.625}}));
+  EXPECT_EQ(look.numbers("attention_on_answer"), (Numbers{{"attention_on_answer", 0.625}}));
   look.batch.marked.assign(9, 0);
-  EXPECT_EQ(look.numbers("attention_on_truth"), Numbers{});
+  EXPECT_EQ(look.numbers("attention_on_answer"), Numbers{});
 }
 
 // What is behind the last marked position and before the first, of rows that have one.
@@ -101,8 +101,8 @@ TEST(Probes, AttentionAroundTruth) {
   look.set_lengths({4, 3, 4}, 4);
   look.batch.marked = {0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0};
   look.set_attention(3, 1, 4, {0.125f, 0.5f, 0.25f, 0.125f, 0.5f, 0.25f, 0.25f, 0, 0.25f, 0.25f, 0.25f, 0.25f});
-  EXPECT_EQ(look.numbers("attention_around_truth"),
-            (Numbers{{"attention_before_truth", 0.0625}, {"attention_behind_truth", 0.1875}}));
+  EXPECT_EQ(look.numbers("attention_around_answer"),
+            (Numbers{{"attention_before_answer", 0.0625}, {"attention_after_answer", 0.1875}}));
 }
 
 TEST(Probes, EntropyIsOneWhenUniformOverWhatIsPresent) {
@@ -138,11 +138,11 @@ TEST(Probes, AlphaAucIsTheSameStatisticOfAttention) {
   HandMade look = marked_examples();
   // As above, in shares: 3/8 beats 2/8, 0, 1/8, 0 and ties with 3/8; 1/8 beats 0, 0 and ties with 1/8.
   look.set_attention(3, 1, 4, {0.25f, 0.375f, 0.375f, 0, 0.125f, 0.125f, 0, 0, 0.5f, 0.5f, 0, 0});
-  EXPECT_DOUBLE_EQ(look.numbers("alpha_auc").at("alpha_auc"), (4.5 + 2.5) / 10);
+  EXPECT_DOUBLE_EQ(look.numbers("attention_auc").at("attention_auc"), (4.5 + 2.5) / 10);
   look.batch.marked.assign(12, 0);
-  EXPECT_TRUE(look.numbers("alpha_auc").empty());
+  EXPECT_TRUE(look.numbers("attention_auc").empty());
   look.kind = Kind::token_pairs;
-  EXPECT_THROW(look.prepared("alpha_auc"), Error);
+  EXPECT_THROW(look.prepared("attention_auc"), Error);
 }
 
 TEST(Probes, BetaTop1NextToChance) {
@@ -153,9 +153,9 @@ TEST(Probes, BetaTop1NextToChance) {
                           0, 1, 1, 50,   // two equal, one right; the padding does not count
                           0, 0, 0, 0,    // no true place
                           9, 0, 0, 0});  // no answer
-  const auto numbers = look.numbers("beta_top1");
-  EXPECT_DOUBLE_EQ(numbers.at("beta_top1"), (1 + 0.25 + 0 + 0.5) / 4);
-  EXPECT_DOUBLE_EQ(numbers.at("beta_top1_chance"), (0.25 + 0.25 + 0.25 + 1.0 / 3) / 4);
+  const auto numbers = look.numbers("beta_points_right");
+  EXPECT_DOUBLE_EQ(numbers.at("beta_points_right"), (1 + 0.25 + 0 + 0.5) / 4);
+  EXPECT_DOUBLE_EQ(numbers.at("beta_points_right_chance"), (0.25 + 0.25 + 0.25 + 1.0 / 3) / 4);
 }
 
 TEST(Probes, FeatureWeightsAreMeansOverExamples) {
@@ -178,7 +178,7 @@ TEST(Probes, DigitRankIsOverRightBagsOnly) {
   look.batch.marked = {0, 1, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0};
   look.set_scores(4, 2, {0, 1, 1, 0, 0, 1, 1, 0}, {1, 0, 1, 1});  // the last is wrong
   look.set_attention(4, 1, 3, {0.2f, 0.5f, 0.3f, 0.4f, 0.6f, 0, 0.1f, 0.1f, 0.8f, 0.1f, 0.2f, 0.7f});
-  EXPECT_EQ(look.numbers("digit_rank"), (Numbers{{"digit_rank", 2.0 / 3}}));
+  EXPECT_EQ(look.numbers("top1_on_answer"), (Numbers{{"top1_on_answer", 2.0 / 3}}));
 }
 
 TEST(Probes, SumsOnTruthGoByHowMuchThereIsInAnItem) {
@@ -192,8 +192,8 @@ TEST(Probes, SumsOnTruthGoByHowMuchThereIsInAnItem) {
                              1, 1, 2, 0, 0, 2};  // all alike: left out
   look.batch.marked = {0, 1, 0, 0, 1, 0, 1, 0, 0};
   look.set_scores(3, 2, {0, 1, 1, 0, 0, 1}, {1, 1, 1});  // the second is wrong
-  EXPECT_EQ(look.numbers("sums_on_truth"),
-            (Numbers{{"sums_on_truth", (3.0 / 4 + 0) / 2}, {"largest_sum_on_truth", 1}}));
+  EXPECT_EQ(look.numbers("weight_on_answer_by_sums"),
+            (Numbers{{"weight_on_answer_by_sums", (3.0 / 4 + 0) / 2}, {"largest_sum_is_answer", 1}}));
 }
 
 TEST(Probes, PoolingErrorIsTheMeanSquare) {
@@ -208,8 +208,9 @@ TEST(Probes, PoolingErrorIsTheMeanSquare) {
 
 TEST(Probes, RefuseWhatTheyCanNotMeasure) {
   HandMade look;
-  for (const char* name : {"attention_on_truth", "entropy"}) EXPECT_THROW(look.prepared(name, false), Error) << name;
-  for (const char* name : {"attention_accuracy", "feature_weights", "digit_rank", "sums_on_truth", "pooling_error"}) {
+  for (const char* name : {"attention_on_answer", "entropy"}) EXPECT_THROW(look.prepared(name, false), Error) << name;
+  for (const char* name :
+       {"attention_points_right", "feature_weights", "top1_on_answer", "weight_on_answer_by_sums", "pooling_error"}) {
     EXPECT_THROW(look.prepared(name), Error) << name;
   }
   look.kind = Kind::points;

@@ -71,7 +71,7 @@ WRONG_TYPES = [
     (lambda run: fovea.run("copy-subset", quick="no"), "quick is 'no', of type str. It must be True or False"),
     (lambda run: fovea.run("copy-subset", keep="no"), "keep is 'no', of type str. It must be True, False or None"),
     (lambda run: fovea.run("copy-subset", reuse=1), "reuse is 1, of type int"),
-    (lambda run: fovea.run("copy-subset", fresh="a"), "fresh is 'a'"),
+    (lambda run: fovea.run("copy-subset", ignore_checkpoint="a"), "ignore_checkpoint is 'a'"),
     (lambda run: fovea.run("copy-subset", progress="x"), "progress is 'x'"),
     (
         lambda run: fovea.run("copy-subset", seed=1.5),
@@ -99,7 +99,7 @@ WRONG_TYPES = [
     (lambda run: fovea.sweep("toy-uniform", jobs="a", **TOY), "jobs is 'a', of type str"),
     (lambda run: fovea.sweep("toy-uniform", jobs=1.5, **TOY), "jobs is 1.5, of type float"),
     (lambda run: fovea.sweep("toy-uniform", draws="a", **TOY), "draws is 'a', of type str"),
-    (lambda run: fovea.sweep("toy-uniform", again="a", **TOY), "again is 'a', of type str"),
+    (lambda run: fovea.sweep("toy-uniform", retrain="a", **TOY), "retrain is 'a', of type str"),
     (lambda run: fovea.sweep("toy-uniform", axes=3, **TOY), "axes is 3, of type int"),
     (lambda run: fovea.sweep("toy-uniform", axes={3: [1]}, **TOY), "axes has the key 3"),
     (

@@ -1,4 +1,4 @@
-"""The statistics behind the words of ``fovea believe``."""
+"""The statistics behind the words of ``fovea check-attention``."""
 
 import itertools
 

@@ -154,7 +154,7 @@ def test_runs_come_home_from_other_processes(method):
 
 @pytest.mark.parametrize(
     "settings",
-    [dict(), dict(cell="gru"), dict(attention="none", names=["accuracy"], where_able=[]), dict(bidirectional=True)],
+    [dict(), dict(cell="gru"), dict(attention="none", names=["accuracy"], optional=[]), dict(bidirectional=True)],
 )
 def test_modules_of_torch(settings, tmp_path):
     torch = pytest.importorskip("torch")

@@ -37,12 +37,12 @@ def test_attention_that_moves_as_free_logits_do(turned, cosine):
         measured = beta.copy()
         measured[: step % 4] = np.nan  # not every row has a β at every look
         numbers = audit.measure(step, step == 0, cube(alpha), cube(measured))
-        assert ("audit_free" in numbers) == (step > 0)
-    assert audit.whole()["audit_free_overall"] == pytest.approx(cosine, abs=0.01)
+        assert ("audit_free_logit_cosine" in numbers) == (step > 0)
+    assert audit.whole()["audit_free_logit_cosine_mean"] == pytest.approx(cosine, abs=0.01)
     assert numbers["audit_entropy"] == pytest.approx(-(alpha * np.log(alpha)).sum(-1).mean() / np.log(5), rel=1e-5)
     none = Assumptions(order, np.ones((4, 1, 3, 5), bool), np.ones((4, 3), bool), None)
     for step, alpha in enumerate(alphas):
-        assert "audit_free" not in none.measure(step, step == 0, cube(alpha), None)
+        assert "audit_free_logit_cosine" not in none.measure(step, step == 0, cube(alpha), None)
 
 
 def test_two_stages_one_after_the_other():
@@ -55,7 +55,7 @@ def test_two_stages_one_after_the_other():
         alpha[..., 0] = attended
         audit.measure(step, step == 0, alpha, beta)
     whole = audit.whole()
-    assert whole["audit_overlap"] == 0 and whole["audit_leaves_uniform"] == 2
+    assert whole["audit_attention_rise_at_half_knowledge"] == 0 and whole["audit_first_step_not_uniform"] == 2
 
 
 class Bag(nn.Module):
@@ -106,9 +106,9 @@ def test_an_audit_goes_on_where_it_was_saved():
     model.eval()
     whole = course(copy.deepcopy(model), False)
     assert whole == course(copy.deepcopy(model), True) and {
-        "audit_free_overall",
+        "audit_free_logit_cosine_mean",
         "audit_knowledge",
-        "audit_decode",
+        "audit_word_decoded",
     } <= set(whole)
 
 

@@ -82,13 +82,13 @@ def test_what_it_measures_is_what_the_arrays_say():
     entropy = -(np.where(rows > 0, rows * np.log(np.maximum(rows, 1e-30)), 0)).sum(-1) / np.log(np.arange(2, 9))
     assert run.metrics["entropy"] == pytest.approx(entropy.mean(), abs=1e-3)
     previous = [rows[m, :, np.arange(7), np.arange(7)].mean() for m in range(4)]
-    assert run.metrics["previous_token"] == pytest.approx(max(previous), abs=1e-3)
-    assert run.metrics["previous_token_l2_h1"] == pytest.approx(previous[2], abs=1e-3)
-    assert run.metrics["first_token_l1_h2"] == pytest.approx(rows[1, :, :, 0].mean(), abs=1e-3)
+    assert run.metrics["weight_on_previous"] == pytest.approx(max(previous), abs=1e-3)
+    assert run.metrics["weight_on_previous_l2_h1"] == pytest.approx(previous[2], abs=1e-3)
+    assert run.metrics["weight_on_first_l1_h2"] == pytest.approx(rows[1, :, :, 0].mean(), abs=1e-3)
     beta = np.stack([run.arrays[f"beta.layer.{i}.head.{j}"][0] for i in (1, 2) for j in (1, 2)])
     top = np.nanargmax(np.where(np.isnan(beta), -np.inf, beta)[:, :, 1:], -1) == np.arange(7)
-    assert run.metrics["beta_top1"] == pytest.approx(top.mean())
-    assert run.metrics["beta_top1_chance"] == pytest.approx(np.mean(1 / np.arange(2, 9)))
+    assert run.metrics["beta_points_right"] == pytest.approx(top.mean())
+    assert run.metrics["beta_points_right_chance"] == pytest.approx(np.mean(1 / np.arange(2, 9)))
     agree = np.mean(
         [
             np.argmax(a[: i + 1]) == np.argmax(b[: i + 1])
@@ -378,7 +378,7 @@ def test_rows_of_one_site_of_several_are_enough():
         5,
     ):  # of a site of four rows, the last of which says nothing; of one of four, or of five without its last; of five
         truth = torch.zeros(3, rows, dtype=torch.long)
-        assert "attention_on_truth" in looked(Translator(), x, answer(rows), truth=truth, beta=None).series
+        assert "attention_on_answer" in looked(Translator(), x, answer(rows), truth=truth, beta=None).series
     assert looked(
         Translator(), x, answer(4), sites="read.*", beta=None
     ).series  # they are those of a site that is not looked at

@@ -47,7 +47,11 @@ def test_attention_is_held_and_seen_both_ways():
     run = watch.close()
     assert run.series.steps("entropy_l2_h1_held").tolist() == [0, 4]
     assert run.series["entropy_l2_h1_held"][0] == pytest.approx(1) and run.series["entropy_l2_h1"][0] < 1
-    assert run.series["previous_token_l1_h2_held"][1] == pytest.approx(1) != run.series["previous_token_l1_h1_held"][1]
+    assert (
+        run.series["weight_on_previous_l1_h2_held"][1]
+        == pytest.approx(1)
+        != run.series["weight_on_previous_l1_h1_held"][1]
+    )
     assert run.spec["intervene"] == [
         {"hold": "uniform", "of": ["blocks.1.attn"], "from": 0, "until": 4},
         {"hold": "previous", "of": ["blocks.0.attn"], "from": 2, "until": 6, "head": 2},

@@ -256,7 +256,7 @@ def test_a_mask_is_no_text():
 
     batch = torch.randn(4, 8, 16), torch.ones(4, 8, dtype=torch.bool)
     run = looked(Masked(), batch, lambda out: out.log_softmax(-1)[..., 0], beta=None)
-    assert "previous_token" in run.series and "induction" not in run.series
+    assert "weight_on_previous" in run.series and "induction" not in run.series
 
 
 def test_a_functional_lookup_tells_the_words():

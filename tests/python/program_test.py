@@ -1,4 +1,4 @@
-"""The program within the package, and what it asks of the package: `fovea believe`."""
+"""The program within the package, and what it asks of the package: `fovea check-attention`."""
 
 import importlib.metadata
 import json
@@ -16,7 +16,9 @@ QUICK = ("--seeds", "2", "--epochs", "6", "--hidden", "16", "--quiet")
 
 def asked(program, *words):
     environment = {**os.environ, "FOVEA_PYTHON": sys.executable}
-    return subprocess.run([program.path, "believe", *map(str, words)], capture_output=True, text=True, env=environment)
+    return subprocess.run(
+        [program.path, "check-attention", *map(str, words)], capture_output=True, text=True, env=environment
+    )
 
 
 def written(folder, lines, name="texts.tsv"):
@@ -52,7 +54,7 @@ def test_a_package_without_the_program_says_so(monkeypatch, tmp_path):
 def test_the_command_answers_from_its_own_python(tmp_path):
     file = written(tmp_path, [f"{label}\t{text}" for label, text in drawn(20, lambda label, random: [])])
     done = subprocess.run(
-        [pathlib.Path(sys.executable).with_name("fovea"), "believe", file],
+        [pathlib.Path(sys.executable).with_name("fovea"), "check-attention", file],
         capture_output=True,
         text=True,
         env={"PATH": "/nowhere", "HOME": str(tmp_path)},

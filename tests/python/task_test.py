@@ -20,14 +20,14 @@ def spec(batches=marked, **more):
         "task": fovea.Task(batches, vocab=9, classes=2),
         "model": {"name": "gated-classifier", "hidden": 16, "embedding": 16},
         "train": {"steps": 150, "batch": 16, "rate": 1e-2},
-        "probe": {"every": 50, "names": ["accuracy", "attention_on_truth"]},
+        "probe": {"every": 50, "names": ["accuracy", "attention_on_answer"]},
         **more,
     }
 
 
 def test_a_generator_is_a_task():
     run = fovea.run(spec(), seed=1)
-    assert run.metrics["accuracy"] > 0.95 and run.metrics["attention_on_truth"] > 0.5
+    assert run.metrics["accuracy"] > 0.95 and run.metrics["attention_on_answer"] > 0.5
     again = fovea.run(spec(), seed=1)
     assert {name: run.series[name].tobytes() for name in run.series} == {
         name: again.series[name].tobytes() for name in again.series
@@ -68,7 +68,7 @@ def test_pairs_bags_vectors_and_points():
         (
             fovea.Task(pairs, kind="token_pairs", vocab=7, start_token=6, end_token=5),
             "seq2seq",
-            ["accuracy", "attention_accuracy"],
+            ["accuracy", "attention_points_right"],
         ),
         (fovea.Task(bags, kind="labelled_bags", width=4, classes=2, most_items=3), "bag-attention", ["accuracy"]),
         (fovea.Task(vectors, kind="labelled_vectors", width=4, classes=2), "feature-attention", ["accuracy"]),

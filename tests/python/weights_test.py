@@ -102,10 +102,10 @@ def test_beta_of_earlier_looks_is_that_of_a_run_that_ended_there():
 
 def test_a_list_of_probes_is_one_value_in_a_sweep():
     table = fovea.sweep(
-        "copy-subset", seeds=range(2), probes="entropy", **{**COPY, "names": ["accuracy"], "where_able": []}
+        "copy-subset", seeds=range(2), probes="entropy", **{**COPY, "names": ["accuracy"], "optional": []}
     )
     assert [run.spec["probe"]["names"] for run in table] == [["accuracy", "entropy"]] * 2
-    several = fovea.sweep("copy-subset", seeds=[0], **{**COPY, "names": [["accuracy"], ["entropy"]], "where_able": []})
+    several = fovea.sweep("copy-subset", seeds=[0], **{**COPY, "names": [["accuracy"], ["entropy"]], "optional": []})
     assert [run.spec["probe"]["names"] for run in several] == [["accuracy"], ["entropy"]]
 
 

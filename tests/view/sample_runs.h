@@ -38,7 +38,7 @@ inline RunRecord copy_run(std::uint64_t seed, std::int64_t vocab) {
       run.series[name].values.push_back(value);
     };
     add("accuracy", rise(0));
-    add("attention_accuracy", rise(10));
+    add("attention_points_right", rise(10));
     add("loss", 3.7 * (1 - rise(-8)) + 0.01);
   }
   return run;

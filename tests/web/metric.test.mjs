@@ -13,6 +13,6 @@ test("a telling metric is shown where a tenth of the runs have it, which is aske
   assert.equal(metric_of([...mixed, ...runs(1, "train_loss")], ""), "train_loss");
   assert.equal(metric_of(mixed, "D"), "D");
   assert.equal(metric_of(mixed, "entropy"), "accuracy");
-  assert.equal(metric_of([...runs(2, "fate"), ...runs(1, "D")], ""), "fate");
+  assert.equal(metric_of([...runs(2, "key_wins"), ...runs(1, "D")], ""), "key_wins");
   assert.deepEqual([metric_of([], ""), metric_of([], "D"), likely_metric([], "")], ["", "", ""]);
 });

@@ -50,17 +50,18 @@ test("served, it begins without results, and tells them once they are there", as
     ["The toy gate", "The unigram gate", "A keyword classifier", "Features", "Bags", "Attention pooling", "Copying", "Several heads", "Text"],
   );
   const out = JSON.parse(await stage.fovea("reproduce", "toy-uniform", "toy-mistaken", "unigram-gate", "lookup", "--quick", "--quiet", "--json"));
-  await page.getByText(`of ${out.claims.length} claims held`).waitFor();
+  await page.getByText(`of ${out.claims.length} claims are as stated`).waitFor();
   await drawn(page, "toy-uniform");
-  // Each claim says what the program said: in words, and in digits where they are asked for.
-  const worded = await page.locator('[data-experiment="toy-uniform"] .claims').innerText();
-  assert.ok(!worded.includes("wanted"), worded);
-  await page.getByLabel("What was measured and what was wanted, in digits").check();
-  const said = await page.locator('[data-experiment="toy-uniform"] .claims').innerText();
-  for (const claim of out.claims.filter((one) => one.experiment === "toy-uniform")) {
-    assert.ok(said.includes(claim.claim), claim.claim);
-    assert.ok(said.includes(String(+claim.value.toPrecision(4))), `${claim.value} in ${said}`);
+  // Each claim says what the program said: a line, and its text and formula if they are asked for.
+  const own = out.claims.filter((one) => one.experiment === "toy-uniform");
+  const lines = await page.locator('[data-experiment="toy-uniform"] .claims').innerText();
+  for (const claim of own) {
+    for (const part of [claim.verdict, claim.title, String(+claim.value.toPrecision(4)), `null ${claim.null.value}`]) assert.ok(lines.includes(part), `${part} in ${lines}`);
+    assert.ok(!lines.includes(claim.claim) && !lines.includes(claim.formula), lines);
   }
+  await page.getByLabel("Show the text and the formula of every claim").check();
+  const whole = await page.locator('[data-experiment="toy-uniform"] .claims').innerText();
+  for (const claim of own) for (const part of [claim.claim, claim.formula, claim.null.means]) assert.ok(whole.includes(part), `${part} in ${whole}`);
   await stage.leave(page);
 });
 

@@ -1,10 +1,12 @@
 // The page's state stands in its address, behind the '#': "#/runs?experiment=copy-subset&metric=accuracy". So a link is
 // an experiment, and the browser's way back is the page's.
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
+import { put_names_of_today } from "./old_names";
 
 export interface Address {
   view: string;
   words: URLSearchParams;
+  old?: [old: string, now: string][]; // names in it that have changed; the words have those of today
 }
 
 // Browsers refuse to write the address all the time (some from 100 times in half a minute on): after some writes in a
@@ -50,10 +52,8 @@ for (const moved of ["popstate", "hashchange"])
 export function read_address(hash = ahead ?? location.hash): Address {
   const text = hash.replace(/^#\/?/, "");
   const mark = text.indexOf("?");
-  return {
-    view: mark < 0 ? text : text.slice(0, mark),
-    words: new URLSearchParams(mark < 0 ? "" : text.slice(mark + 1)),
-  };
+  const words = new URLSearchParams(mark < 0 ? "" : text.slice(mark + 1));
+  return { view: mark < 0 ? text : text.slice(0, mark), words, old: put_names_of_today(words) };
 }
 
 export function write_address(address: Address): string {

@@ -16,13 +16,13 @@ export const lesson = [
   {
     title: "Two trainings side by side",
     minutes: 4,
-    link: "#/play?lesson=3&task=permutation&beside=task.vocab%3D30&curves=accuracy,attention_accuracy,beta_top1&hide=views,try,settings,hold,save,ahead",
+    link: "#/play?lesson=3&task=permutation&beside=task.vocab%3D30&curves=accuracy,attention_points_right,beta_points_right&hide=views,try,settings,hold,save,ahead",
     ask: "Left every text has the same 20 words, right 20 of 30. Which is easier?",
   },
   {
     title: "Is the keyword in the text?",
     minutes: 3,
-    link: "#/play?lesson=4&task=keyword&hold=160&curves=accuracy,attention_on_truth,beta_auc&hide=views,try,settings,save,ahead",
+    link: "#/play?lesson=4&task=keyword&hold=160&curves=accuracy,attention_on_answer,beta_auc&hide=views,try,settings,save,ahead",
     ask: "Can it answer rightly without ever looking at the keyword?",
   },
   {

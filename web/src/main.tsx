@@ -76,6 +76,11 @@ function Page({ source }: { source: Source }) {
             The address asks for a view "{asked}", which this page does not have: {view.title} is shown.
           </p>
         )}
+        {address.old?.map(([old, now]) => (
+          <p class="problem" role="status">
+            This link has the name {old}, which is now {now}. The old name works through 1.x.
+          </p>
+        ))}
         {view.computes && !engine.there ? <Engineless title={view.title} /> : <Show source={source} />}
       </main>
     </>

@@ -1,5 +1,5 @@
 // Which metric of runs is shown where none is asked for.
-const telling = ["accuracy", "attention_accuracy", "loss", "train_loss", "p"]; // the most so first
+const telling = ["accuracy", "attention_points_right", "loss", "train_loss", "p"]; // the most so first
 
 interface Measured {
   metrics: { [name: string]: unknown };

@@ -101,9 +101,19 @@ export interface Claim {
   metric: string;
   value: number | null;
   wanted: string;
-  held: boolean;
+  held: boolean; // supported, or refuted as its file expects
+  verdict: "supported" | "not supported" | "refuted" | "not refuted" | "no value";
   form: string;
   note?: string;
+  // Of a claim with a title; one of a file of before has none of these.
+  name?: string;
+  title?: string;
+  formula?: string;
+  where?: string;
+  define?: { [name: string]: string };
+  null?: { value: number | null; means: string };
+  rivals?: { name: string; value: number | null }[];
+  source?: string;
 }
 
 export interface Experiment {

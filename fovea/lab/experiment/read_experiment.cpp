@@ -10,6 +10,7 @@
 #include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
 #include "fovea/base/flatten.h"
+#include "fovea/base/old_names.h"
 #include "fovea/io/shipped.h"
 #include "fovea/lab/experiment/baselines.h"
 #include "fovea/lab/experiment/experiment.h"
@@ -167,6 +168,10 @@ Experiment experiment_from_table(const ValueTable& written, const Place& place) 
                         section->begin()->second.place);
     take_text(name->second, "name");
   }
+  ValueTable probe;
+  for (const auto& [key, value] : experiment.probe)
+    probe[report_old_name(NameKind::setting, "probe." + key).substr(std::string_view("probe.").size())] = value;
+  experiment.probe = std::move(probe);
   check_stages(experiment);
   check_claim_names(experiment.claims, experiment.definitions);
   return experiment;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fovea/base/error/names.h"
+#include "fovea/base/old_names.h"
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
 #include "fovea/lab/intervention/intervention.h"
@@ -108,7 +109,8 @@ bool OtherModel::lacks(const std::string& key) const {
   return names_ && key.starts_with("model.") && !names_->contains(key.substr(0, key.find('.', sizeof "model")));
 }
 
-void apply(UnresolvedSpec& draft, const std::string& key, const Value& value) {
+void apply(UnresolvedSpec& draft, const std::string& given, const Value& value) {
+  const std::string key = report_old_name(NameKind::setting, given);
   if (key == "seed") {
     draft.seed = take_seed(value);
     return;

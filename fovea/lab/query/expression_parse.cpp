@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "fovea/base/error/names.h"
+#include "fovea/base/old_names.h"
 #include "fovea/lab/query/expression_node.h"
 
 namespace fovea {
@@ -267,7 +268,7 @@ class Parser {
     node.op = Op::name;
     node.sort = Sort::any;
     node.column = column;
-    node.text = name;
+    node.text = report_old_name(name.find('.') == std::string::npos ? NameKind::metric : NameKind::setting, name);
     return node;
   }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "fovea/base/old_names.h"
 #include "fovea/io/digest.h"
 
 namespace fovea {
@@ -40,6 +41,27 @@ ValueList without_places(ValueList interventions) {
     if (table && table->contains("embeddings") && table->contains("digest")) table->erase("embeddings");
   }
   return interventions;
+}
+
+using NameOf = std::string (*)(NameKind, std::string_view);
+
+ValueTable with_names(const ValueTable& probe, NameOf name_of) {
+  ValueTable named;
+  for (const auto& [key, value] : probe) {
+    const std::string name = name_of(NameKind::setting, "probe." + key).substr(std::string_view("probe.").size());
+    Value& one = named[name] = value;
+    auto* const list = std::get_if<ValueList>(&one.data);
+    if (!list || (name_now(NameKind::setting, "probe." + key) != "probe.optional" && key != "names")) continue;
+    for (Value& probe_name : *list)
+      if (auto* const text = std::get_if<std::string>(&probe_name.data)) *text = name_of(NameKind::probe, *text);
+  }
+  return named;
+}
+
+ValueTable with_names_in_condition(ValueTable train, NameOf name_of) {
+  if (const auto found = train.find("stop_when"); found != train.end())
+    if (auto* const text = std::get_if<std::string>(&found->second.data)) *text = with_names(*text, name_of);
+  return train;
 }
 
 // What attention is held at, in the order of the interventions: "truth", "uniform, truth"; "none" where it never is.
@@ -94,6 +116,9 @@ bool RunSpec::changes_numbers(std::string_view setting) {
 std::string RunSpec::hash() const {
   ValueTable all = table();
   all["intervene"] = {without_places(interventions), {}};
+  // With first names, so that a rename changes no hash.
+  all["probe"] = {with_names(probe, first_name), {}};
+  all["train"] = {with_names_in_condition(train, first_name), {}};
   Digest digest;
   each_setting("", all, [&digest](const std::string& key, const std::string& value) {
     if (!changes_numbers(key)) return;
@@ -142,8 +167,8 @@ RunSpec run_spec_from_table(const ValueTable& table) {
   RunSpec spec;
   spec.task = section<ValueTable>(table, "task");
   spec.model = section<ValueTable>(table, "model");
-  spec.train = section<ValueTable>(table, "train");
-  spec.probe = section<ValueTable>(table, "probe");
+  spec.train = with_names_in_condition(section<ValueTable>(table, "train"), name_now);
+  spec.probe = with_names(section<ValueTable>(table, "probe"), name_now);
   spec.interventions = section<ValueList>(table, "intervene");
   spec.seed = static_cast<std::uint64_t>(section<std::int64_t>(table, "seed"));
   return spec;

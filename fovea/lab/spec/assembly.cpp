@@ -186,15 +186,15 @@ void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const 
         if (named.probe->needs_beta() && !capabilities.has_beta)
           throw wrong_input(
               fmt::format("probe '{}' reads β, and model '{}' has none here", named.name, name_of(spec.model, "model")),
-              "leave the probe out, or name it in probe.where_able");
+              "leave the probe out, or name it in probe.optional");
         if (named.probe->needs_truth() && !capabilities.truth)
           throw wrong_input(fmt::format("probe '{}' asks where attention belongs, and task '{}' does not know",
                                         named.name, name_of(spec.task, "task")),
-                            "leave the probe out, or name it in probe.where_able");
+                            "leave the probe out, or name it in probe.optional");
       });
       return false;
     } catch (const Error& error) {
-      if (!named.where_able || error.kind() != Error::Kind::wrong_input) throw;
+      if (!named.optional || error.kind() != Error::Kind::wrong_input) throw;
       return true;
     }
   });

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/base/error/names.h"
+#include "fovea/base/old_names.h"
 
 namespace fovea {
 
@@ -51,7 +52,7 @@ void ProbeSettings::settings(Fields& fields) {
   fields.choice("split", split, {{"validation", Split::validation}, {"test", Split::test}},
                 "the split that the examples of an evaluation are from");
   fields.texts("names", names, "the probes");
-  fields.texts("where_able", where_able,
+  fields.texts("optional", optional,
                "further probes, left out where task or model has nothing for them to measure (a baseline's attention)");
 }
 
@@ -80,9 +81,11 @@ ProbeSettings read_settings(const ValueTable& table) {
     if (value.as<ValueTable>() && std::find(known_probes.begin(), known_probes.end(), key) != known_probes.end())
       own.push_back(key);
   fields.read(table, "probe", own);
+  for (std::vector<std::string>* const names : {&settings.names, &settings.optional})
+    for (std::string& name : *names) name = report_old_name(NameKind::probe, name);
   for (const std::string& name : own)
     if (std::find(settings.names.begin(), settings.names.end(), name) == settings.names.end() &&
-        std::find(settings.where_able.begin(), settings.where_able.end(), name) == settings.where_able.end())
+        std::find(settings.optional.begin(), settings.optional.end(), name) == settings.optional.end())
       throw wrong_input(fmt::format("probe '{}' has settings but is not among the probe's names", name),
                         fmt::format("add \"{}\" to names", name), table.at(name).place);
   return settings;
@@ -90,7 +93,7 @@ ProbeSettings read_settings(const ValueTable& table) {
 
 std::vector<NamedProbe> make_probes(const ValueTable& table, const ProbeSettings& settings) {
   std::vector<NamedProbe> probes;
-  const auto add = [&](const std::string& name, const Place& place, bool where_able) {
+  const auto add = [&](const std::string& name, const Place& place, bool optional) {
     if (std::any_of(probes.begin(), probes.end(), [&name](const NamedProbe& p) { return p.name == name; }))
       throw wrong_input(fmt::format("the probe '{}' is named twice", name), "name it once", place);
     std::unique_ptr<Probe> probe = make_probe(name, place);
@@ -98,10 +101,10 @@ std::vector<NamedProbe> make_probes(const ValueTable& table, const ProbeSettings
     probe->settings(fields);
     if (const auto own = table.find(name); own != table.end())
       fields.read(*own->second.as<ValueTable>(), fmt::format("probe '{}'", name));
-    probes.push_back({name, std::move(probe), where_able});
+    probes.push_back({name, std::move(probe), optional});
   };
   for (const std::string& name : settings.names) add(name, table.at("names").place, false);
-  for (const std::string& name : settings.where_able) add(name, table.at("where_able").place, true);
+  for (const std::string& name : settings.optional) add(name, table.at("optional").place, true);
   return probes;
 }
 

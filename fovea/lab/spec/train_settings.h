@@ -50,7 +50,7 @@ struct ProbeSettings {
   std::vector<int> at;
   int examples = 50, keep = 4;
   Split split = Split::validation;
-  std::vector<std::string> names, where_able;
+  std::vector<std::string> names, optional;
 
   void settings(Fields& fields);
 
@@ -63,10 +63,10 @@ struct ProbeSettings {
 struct NamedProbe {
   std::string name;
   std::unique_ptr<Probe> probe;
-  bool where_able = false;  // left out, not refused, where there is nothing to measure
+  bool optional = false;  // left out, not refused, where there is nothing to measure
 };
 
-// A `probe` table. Its probes are in the order of its `names` and then `where_able`, each with its own settings read
+// A `probe` table. Its probes are in the order of its `names` and then `optional`, each with its own settings read
 // from its sub-table.
 struct ProbeTable {
   ProbeSettings settings;

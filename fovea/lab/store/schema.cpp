@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "fovea/base/error/error.h"
+#include "fovea/base/old_names.h"
 
 namespace fovea {
 
@@ -110,7 +115,30 @@ CREATE UNIQUE INDEX runs_done ON runs (hash) WHERE state = 1 AND removed IS NULL
 CREATE UNIQUE INDEX runs_undone ON runs (hash) WHERE state <> 1 AND removed IS NULL;
 CREATE INDEX runs_removed ON runs (removed, hash) WHERE removed IS NOT NULL;
 )sql",
+    // 5: names of today (rename_words()).
+    "",
 };
+
+// A word may also name an experiment or a tag, which keep it.
+void rename_words(Connection& connection) {
+  std::vector<std::pair<std::int64_t, std::string>> words;
+  SqliteStatement rows = connection.prepare("SELECT id, text FROM words");
+  while (rows.next()) words.emplace_back(rows.integer(0), rows.text(1));
+  for (const auto& [id, text] : words) {
+    const bool setting = text.find('.') != std::string::npos;
+    const std::string now = name_now(setting ? NameKind::setting : NameKind::metric, text);
+    if (now == text) continue;
+    connection.prepare("INSERT OR IGNORE INTO words (text) VALUES (?)").bind(1, now).run();
+    for (const char* const sql :
+         setting
+             ? std::
+                   vector{"UPDATE OR IGNORE settings SET name = (SELECT id FROM words WHERE text = ?1) WHERE name = ?2"}
+             : std::vector{"UPDATE OR IGNORE metrics SET name = (SELECT id FROM words WHERE text = ?1) WHERE name = ?2",
+                           "UPDATE OR IGNORE series SET name = (SELECT id FROM words WHERE text = ?1) WHERE name = ?2",
+                           "UPDATE arrays SET name = (SELECT id FROM words WHERE text = ?1) WHERE name = ?2"})
+      connection.prepare(sql).bind(1, now).bind(2, id).run();
+  }
+}
 
 }  // namespace
 
@@ -140,6 +168,7 @@ void migrate(Connection& connection) {
   check_version(connection);  // another process may have been first
   const auto version = static_cast<std::size_t>(schema_version(connection));
   for (std::size_t step = version; step < migrations().size(); ++step) connection.run(migrations()[step]);
+  rename_words(connection);
   connection.run(fmt::format("PRAGMA user_version = {}", migrations().size()).c_str());
   transaction.commit();
 }

@@ -8,6 +8,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/base/flatten.h"
+#include "fovea/base/old_names.h"
 #include "fovea/lab/store/schema.h"
 #include "fovea/lab/store/store_arrays.h"
 #include "fovea/lab/store/store_labels.h"
@@ -267,9 +268,10 @@ std::vector<ClaimResult> Store::claims(const std::string& experiment) const {
   rows.bind(1, experiment);
   std::vector<ClaimResult> claims;
   while (rows.next()) {
-    claims.push_back({std::string(rows.text(0)), std::string(rows.text(1)), std::string(rows.text(2)), rows.number(3),
-                      std::string(rows.text(4)), rows.integer(5) != 0, std::string(rows.text(6)),
-                      std::string(rows.text(7)), std::string(rows.text(8))});
+    claims.push_back({std::string(rows.text(0)), std::string(rows.text(1)),
+                      with_names(std::string(rows.text(2)), name_now), rows.number(3), std::string(rows.text(4)),
+                      rows.integer(5) != 0, std::string(rows.text(6)), std::string(rows.text(7)),
+                      std::string(rows.text(8))});
   }
   return claims;
 }

@@ -95,7 +95,9 @@ struct Order {
       : name(sort.starts_with('-') ? sort.substr(1) : sort), falling(name != sort) {
     if (name.empty()) return;
     expression = Expression::parse(name, place).require_single_run();
-    if (expression->is_name()) expression.reset();
+    if (!expression->is_name()) return;
+    name = *expression->names().begin();
+    expression.reset();
   }
   bool set() const { return !name.empty(); }
   std::set<std::string> names() const {

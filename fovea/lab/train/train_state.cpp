@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "fovea/base/old_names.h"
 #include "fovea/io/toml_reader.h"
 
 namespace fovea {
@@ -139,7 +140,7 @@ std::map<std::string, Series> read_series(const TensorFile& file) {
   for (const Tensor& found : file.tensors()) {
     if (!found.name.starts_with(front)) continue;
     const std::string name = found.name.substr(front.size());
-    Series& series = all[name];
+    Series& series = all[name_now(NameKind::metric, name)];
     series.values = numbers<double>(file, found.name);
     series.steps = numbers<std::int64_t>(file, "steps " + name, series.values.size());
   }

@@ -1,9 +1,9 @@
 // `addresses`: what a model predicts of memory accesses, and where attention over experts is. Shares of the windows:
 //
 //   page_accuracy, offset_accuracy, address_accuracy    page, offset, or both are right
-//   coverage             p(page) p(offset) of what is predicted is `threshold` or more: what would be fetched
-//   covered_accuracy     of these, both are right
-//   experts_by_page      how much attention depends on the page: with α_i of access i and ᾱ_o the mean of those with
+//   confident_share      p(page) p(offset) of what is predicted is `threshold` or more: what would be fetched
+//   confident_accuracy     of these, both are right
+//   expert_explained_by_page      how much attention depends on the page: with α_i of access i and ᾱ_o the mean of those with
 //                        offset o, the mean of KL(α_i || ᾱ_{o_i}) over accesses / log n: the information that the page
 //                        gives of the expert, 0 where attention is uniform or the same on every page
 //
@@ -67,8 +67,8 @@ class AddressesProbe final : public Probe {
     readings.number("page_accuracy", share(page));
     readings.number("offset_accuracy", share(offset));
     readings.number("address_accuracy", share(both));
-    readings.number("coverage", share(covered));
-    if (covered > 0) readings.number("covered_accuracy", covered_right / covered);
+    readings.number("confident_share", share(covered));
+    if (covered > 0) readings.number("confident_accuracy", covered_right / covered);
   }
 
   static void measure_experts(const Evaluation& evaluation, Readings& readings) {
@@ -98,7 +98,7 @@ class AddressesProbe final : public Probe {
         if (weight > 0) information += weight * std::log(weight / mean);
       }
     }
-    readings.number("experts_by_page",
+    readings.number("expert_explained_by_page",
                     information / static_cast<double>(accesses) / std::log(static_cast<double>(experts)));
   }
 

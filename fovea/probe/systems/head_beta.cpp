@@ -6,9 +6,9 @@
 // is 1 where J is always what would serve best, and 0 on average where β has nothing to do with J. For each head, under
 // the name NAME_lL_hH, and under NAME the largest of all heads:
 //
-//   beta_previous    J_i = the place before i
-//   beta_induction   the places whose predecessor holds the token of i, over the places that have any
-//   beta_right       the places that a right answer needs, likewise, where the task knows them
+//   head_beta_previous    J_i = the place before i
+//   head_beta_induction   the places whose predecessor holds the token of i, over the places that have any
+//   head_beta_needed       the places that a right answer needs, likewise, where the task knows them
 #include <map>
 
 #include "fovea/model/right_positions.h"
@@ -79,12 +79,12 @@ class HeadBetaProbe final : public SurveyProbe {
     for (const float beta : row) mean += static_cast<double>(beta);
     mean /= static_cast<double>(row.size());
     const int before = i - 1;
-    found["beta_previous"].add(row, mean, {&before, 1});
+    found["head_beta_previous"].add(row, mean, {&before, 1});
     std::vector<int> successors;
     for (int j = 1; j <= i; ++j)
       if (source.at(b, j - 1) == source.at(b, i)) successors.push_back(j);
-    found["beta_induction"].add(row, mean, successors);
-    found["beta_right"].add(row, mean, right);
+    found["head_beta_induction"].add(row, mean, successors);
+    found["head_beta_needed"].add(row, mean, right);
   }
 
   int examples_ = 64;

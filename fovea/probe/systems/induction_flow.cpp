@@ -1,8 +1,8 @@
 // `induction-flow`: how long an induction head should take to form in the streams of a task, by the gradient flow of
 // three scalars (theory/induction_flow.h), told at the first look, so that claims can set it against the step at which
-// one did: predicted_time where each token has a memory of its own, as in a model, and predicted_time_shared where one
-// serves all; and what they are of, read off the data (theory/streams/stream_prediction.h): predicted_places and
-// predicted_asking. predicted_time_longest is that of as many places as a stream has and all tokens, whatever the data
+// one did: flow_time where each token has a memory of its own, as in a model, and flow_time_shared_memory where one
+// serves all; and what they are of, read off the data (theory/streams/stream_prediction.h): flow_positions and
+// flow_asking_tokens. flow_time_stream_length is that of as many places as a stream has and all tokens, whatever the data
 // are, where there are as many tokens. What counts is a loss of half of log T, which the bag of the context cannot
 // give: it leaves log T. Times of a flow order settings; they are no steps. (The flow's context holds T different
 // tokens, that of task `induction` T - 1.)
@@ -35,12 +35,12 @@ class InductionFlow final : public Probe {
           "probe 'induction-flow' is of tasks whose answers all stand behind an earlier copy of the token "
           "that asks, in contexts of fewer places than there are tokens",
           "leave the probe out");
-    readings.number("predicted_places", context->places);
-    readings.number("predicted_asking", context->asking);
-    readings.number("predicted_time", time(*context, InductionContext::Memory::own));
-    readings.number("predicted_time_shared", time(*context, InductionContext::Memory::shared));
+    readings.number("flow_positions", context->places);
+    readings.number("flow_asking_tokens", context->asking);
+    readings.number("flow_time", time(*context, InductionContext::Memory::own));
+    readings.number("flow_time_shared_memory", time(*context, InductionContext::Memory::shared));
     if (longest_.vocabulary >= longest_.places)
-      readings.number("predicted_time_longest", time(longest_, InductionContext::Memory::own));
+      readings.number("flow_time_stream_length", time(longest_, InductionContext::Memory::own));
   }
 
  private:

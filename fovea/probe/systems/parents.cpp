@@ -1,10 +1,10 @@
 // `parents`: whether the first layer finds the tree of streams that have one (task `causal-tree`), where the right
 // places of a place that does not ask are its parent:
 //
-//   parent_found    share of the places with a parent whose row of layer 1 is largest there
+//   parent_points_right    share of the places with a parent whose row of layer 1 is largest there
 //   parent_weight   mean weight there
 //   parent_chance   what even rows would have there                                    at the first look
-//   parent_named    share of those whose parent is told by the data alone              at the first look
+//   parent_predicted    share of those whose parent is told by the data alone              at the first look
 //                   (theory/exact/causal_tree.h), from 50 000 training streams
 #include "fovea/model/right_positions.h"
 #include "fovea/probe/position_rows.h"
@@ -37,7 +37,7 @@ class Parents final : public Probe {
       throw wrong_input("probe 'parents' needs places of which one other is known to decide them",
                         "take task 'causal-tree', or leave the probe out");
     const auto share = [&](double sum) { return sum / static_cast<double>(places); };
-    readings.number("parent_found", share(static_cast<double>(found)));
+    readings.number("parent_points_right", share(static_cast<double>(found)));
     readings.number("parent_weight", share(weight));
     if (!evaluation.first) return;
     readings.number("parent_chance", share(chance));
@@ -46,7 +46,7 @@ class Parents final : public Probe {
     each_child(evaluation.batch, [&](int, int i, int parent) {
       named += static_cast<std::size_t>(i) < guesses.size() && guesses[static_cast<std::size_t>(i)].parent == parent;
     });
-    readings.number("parent_named", share(static_cast<double>(named)));
+    readings.number("parent_predicted", share(static_cast<double>(named)));
   }
 
  private:

@@ -3,9 +3,9 @@
 // unembedding g and, of layer l, queries Q_l (1 where the places are queries themselves), keys K_l and values and
 // output OV_l:
 //
-//   recall_output     over tokens v:       g_w · OV_2 e_v is largest at w = v              what is attended to is said
-//   recall_previous   over places t >= 1:  Q_1 p_t · K_1 p_s, s <= t, is largest at s = t - 1      the previous token
-//   recall_match      over tokens v:       Q_2 e_v · K_2 OV_1 e_w is largest at w = v     places that were shown v
+//   output_recalled     over tokens v:       g_w · OV_2 e_v is largest at w = v              what is attended to is said
+//   previous_token_recalled   over places t >= 1:  Q_1 p_t · K_1 p_s, s <= t, is largest at s = t - 1      the previous token
+//   match_recalled      over tokens v:       Q_2 e_v · K_2 OV_1 e_w is largest at w = v     places that were shown v
 //
 // The last is asked of the tokens at which the examples of the look ask something.
 //
@@ -37,11 +37,11 @@ class Recall final : public Probe {
     const Matrix<const float> e = matrix(evaluation, "embedding"), p = matrix(evaluation, "position");
     const Matrix<const float> g = matrix(evaluation, "unembedding");
     OwnMatrix seen = through(evaluation, 2, e), shown = through(evaluation, 1, e);
-    if (g.size(0) == e.size(0)) readings.number("recall_output", share_itself(times(seen.view(), g).view(), {}));
+    if (g.size(0) == e.size(0)) readings.number("output_recalled", share_itself(times(seen.view(), g).view(), {}));
     OwnMatrix key = times(p, matrix(evaluation, "layer.1.key"));
-    readings.number("recall_previous", share_previous(asked(evaluation, 1, p, key.view()).view()));
+    readings.number("previous_token_recalled", share_previous(asked(evaluation, 1, p, key.view()).view()));
     OwnMatrix match = times(shown.view(), matrix(evaluation, "layer.2.key"));
-    readings.number("recall_match",
+    readings.number("match_recalled",
                     share_itself(asked(evaluation, 2, e, match.view()).view(), asking(evaluation.batch, e.size(0))));
   }
 

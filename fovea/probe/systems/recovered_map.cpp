@@ -1,10 +1,10 @@
 // `recovered_map`: how near attention has come to the map between the space of queries and that of keys, of tasks that
 // know it (data/two_spaces.h), and what rivals leave that know one thing each.
 //
-//   map_cosine       <W A, A⁺A> / (‖W A‖ ‖A⁺A‖), W the similarity qᵀWk that is learned, at every look: 1 where W takes
+//   map_cosine_with_truth       <W A, A⁺A> / (‖W A‖ ‖A⁺A‖), W the similarity qᵀWk that is learned, at every look: 1 where W takes
 //                    each key to a multiple of where it came from
-//   oracle_error     what is left by the similarity c qᵀA⁺k, which knows the map
-//   one_space_error  what is left by -c ‖q-k‖²/2 over the coordinates that both have: a Gaussian that takes queries and
+//   least_error_true_map     what is left by the similarity c qᵀA⁺k, which knows the map
+//   least_error_one_space  what is left by -c ‖q-k‖²/2 over the coordinates that both have: a Gaussian that takes queries and
 //                    keys as of one space
 //
 // The rivals' errors are mean squared ones at the queries of the last look, each at the c that serves it best there (of
@@ -40,8 +40,8 @@ class RecoveredMap final : public Probe {
                         "leave the probe out, or take task 'two-spaces'");
     compare(evaluation, *spaces, readings);
     if (!evaluation.last) return;
-    readings.number("oracle_error", least_error(evaluation, oracle_scores(evaluation, *spaces)));
-    readings.number("one_space_error", least_error(evaluation, one_space_scores(evaluation, *spaces)));
+    readings.number("least_error_true_map", least_error(evaluation, oracle_scores(evaluation, *spaces)));
+    readings.number("least_error_one_space", least_error(evaluation, one_space_scores(evaluation, *spaces)));
   }
 
  private:
@@ -68,7 +68,7 @@ class RecoveredMap final : public Probe {
       return dot(std::span<const double>(a), std::span<const double>(b));
     };
     const double length = std::sqrt(along(found, found) * along(wanted, wanted));
-    readings.number("map_cosine", length > 0 ? along(found, wanted) / length : 0);
+    readings.number("map_cosine_with_truth", length > 0 ? along(found, wanted) / length : 0);
     if (evaluation.last)
       readings.array("recovered_map", {queries, queries}, std::vector<float>(found.begin(), found.end()));
   }

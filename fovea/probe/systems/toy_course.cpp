@@ -1,9 +1,9 @@
 // `toy-course`: where a classifier stands in the plane of the toy gate, and where the toy gate would stand there.
 //
-// `beta_key` is the mean β of the positions that decide, `beta_rest` that of the others, in the sequences that have
-// both; `beta_gap`, the one less the other, is D, and `attention_on_truth` is p. The toy gate, for sequences of L
+// `beta_keyword` is the mean β of the positions that decide, `beta_others` that of the others, in the sequences that have
+// both; `beta_gap`, the one less the other, is D, and `attention_on_answer` is p. The toy gate, for sequences of L
 // places of which one holds the key, comes from D = 0 and p = 1/L along one curve, however fast (theory/unigram_gate.h,
-// of a sequence with the key and one without, the logits at half rate): `attention_toy` is its p at the same D.
+// of a sequence with the key and one without, the logits at half rate): `toy_gate_attention` is its p at the same D.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -81,9 +81,9 @@ class ToyCourse : public Probe {
       curve_.emplace(length);
     }
     readings.number("beta_gap", gap);
-    readings.number("beta_key", key);
-    readings.number("beta_rest", other);
-    readings.number("attention_toy", curve_->at(gap));
+    readings.number("beta_keyword", key);
+    readings.number("beta_others", other);
+    readings.number("toy_gate_attention", curve_->at(gap));
   }
 
  private:

@@ -46,7 +46,7 @@ class ToyFlow : public Probe {
     readings.number("flow_distance",
                     std::hypot(point.beta0 - flow_.beta0, point.beta1 - flow_.beta1, point.gate - flow_.gate));
     readings.number("tau", evaluation.time);
-    if (variant_.gate == ToyVariant::Gate::linear) readings.number("fate", point.gate > 0 ? 1 : -1);
+    if (variant_.gate == ToyVariant::Gate::linear) readings.number("key_wins", point.gate > 0 ? 1 : -1);
   }
 
   std::vector<double> memory() const override {
@@ -103,21 +103,22 @@ class ToyFlow : public Probe {
   void measure_theory(Readings& readings) const {
     const double p = toy_attention(variant_, start_);
     const ToyPoint slope = toy_slope(variant_, start_);
-    readings.number("dp_dtau_start", slope.gate * (variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : 1));
+    readings.number("attention_slope_start",
+                    slope.gate * (variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : 1));
     const std::string reaches = level_ == 1 ? "tau_p_reaches_1" : "tau_p_reaches_level";
     const double integrated = toy_flow_time(variant_, start_, level_, horizon_);
-    readings.number("recovers", std::isfinite(integrated) ? 1 : 0);
+    readings.number("flow_reaches_key", std::isfinite(integrated) ? 1 : 0);
     if (std::isfinite(integrated)) readings.number(reaches + "_ode", integrated);
     if (solved()) {
       const double closed = toy_closed_form_time(start_, level_);
       if (std::isfinite(closed)) readings.number(reaches, closed);
-      readings.number("fate_predicted", toy_above_separatrix(start_) > 0 ? 1 : -1);
+      readings.number("key_wins_predicted", toy_above_separatrix(start_) > 0 ? 1 : -1);
     }
     if (variant_.loss == ToyVariant::Loss::linear) measure_drift(readings);
 
     const DescentOrder order = toy_descent_order(variant_, start_, tau_);
-    readings.number("gd_distance", order.distances.back());
-    if (std::isfinite(order.order)) readings.number("gd_order", order.order);
+    readings.number("descent_distance_from_flow", order.distances.back());
+    if (std::isfinite(order.order)) readings.number("descent_order", order.order);
     std::vector<float> table;  // (rates, 2)
     for (std::size_t i = 0; i < order.rates.size(); ++i) {
       table.push_back(static_cast<float>(order.rates[i]));
@@ -145,8 +146,8 @@ class ToyFlow : public Probe {
                    std::hypot(point.beta0 - truth.beta0, point.beta1 - truth.beta1, point.gate - truth.gate) / size);
       ++i;
     }
-    readings.number("sum_drift", sum);
-    readings.number("hyperbola_drift", hyperbola);
+    readings.number("invariant_sum_drift", sum);
+    readings.number("invariant_hyperbola_drift", hyperbola);
     if (solved()) readings.number("ode_distance", integration);
   }
 

@@ -61,8 +61,8 @@ class UnigramFlow : public Probe {
     readings.number("tau", evaluation.time);
     readings.number("flow_distance", distance);
     readings.number("loss_flow", unigram_loss(corpus_->bags, flow_));
-    readings.number("sum_drift", std::abs(sum - before) / size);
-    if (!corpus_->marked.empty()) readings.number("attention_on_truth_flow", attention_on_truth());
+    readings.number("invariant_sum_drift", std::abs(sum - before) / size);
+    if (!corpus_->marked.empty()) readings.number("attention_on_truth_flow", attention_on_answer());
     if (is_toy_gate()) compare_with_toy_gate(readings);
   }
 
@@ -134,7 +134,7 @@ class UnigramFlow : public Probe {
   }
 
   // Mean weight on what decides the label, over the sequences that have any.
-  double attention_on_truth() const {
+  double attention_on_answer() const {
     double sum = 0;
     for (const auto& [bag, shares] : corpus_->marked) {
       const std::vector<double> weights = unigram_attention(corpus_->bags, bag, flow_);
@@ -156,8 +156,8 @@ class UnigramFlow : public Probe {
     readings.number("attention_slope_start", most(std::span(slope).subspan(words(), words())));
     if (tau_ == 0) return;
     const DescentOrder order = unigram_descent_order(corpus_->bags, start_, tau_, attention_rate_);
-    readings.number("gd_distance", order.distances.back());
-    if (std::isfinite(order.order)) readings.number("gd_order", order.order);
+    readings.number("descent_distance_from_flow", order.distances.back());
+    if (std::isfinite(order.order)) readings.number("descent_order", order.order);
   }
 
   // {0,0} negative and {0,1} positive, the logits at half the rate: then it is the toy gate, at half its pace

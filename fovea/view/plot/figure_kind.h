@@ -2,7 +2,7 @@
 //
 //   [[figure]]
 //   kind = "lines"
-//   y = ["accuracy", "attention_accuracy"]
+//   y = ["accuracy", "attention_points_right"]
 //   panels = "experiment"
 //
 // A kind reads its settings like a task or a model, and makes a Figure of the experiment's runs. Where a list of texts

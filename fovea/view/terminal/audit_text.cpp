@@ -29,20 +29,20 @@ std::string explains(double score) {
 }
 
 AuditLine local_line(const RunRecord& run) {
-  AuditLine line{"local", "hidden states reflect local words", last(run, "audit_word_share"), {}};
+  AuditLine line{"local", "hidden states reflect local words", last(run, "audit_state_explained_by_word"), {}};
   line.sentence = std::isnan(line.value)
                       ? "The states could not be compared: no word was seen twice, or they do not vary."
                       : fmt::format("Of the state at the end, the word alone {}.", explains(line.value));
-  if (const double here = last(run, "audit_decode"); !std::isnan(here))
+  if (const double here = last(run, "audit_word_decoded"); !std::isnan(here))
     line.sentence += fmt::format(
         " A linear reader finds the word itself in {}, the next ones in {}, the second next in {} (chance {}).",
-        percent(here), percent(last(run, "audit_decode_next")), percent(last(run, "audit_decode_second")),
-        percent(last(run, "audit_decode_chance")));
+        percent(here), percent(last(run, "audit_neighbour_decoded")),
+        percent(last(run, "audit_second_neighbour_decoded")), percent(last(run, "audit_word_decoded_chance")));
   return line;
 }
 
 AuditLine free_line(const RunRecord& run) {
-  AuditLine line{"free", "attention weights are free parameters", last(run, "audit_free_overall"), {}};
+  AuditLine line{"free", "attention weights are free parameters", last(run, "audit_free_logit_cosine_mean"), {}};
   line.sentence =
       std::isnan(line.value)
           ? "There is nothing to compare: attention did not move between two looks that knew β of the same rows."
@@ -52,7 +52,7 @@ AuditLine free_line(const RunRecord& run) {
 }
 
 AuditLine separate_line(const RunRecord& run) {
-  const double overlap = last(run, "audit_overlap");
+  const double overlap = last(run, "audit_attention_rise_at_half_knowledge");
   AuditLine line{"separate", "two separate stages", 1 - overlap, {}};
   line.sentence =
       std::isnan(overlap)
@@ -64,7 +64,7 @@ AuditLine separate_line(const RunRecord& run) {
 
 AuditLine uniform_line(const RunRecord& run) {
   AuditLine line{"uniform", "attention is uniform early", first(run, "audit_entropy"), {}};
-  const double leaves = last(run, "audit_leaves_uniform");
+  const double leaves = last(run, "audit_first_step_not_uniform");
   line.sentence = fmt::format("At the start the normalised entropy of attention is {:.4f}; it ", line.value) +
                   (std::isnan(leaves) ? "stays above 0.95 to the end."
                                       : fmt::format("is below 0.95 for the first time at step {:.0f}.", leaves));
@@ -72,13 +72,13 @@ AuditLine uniform_line(const RunRecord& run) {
 }
 
 AuditLine mean_line(const RunRecord& run) {
-  AuditLine line{"mean", "the mean state is a map of the mean embedding", last(run, "audit_mean_state"), {}};
+  AuditLine line{"mean", "the mean state is a map of the mean embedding", last(run, "audit_mean_state_explained"), {}};
   line.sentence = std::isnan(line.value)
                       ? "The mean states could not be compared: they do not vary, or the model has no embeddings."
                       : fmt::format(
                             "Of the mean state of new texts at the end, a linear map of the mean embedding {}. "
                             "A map fitted to the states of other texts {}.",
-                            explains(line.value), explains(last(run, "audit_mean_state_shuffled")));
+                            explains(line.value), explains(last(run, "audit_mean_state_explained_shuffled")));
   return line;
 }
 

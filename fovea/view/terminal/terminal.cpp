@@ -61,7 +61,7 @@ std::vector<std::string> folded(const std::string& text, int width) {
   return lines;
 }
 
-// "attention_accuracy" as "attention_", "accuracy".
+// "attention_points_right" as "attention_", "accuracy".
 std::vector<std::string> head_pieces(const std::string& head) {
   std::vector<std::string> pieces;
   for (std::size_t begin = 0; begin < head.size();) {

@@ -1,4 +1,4 @@
-"""The report of ``believe``: as text, as data, as a page and as a figure."""
+"""The report of ``check_attention``: as text, as data, as a page and as a figure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .findings import DELETIONS, MODELS, Findings
 
 
 class Belief(Findings):
-    """Report whether the attention of a classifier can be believed. ``fovea.believe`` makes it.
+    """Report whether the attention of a classifier can be believed. ``fovea.check_attention`` makes it.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Belief(Findings):
     --------
     >>> import fovea, tempfile
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
-    >>> belief = fovea.believe(texts, ["+", "-"] * 100, seeds=2, hidden=8, epochs=2)
+    >>> belief = fovea.check_attention(texts, ["+", "-"] * 100, seeds=2, hidden=8, epochs=2)
     >>> belief.telling_word["class"] in "+-", sorted(belief.latched), belief.to_dict()["verdict"] == belief.verdict
     (True, ['+', '-'], True)
     >>> belief.save(tempfile.mkdtemp() + "/films.html", title="films")
@@ -78,7 +78,7 @@ class Belief(Findings):
         Returns
         -------
         dict
-            What ``fovea believe --json`` prints. An estimate is its ``mean``, ``low`` and ``high``.
+            What ``fovea check-attention --json`` prints. An estimate is its ``mean``, ``low`` and ``high``.
         """
         return {
             "verdict": self.verdict,

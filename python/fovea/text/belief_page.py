@@ -1,4 +1,4 @@
-"""The report of ``believe`` as a page of HTML, with its figure as SVG."""
+"""The report of ``check_attention`` as a page of HTML, with its figure as SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words ``believe`` names: those on which α·β is largest more often than chance has it, and those of the regression's largest weights."""
+"""Which words ``check_attention`` names: those on which α·β is largest more often than chance has it, and those of the regression's largest weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the program asks of this package: ``fovea believe``, whose texts it has read and hands over as JSON on standard input."""
+"""What the program asks of this package: ``fovea check-attention``, whose texts it has read and hands over as JSON on standard input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from .. import _engine
 from .belief import Belief
-from .believing import believe as ask
+from .believing import check_attention as ask
 
 
 def believe() -> NoReturn:

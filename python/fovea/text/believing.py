@@ -1,4 +1,4 @@
-"""``believe``: whether what a classifier of texts attends to may be believed, asked of one's own texts and labels."""
+"""``check_attention``: whether what a classifier of texts attends to may be believed, asked of one's own texts and labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .reading import words_of
 from .study import Study
 
 
-def believe(
+def check_attention(
     texts: Iterable[str],
     labels: Iterable[Any],
     *,
@@ -70,7 +70,7 @@ def believe(
     --------
     >>> import fovea
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
-    >>> belief = fovea.believe(texts, ["+", "-"] * 100, seeds=2, hidden=16)
+    >>> belief = fovea.check_attention(texts, ["+", "-"] * 100, seeds=2, hidden=16)
     >>> belief.verdict
     'one word tells'
     >>> belief.telling_word["word"] in ("good", "bad")

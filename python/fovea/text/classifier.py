@@ -38,7 +38,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     A large α does not show that a word matters. On some data the answer hardly depends on where α is largest, and uniform
     attention classifies as well. A large α·β does not show it either: states contain what was read before, so a word's credit may
-    go to its neighbours. ``fovea.believe`` tests both by deleting words.
+    go to its neighbours. ``fovea.check_attention`` tests both by deleting words.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if least >= by_shares:
                 teller()(
                     f"nothing was learned that predicts the label: the loss on the held-out share was {least:.3g} at best, and that of the classes' "
-                    f"frequencies alone is {by_shares:.3g}. Try a smaller rate (it is {rate:g}), or ask fovea.believe whether there is something to learn"
+                    f"frequencies alone is {by_shares:.3g}. Try a smaller rate (it is {rate:g}), or ask fovea.check_attention whether there is something to learn"
                 )
         return self
 

@@ -1,4 +1,4 @@
-"""What ``believe`` found, in sentences."""
+"""What ``check_attention`` found, in sentences."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DELETIONS = {
 
 
 class Findings:
-    """Sentences, verdicts and open questions about the numbers that ``believe`` measured."""
+    """Sentences, verdicts and open questions about the numbers that ``check_attention`` measured."""
 
     def __init__(self, facts: dict[str, Any], classes: list[str], found: dict[str, Any] | None = None) -> None:
         self.facts = facts
@@ -128,7 +128,7 @@ class Findings:
                 f"There are {facts['labels']} different labels for {facts['texts']} texts, and of most fewer than {FEWEST_OF_A_CLASS} different texts."
             )
             self.open.append(
-                "Everything: are these the labels? `fovea believe` takes their column by --label, and that of the texts by --text."
+                "Everything: are these the labels? `fovea check-attention` takes their column by --label, and that of the texts by --text."
             )
         elif facts["different"] < FEWEST:
             there = "is 1 different text" if facts["different"] == 1 else f"are {facts['different']} different texts"

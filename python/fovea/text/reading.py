@@ -1,4 +1,4 @@
-"""Texts as numbers, and classifiers of them trained with early stopping: what the estimator and ``believe`` share."""
+"""Texts as numbers, and classifiers of them trained with early stopping: what the estimator and ``check_attention`` share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``believe`` trains and measures: classifiers of texts with learned and with uniform attention, and simpler models."""
+"""What ``check_attention`` trains and measures: classifiers of texts with learned and with uniform attention, and simpler models."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _DELETED = ("attention", "beta", "evidence", "random", "regression")
 
 
 class Study:
-    """The models that ``believe`` trains on texts, and what they measure on the test texts."""
+    """The models that ``check_attention`` trains on texts, and what they measure on the test texts."""
 
     def __init__(self, words: list[list[str]], labels: Array, classes: list[str], seed: int, workers: int) -> None:
         self.words, self.labels, self.classes, self.seed, self.workers = words, labels, classes, seed, workers

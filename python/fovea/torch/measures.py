@@ -13,7 +13,7 @@ from .. import _engine
 Array = npt.NDArray[Any]
 
 # Of many heads one is meant to do it; of the rest the mean is told.
-_LARGEST = ("previous_token", "first_token", "induction")
+_LARGEST = ("weight_on_previous", "weight_on_first", "induction")
 
 
 class Rows:
@@ -57,8 +57,8 @@ class Measures:
     def __init__(self, tokens: Array | None) -> None:
         self.tokens = tokens
         self.spread = _engine.Probes(["entropy"], "token_pairs")
-        self.on_truth = _engine.Probes(["attention_on_truth", "attention_accuracy"], "token_pairs")
-        self.top = _engine.Probes(["beta_top1"], "token_pairs")
+        self.on_truth = _engine.Probes(["attention_on_answer", "attention_points_right"], "token_pairs")
+        self.top = _engine.Probes(["beta_points_right"], "token_pairs")
         self.heads = _engine.Probes(["heads"], "token_streams")
 
     def of_attention(
@@ -73,7 +73,7 @@ class Measures:
         if rows.alignment is not None:
             on_truth = self.on_truth.measure(first, parts)
             numbers.update(
-                {name: on_truth[name] for name in ("attention_on_truth", "attention_accuracy") if name in on_truth}
+                {name: on_truth[name] for name in ("attention_on_answer", "attention_points_right") if name in on_truth}
             )
         if looks_back(allowed):
             numbers.update(self._of_stream(attention, allowed, asked, first))

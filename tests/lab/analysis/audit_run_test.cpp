@@ -21,9 +21,9 @@ TEST(Audit, OfFreeLogitsWithoutRecurrenceGivesTheExtremes) {
     model = { name = "unigram-gate", beta_spread = 1.0, logit_spread = 0.5 }
     train = { steps = 40, batch = 4, optimizer = "sgd", rate = 0.02, precision = "double" }
     probe = { every = 2, examples = 4, names = ["audit"] })"));
-  for (const double cosine : run.series.at("audit_free").values) EXPECT_NEAR(cosine, 1, 1e-6);
-  EXPECT_NEAR(run.series.at("audit_free_overall").values.back(), 1, 1e-6);
-  for (const double share : run.series.at("audit_word_share").values) EXPECT_NEAR(share, 1, 1e-6);
+  for (const double cosine : run.series.at("audit_free_logit_cosine").values) EXPECT_NEAR(cosine, 1, 1e-6);
+  EXPECT_NEAR(run.series.at("audit_free_logit_cosine_mean").values.back(), 1, 1e-6);
+  for (const double share : run.series.at("audit_state_explained_by_word").values) EXPECT_NEAR(share, 1, 1e-6);
 }
 
 TEST(Audit, OfUniformAttentionFindsItUniformAndStill) {
@@ -33,9 +33,9 @@ TEST(Audit, OfUniformAttentionFindsItUniformAndStill) {
     train = { steps = 20, batch = 16 }
     probe = { every = 10, examples = 40, names = ["audit"] })"));
   for (const double entropy : run.series.at("audit_entropy").values) EXPECT_NEAR(entropy, 1, 1e-6);
-  EXPECT_FALSE(run.series.contains("audit_free"));
-  EXPECT_FALSE(run.series.contains("audit_leaves_uniform"));
-  EXPECT_FALSE(run.series.contains("audit_overlap"));
+  EXPECT_FALSE(run.series.contains("audit_free_logit_cosine"));
+  EXPECT_FALSE(run.series.contains("audit_first_step_not_uniform"));
+  EXPECT_FALSE(run.series.contains("audit_attention_rise_at_half_knowledge"));
 }
 
 TEST(Audit, ChangesNoNumberOfTheRun) {
@@ -46,8 +46,8 @@ TEST(Audit, ChangesNoNumberOfTheRun) {
     probe = { every = 10, examples = 20, names = ["accuracy", "entropy"] })");
   const RunRecord plain = train(spec), audited = train(with_audit(spec));
   EXPECT_EQ(first_difference(plain, audited), "");
-  EXPECT_TRUE(audited.series.contains("audit_mean_state"));
-  EXPECT_TRUE(audited.series.contains("audit_decode_second"));
+  EXPECT_TRUE(audited.series.contains("audit_mean_state_explained"));
+  EXPECT_TRUE(audited.series.contains("audit_second_neighbour_decoded"));
   RunRecord changed = plain;
   changed.series.at("accuracy").values[1] += 1e-12;
   EXPECT_NE(first_difference(changed, audited), "");

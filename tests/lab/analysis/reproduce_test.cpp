@@ -70,8 +70,11 @@ at_most = 9.0
 metric = ")toml" + metric + "\"",
                                               "own.toml"));
   };
-  EXPECT_EQ(refusal("most(audit_free + audit_free_overall + audit_overlap + audit_leaves_uniform)"), "");
-  EXPECT_NE(refusal("most(audit_overlop)").find("Did you mean 'audit_overlap'?"), std::string::npos);
+  EXPECT_EQ(refusal("most(audit_free_logit_cosine + audit_free_logit_cosine_mean + "
+                    "audit_attention_rise_at_half_knowledge + audit_first_step_not_uniform)"),
+            "");
+  EXPECT_NE(refusal("most(audit_overlop)").find("Did you mean 'audit_attention_rise_at_half_knowledge'?"),
+            std::string::npos);
 }
 
 // The first of its starts never bring p to 1, and have no time at which they do.

@@ -124,11 +124,11 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("intervene = [ { transplant = 1, of = \"\" } ]"), "x.toml:3:15", "'transplant' does not say what",
        "drop of"},
       {minimal("intervene = [ { embeddings = \"\" } ]"), "x.toml:3:15", "'embeddings' names no file", "name one"},
-      {minimal("probe = { names = [\"beta_top1\"] }"), "x.toml:3:11",
-       "probe 'beta_top1' reads β, and model 'tiny' has none here", "probe.where_able"},
+      {minimal("probe = { names = [\"beta_points_right\"] }"), "x.toml:3:11",
+       "probe 'beta_points_right' reads β, and model 'tiny' has none here", "probe.optional"},
       {"task = { name = \"mark\", knows = false }\nmodel = { name = \"tiny\" }\nprobe = { names = "
-       "[\"attention_on_truth\"] }",
-       "x.toml:3:11", "asks where attention belongs, and task 'mark' does not know", "probe.where_able"},
+       "[\"attention_on_answer\"] }",
+       "x.toml:3:11", "asks where attention belongs, and task 'mark' does not know", "probe.optional"},
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\ntrain = { batch = 1 }", "x.toml:3:11",
        "model 'tiny' cannot be trained on one example at a time", "set train.batch to 2 or more"},
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\n"

@@ -40,9 +40,9 @@ double of_step(const RunRecord& run, const std::string& name, std::size_t i) {
 TEST(HeadInterventions, AHeadIsHeldForItsStepsAndOthersAttendByThemselves) {
   const RunRecord run = train(stream_spec("[{ hold = \"previous\", of = \"layer.1.head.2\", until = 15 }]"));
   for (const std::size_t i : {0u, 1u}) {
-    EXPECT_EQ(of_step(run, held_name("previous_token_l1_h2"), i), 1);
-    EXPECT_LT(of_step(run, "previous_token_l1_h2", i), 0.9);
-    EXPECT_EQ(of_step(run, held_name("previous_token_l1_h1"), i), of_step(run, "previous_token_l1_h1", i));
+    EXPECT_EQ(of_step(run, held_name("weight_on_previous_l1_h2"), i), 1);
+    EXPECT_LT(of_step(run, "weight_on_previous_l1_h2", i), 0.9);
+    EXPECT_EQ(of_step(run, held_name("weight_on_previous_l1_h1"), i), of_step(run, "weight_on_previous_l1_h1", i));
     EXPECT_NE(of_step(run, held_name("loss"), i), of_step(run, "loss", i));
   }
   EXPECT_EQ(run.series.at(held_name("loss")).steps, (std::vector<std::int64_t>{0, 10}));
@@ -50,11 +50,11 @@ TEST(HeadInterventions, AHeadIsHeldForItsStepsAndOthersAttendByThemselves) {
 
 TEST(HeadInterventions, ALayerAndEveryHeadCanBeMeant) {
   const RunRecord layer = train(stream_spec("[{ hold = \"first\", of = \"layer.2\" }]"));
-  EXPECT_EQ(of_step(layer, held_name("first_token_l2_h1"), 2), 1);
-  EXPECT_EQ(of_step(layer, held_name("first_token_l2_h2"), 2), 1);
-  EXPECT_LT(of_step(layer, held_name("first_token_l1_h1"), 2), 0.9);
+  EXPECT_EQ(of_step(layer, held_name("weight_on_first_l2_h1"), 2), 1);
+  EXPECT_EQ(of_step(layer, held_name("weight_on_first_l2_h2"), 2), 1);
+  EXPECT_LT(of_step(layer, held_name("weight_on_first_l1_h1"), 2), 0.9);
   const RunRecord all = train(stream_spec("[{ hold = \"previous\" }]"));
-  EXPECT_EQ(of_step(all, held_name("previous_token_l2_h2"), 2), 1);
+  EXPECT_EQ(of_step(all, held_name("weight_on_previous_l2_h2"), 2), 1);
 }
 
 TEST(HeadInterventions, AnAblatedHeadChangesTheCourse) {
@@ -95,7 +95,7 @@ TEST(HeadInterventions, ProbesThatLookIntoHeadsSeeTheHoldAndChangeNoBit) {
                     looked =
                         train(stream_spec(hold, usual + ", \"head-beta\", \"gradients\", \"circuits\"", precision));
     for (const auto& [name, series] : plain.series) EXPECT_EQ(looked.series.at(name), series) << name;
-    for (const char* name : {"beta_previous_l1_h2", "beta_induction_l2_h1", "gradient_qk_1", "gradient_embed",
+    for (const char* name : {"head_beta_previous_l1_h2", "head_beta_induction_l2_h1", "gradient_qk_1", "gradient_embed",
                              "copies_l2_h1", "matches_l1_h1", "composes"})
       EXPECT_EQ(looked.series.at(name).steps, (std::vector<std::int64_t>{0, 10, 20})) << name;
     EXPECT_GT(of_step(looked, "gradient_qk_2", 0), 0);

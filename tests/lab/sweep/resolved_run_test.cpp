@@ -81,7 +81,7 @@ constexpr const char* each_once = "settings 1, interventions 1, probes 1, models
 Experiment counted_experiment(const std::string& more = {}) {
   Experiment experiment = mark_experiment("intervene = [{ counted-change = 1 }]\n" + more);
   experiment.model["name"].data = std::string("counted");
-  experiment.probe["where_able"].data = ValueList{{std::string("counted"), {}}};
+  experiment.probe["optional"].data = ValueList{{std::string("counted"), {}}};
   return experiment;
 }
 

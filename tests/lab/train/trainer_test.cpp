@@ -66,9 +66,9 @@ TEST(Trainer, LooksAtTheSplitItIsTold) {
 
 TEST(Trainer, LeavesOutWhatCanNotBeMeasuredOnlyWhereAllowed) {
   EXPECT_THROW(spec_of({"model.attends=false"}), Error);
-  const std::vector<std::string> allowed{"probe.names=[]", "probe.where_able=[\"watch\"]"};
+  const std::vector<std::string> allowed{"probe.names=[]", "probe.optional=[\"watch\"]"};
   EXPECT_EQ(train(spec_of(allowed)).series.at("loss").values, train(spec_of()).series.at("loss").values);
-  const RunRecord without = train(spec_of({"probe.names=[]", "probe.where_able=[\"watch\"]", "model.attends=false"}));
+  const RunRecord without = train(spec_of({"probe.names=[]", "probe.optional=[\"watch\"]", "model.attends=false"}));
   EXPECT_EQ(without.state, RunState::done);
   EXPECT_FALSE(without.series.contains("weight"));
 }

@@ -37,15 +37,15 @@ TEST(AddressesProbe, CountsWhatIsRightAndWhatWouldBeFetched) {
   const std::map<std::string, double> wanted{{"page_accuracy", 1},
                                              {"offset_accuracy", 0.5},
                                              {"address_accuracy", 0.5},
-                                             {"coverage", 0.5},
-                                             {"covered_accuracy", 1}};
+                                             {"confident_share", 0.5},
+                                             {"confident_accuracy", 1}};
   EXPECT_EQ(numbers, wanted);
 }
 
 TEST(AddressesProbe, ExpertsByPageIsWhatThePageTellsOfTheExpert) {
-  EXPECT_NEAR(say_of_accesses({1, 0, 0, 1}).numbers.at("experts_by_page"), 1, 1e-12);
-  EXPECT_NEAR(say_of_accesses({0.9f, 0.1f, 0.9f, 0.1f}).numbers.at("experts_by_page"), 0, 1e-12);
-  EXPECT_NEAR(say_of_accesses({0.5f, 0.5f, 0.5f, 0.5f}).numbers.at("experts_by_page"), 0, 1e-12);
+  EXPECT_NEAR(say_of_accesses({1, 0, 0, 1}).numbers.at("expert_explained_by_page"), 1, 1e-12);
+  EXPECT_NEAR(say_of_accesses({0.9f, 0.1f, 0.9f, 0.1f}).numbers.at("expert_explained_by_page"), 0, 1e-12);
+  EXPECT_NEAR(say_of_accesses({0.5f, 0.5f, 0.5f, 0.5f}).numbers.at("expert_explained_by_page"), 0, 1e-12);
 }
 
 TEST(AddressesProbe, SaysWhatTablesForetellOnce) {

@@ -45,11 +45,11 @@ TEST(ParentsProbe, FindsTheTreeWhereAttentionIsGiven) {
   const RunRecord run = exact_run(
       "task = { name = \"causal-tree\" }\nmodel = { name = \"disentangled\" }\ntrain = { steps = 0 }\n"
       "probe = { examples = 20, names = [\"parents\"] }\nintervene = [{ hold = \"truth\" }]\n");
-  EXPECT_EQ(exact_value(run, "parent_found_held", 0), 1);
+  EXPECT_EQ(exact_value(run, "parent_points_right_held", 0), 1);
   EXPECT_EQ(exact_value(run, "parent_weight_held", 0), 1);
-  EXPECT_EQ(exact_value(run, "parent_named", 0), 1);
+  EXPECT_EQ(exact_value(run, "parent_predicted", 0), 1);
   EXPECT_NEAR(exact_value(run, "parent_weight", 0), exact_value(run, "parent_chance", 0), 1e-6);
-  EXPECT_LT(exact_value(run, "parent_found", 0), 1);
+  EXPECT_LT(exact_value(run, "parent_points_right", 0), 1);
   EXPECT_THROW(exact_run("task = { name = \"markov-icl\" }\nmodel = { name = \"disentangled\" }\ntrain = { steps = 0 "
                          "}\nprobe = { names = [\"parents\"] }\n"),
                Error);

@@ -46,12 +46,12 @@ TEST(HeadBetaProbe, PlacesThatWouldServeBestCountAsOneAndChanceAsNought) {
   // by place 1. Layer 2: place 2 is best served by the answer at place 1, which is the previous and the successor.
   HeadsScene scene({0, 0, 0, 8, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, -1, 2, -1});
   const auto said = scene.numbers("head-beta");
-  EXPECT_NEAR(said.at("beta_previous_l1_h1"), (4.0 - 1.0) / (4.0 + 2.0), 1e-6);
-  EXPECT_NEAR(said.at("beta_induction_l1_h1"), -1.0 / 2.0, 1e-6);
-  EXPECT_NEAR(said.at("beta_right_l1_h1"), -1.0 / 2.0, 1e-6);
-  EXPECT_NEAR(said.at("beta_previous_l2_h3"), 1, 1e-6);
-  EXPECT_NEAR(said.at("beta_right_l2_h3"), 1, 1e-6);
-  EXPECT_NEAR(said.at("beta_right"), 1, 1e-6);
+  EXPECT_NEAR(said.at("head_beta_previous_l1_h1"), (4.0 - 1.0) / (4.0 + 2.0), 1e-6);
+  EXPECT_NEAR(said.at("head_beta_induction_l1_h1"), -1.0 / 2.0, 1e-6);
+  EXPECT_NEAR(said.at("head_beta_needed_l1_h1"), -1.0 / 2.0, 1e-6);
+  EXPECT_NEAR(said.at("head_beta_previous_l2_h3"), 1, 1e-6);
+  EXPECT_NEAR(said.at("head_beta_needed_l2_h3"), 1, 1e-6);
+  EXPECT_NEAR(said.at("head_beta_needed"), 1, 1e-6);
 }
 
 TEST(HeadBetaProbe, AHeadThatServesNothingSaysNothing) {

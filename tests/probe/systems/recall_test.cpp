@@ -46,9 +46,9 @@ struct StoredMatrices {
 
 TEST(RecallProbe, WhatIsStoredIsRecalled) {
   const auto said = StoredMatrices().look.numbers("recall");
-  EXPECT_EQ(said.at("recall_output"), 1);
-  EXPECT_EQ(said.at("recall_previous"), 1);
-  EXPECT_EQ(said.at("recall_match"), 1);
+  EXPECT_EQ(said.at("output_recalled"), 1);
+  EXPECT_EQ(said.at("previous_token_recalled"), 1);
+  EXPECT_EQ(said.at("match_recalled"), 1);
 }
 
 TEST(RecallProbe, WhatIsLostIsNot) {
@@ -58,9 +58,9 @@ TEST(RecallProbe, WhatIsLostIsNot) {
   stored.matrix("layer.2.key")[2 * 8 + 2] = -1;     // token 2, of the two that are asked, finds nothing
   stored.matrix("layer.2.key")[3 * 8 + 3] = -1;     // token 3 is not asked
   const auto said = stored.look.numbers("recall");
-  EXPECT_EQ(said.at("recall_output"), 0.75);
-  EXPECT_EQ(said.at("recall_previous"), 2.0 / 3);
-  EXPECT_EQ(said.at("recall_match"), 0.5);
+  EXPECT_EQ(said.at("output_recalled"), 0.75);
+  EXPECT_EQ(said.at("previous_token_recalled"), 2.0 / 3);
+  EXPECT_EQ(said.at("match_recalled"), 0.5);
 }
 
 TEST(RecallProbe, ModelsThatItsEquationsDoNotCoverAreRefused) {

@@ -23,15 +23,15 @@ HandMade course_look(int length, float key, float other) {
 }
 
 TEST(ToyCourseProbe, BeginsUniformAndRisesWithTheGap) {
-  EXPECT_EQ(course_look(20, 1, 1).numbers("toy-course").at("attention_toy"), 1.0 / 20);
+  EXPECT_EQ(course_look(20, 1, 1).numbers("toy-course").at("toy_gate_attention"), 1.0 / 20);
   double before = 0;
   for (const float gap : {0.5f, 1.0f, 2.0f, 3.0f, 5.0f}) {
     const auto numbers = course_look(20, gap - 0.25f, -0.25f).numbers("toy-course");
     EXPECT_NEAR(numbers.at("beta_gap"), static_cast<double>(gap), 1e-6);
-    EXPECT_NEAR(numbers.at("beta_key"), static_cast<double>(gap) - 0.25, 1e-6);
-    EXPECT_NEAR(numbers.at("beta_rest"), -0.25, 1e-6);
-    EXPECT_GT(numbers.at("attention_toy"), before);
-    before = numbers.at("attention_toy");
+    EXPECT_NEAR(numbers.at("beta_keyword"), static_cast<double>(gap) - 0.25, 1e-6);
+    EXPECT_NEAR(numbers.at("beta_others"), -0.25, 1e-6);
+    EXPECT_GT(numbers.at("toy_gate_attention"), before);
+    before = numbers.at("toy_gate_attention");
   }
   EXPECT_GT(before, 0.7);
 }
@@ -43,7 +43,8 @@ TEST(ToyCourseProbe, OfTwoPlacesIsTheToyGate) {
     const double times[] = {time};
     const ToyPoint point = toy_flow(variant, {0, 0, 0}, times).front();
     const float gap = static_cast<float>(point.beta1 - point.beta0);
-    EXPECT_NEAR(course_look(2, gap, 0).numbers("toy-course").at("attention_toy"), toy_attention(variant, point), 2e-3);
+    EXPECT_NEAR(course_look(2, gap, 0).numbers("toy-course").at("toy_gate_attention"), toy_attention(variant, point),
+                2e-3);
   }
 }
 

@@ -29,12 +29,12 @@ TEST(ToyFlowProbe, UniformStart) {
   const double truth = std::acosh(2.0) / std::numbers::sqrt2;
   EXPECT_NEAR(said.numbers.at("tau_p_reaches_1"), truth, 1e-14);
   EXPECT_NEAR(said.numbers.at("tau_p_reaches_1_ode"), truth, 1e-10);
-  EXPECT_EQ(said.numbers.at("dp_dtau_start"), 0);
-  EXPECT_EQ(said.numbers.at("recovers"), 1);
-  EXPECT_EQ(said.numbers.at("fate_predicted"), 1);
-  EXPECT_NEAR(said.numbers.at("gd_order"), 1, 0.1);
-  EXPECT_LT(said.numbers.at("sum_drift"), 1e-12);
-  EXPECT_LT(said.numbers.at("hyperbola_drift"), 1e-11);
+  EXPECT_EQ(said.numbers.at("attention_slope_start"), 0);
+  EXPECT_EQ(said.numbers.at("flow_reaches_key"), 1);
+  EXPECT_EQ(said.numbers.at("key_wins_predicted"), 1);
+  EXPECT_NEAR(said.numbers.at("descent_order"), 1, 0.1);
+  EXPECT_LT(said.numbers.at("invariant_sum_drift"), 1e-12);
+  EXPECT_LT(said.numbers.at("invariant_hyperbola_drift"), 1e-11);
   EXPECT_LT(said.numbers.at("ode_distance"), 1e-11);
   EXPECT_EQ(said.arrays.at("gd_distance_by_rate").size(), 14u);
 }
@@ -42,9 +42,9 @@ TEST(ToyFlowProbe, UniformStart) {
 TEST(ToyFlowProbe, MistakenStartNeverRecovers) {
   const ToyLook look(10, -10, 0.5f, 10);
   const auto said = look.ask(*look.prepared("toy-flow"));
-  EXPECT_EQ(said.numbers.at("recovers"), 0);
-  EXPECT_EQ(said.numbers.at("fate_predicted"), -1);
-  EXPECT_EQ(said.numbers.at("dp_dtau_start"), -20);
+  EXPECT_EQ(said.numbers.at("flow_reaches_key"), 0);
+  EXPECT_EQ(said.numbers.at("key_wins_predicted"), -1);
+  EXPECT_EQ(said.numbers.at("attention_slope_start"), -20);
   EXPECT_EQ(said.numbers.count("tau_p_reaches_1"), 0u);
   EXPECT_EQ(said.numbers.count("tau_p_reaches_1_ode"), 0u);
 }
@@ -62,8 +62,8 @@ TEST(ToyFlowProbe, LaterLooksFollowTheFlow) {
   EXPECT_DOUBLE_EQ(said.at("D_flow"), truth.difference());
   EXPECT_NEAR(said.at("p"), 0.6, 1e-7);
   EXPECT_EQ(said.at("tau"), 0.5);
-  EXPECT_EQ(said.at("fate"), 1);
-  EXPECT_EQ(said.count("gd_order"), 0u) << "theory is said once";
+  EXPECT_EQ(said.at("key_wins"), 1);
+  EXPECT_EQ(said.count("descent_order"), 0u) << "theory is said once";
 }
 
 TEST(ToyFlowProbe, TellsTheVariantByParametersAndLoss) {
@@ -72,14 +72,14 @@ TEST(ToyFlowProbe, TellsTheVariantByParametersAndLoss) {
   const ToyPoint start{0.5, -0.25, 0.5};
   look.outcome.loss = toy_loss(variant, start);
   const auto probe = look.prepared("toy-flow");
-  EXPECT_EQ(look.ask(*probe).numbers.count("fate_predicted"), 0u);
+  EXPECT_EQ(look.ask(*probe).numbers.count("key_wins_predicted"), 0u);
   for (const double time : {0.7, 2.0}) {
     look.step += 1;
     look.time = time;
     const double times[] = {time};
     const auto said = look.ask(*probe).numbers;
     EXPECT_NEAR(said.at("p_flow"), toy_attention(variant, toy_flow(variant, start, times).front()), 1e-11);
-    EXPECT_EQ(said.count("fate"), 0u);
+    EXPECT_EQ(said.count("key_wins"), 0u);
   }
 }
 

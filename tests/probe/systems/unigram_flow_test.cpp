@@ -60,7 +60,7 @@ TEST(UnigramFlowProbe, OnTheTwoSequencesIsNextToTheToyGate) {
   const auto probe = look.prepared(half_rate);
   const auto first = look.ask(*probe, 0, 0);
   EXPECT_EQ(first.at("flow_distance"), 0);
-  EXPECT_NEAR(first.at("gd_order"), 1, 0.1);
+  EXPECT_NEAR(first.at("descent_order"), 1, 0.1);
   EXPECT_NEAR(first.at("attention_on_truth_flow"), 1 / (1 + std::exp(-0.25)), 1e-12);
   EXPECT_NEAR(first.at("p_toy_gate"), first.at("attention_on_truth_flow"), 1e-12);
   constexpr ToyVariant variant{ToyVariant::Gate::bounded, ToyVariant::Loss::logistic};
@@ -71,13 +71,13 @@ TEST(UnigramFlowProbe, OnTheTwoSequencesIsNextToTheToyGate) {
   EXPECT_NEAR(later.at("p_toy_gate"), toy_attention(variant, truth), 1e-10);
   EXPECT_NEAR(later.at("attention_on_truth_flow"), toy_attention(variant, truth), 1e-8);
   EXPECT_LT(later.at("toy_gate_distance"), 1e-8);
-  EXPECT_LT(later.at("sum_drift"), 1e-12);
+  EXPECT_LT(later.at("invariant_sum_drift"), 1e-12);
   EXPECT_NEAR(later.at("loss_flow"), toy_loss(variant, truth) / 2, 1e-8);
   // The parameters stayed where they were, so this is how far the flow went.
   EXPECT_NEAR(later.at("flow_distance"),
               std::max({std::abs(truth.beta0 - 0.5), std::abs(truth.beta1 + 0.25), std::abs(truth.gate - 0.25) / 2}),
               1e-7);
-  EXPECT_FALSE(later.contains("gd_order")) << "theory is said once";
+  EXPECT_FALSE(later.contains("descent_order")) << "theory is said once";
   EXPECT_FALSE(look.ask(*look.prepared({}), 0, 0).contains("p_toy_gate")) << "at full rate it is another pace";
 }
 

@@ -42,7 +42,7 @@ TEST(Plot, NamesTheNearestMetric) {
 
 TEST(Plot, TellsRunsApartByWhatDiffers) {
   const auto runs = sample::copy_runs(3);
-  const Figure both = plot_metrics(runs, {"accuracy", "attention_accuracy"});
+  const Figure both = plot_metrics(runs, {"accuracy", "attention_points_right"});
   EXPECT_EQ(both.panels.size(), 1u);  // shares live on one axis
   EXPECT_EQ(both.legend.size(), 4u);
   EXPECT_EQ(plot_metrics(runs, {"accuracy", "loss"}).panels.size(), 2u);

@@ -14,10 +14,10 @@ RunRecord audited(double word_share, double mean_state, double shuffled, double 
   RunRecord run;
   const auto put = [&run](const std::string& name, double value) { run.series[name] = {{0}, {value}}; };
   put("audit_entropy", 1);
-  put("audit_word_share", word_share);
-  put("audit_mean_state", mean_state);
-  put("audit_mean_state_shuffled", shuffled);
-  put("audit_overlap", overlap);
+  put("audit_state_explained_by_word", word_share);
+  put("audit_mean_state_explained", mean_state);
+  put("audit_mean_state_explained_shuffled", shuffled);
+  put("audit_attention_rise_at_half_knowledge", overlap);
   return run;
 }
 

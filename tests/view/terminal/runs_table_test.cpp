@@ -25,7 +25,7 @@ class RunsTable : public ::testing::Test {
   void SetUp() override {
     for (RunRecord& run : all) {
       run.series["train_loss"] = run.series["loss"];
-      run.series["attention_accuracy_before"] = run.series["accuracy"];
+      run.series["attention_points_one_before"] = run.series["accuracy"];
       run.series["entropy"] = run.series["loss"];
       run.spec.train["rate"] = Value{run.spec.seed == 0 ? 1e-3 : 2e-3, {}};
       runs.push_back(&run);
@@ -42,8 +42,8 @@ TEST_F(RunsTable, MetricsOfFiguresAndClaimsComeFirstAndTrainLossLast) {
   const std::vector<std::string> metrics = default_metrics(runs);
   ASSERT_EQ(metrics.size(), 6u);
   EXPECT_EQ(metrics[0], "accuracy");
-  EXPECT_EQ(metrics[1], "attention_accuracy");
-  EXPECT_EQ(metrics[2], "attention_accuracy_before");  // a claim of copy-subset reads it
+  EXPECT_EQ(metrics[1], "attention_points_right");
+  EXPECT_EQ(metrics[2], "attention_points_one_before");  // a claim of copy-subset reads it
   EXPECT_EQ(metrics[5], "train_loss");
 }
 
@@ -106,7 +106,7 @@ TEST_F(RunsTable, ShowsWhatIsAskedFor) {
   const double first = Expression::parse("steps_to_90").number(all[0]);
   EXPECT_NE(lines[1].find(metric_text(first)), std::string::npos) << lines[1];
   EXPECT_NE(lines[1].find("2026-01-02T03:04:05Z"), std::string::npos);
-  EXPECT_EQ(text.find("attention_accuracy"), std::string::npos);
+  EXPECT_EQ(text.find("attention_points_right"), std::string::npos);
 }
 
 TEST_F(RunsTable, SaysWhyARunFailed) {

@@ -45,9 +45,9 @@ TEST(TextTable, FitsTheTerminal) {
 }
 
 TEST(TextTable, FoldsHeadsAtTheirJointsAndStandsThemOnTheirRow) {
-  TextTable table({{"run"}, {"attention_accuracy", TextTable::Align::right}, {"task.vocab"}});
+  TextTable table({{"run"}, {"attention_points_right", TextTable::Align::right}, {"task.vocab"}});
   table.row({"1", "0.5", "40"});
-  EXPECT_EQ(table.text({80, false}), "run  attention_accuracy  task.vocab\n1                   0.5  40\n");
+  EXPECT_EQ(table.text({80, false}), "run  attention_points_right  task.vocab\n1                   0.5  40\n");
   EXPECT_EQ(table.text({24, false}),
             "     attention_  task.\n"
             "run    accuracy  vocab\n"

@@ -2,6 +2,10 @@ declare module "#lesson" {
   const html: string; // docs/lesson.md
   export default html;
 }
+declare module "#old-names" {
+  const now: { [old: string]: string }; // of metrics
+  export default now;
+}
 declare module "#engine" {
   const make_engine: (options: { wasmBinary: ArrayBuffer }) => Promise<unknown>;
   export default make_engine;

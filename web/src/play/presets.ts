@@ -29,9 +29,9 @@ export const presets: Preset[] = [
       "The model practises to copy texts of twelve words. By step 10 the right word is likeliest in half of the rows (β), while attention (α) is on it in one row of five. By step 60 attention is there.",
     state: {},
     held: [
-      { run: 0, metric: "beta_top1", step: 10, least: 0.35 },
-      { run: 0, metric: "attention_accuracy", step: 10, most: 0.3 },
-      { run: 0, metric: "attention_accuracy", step: 60, least: 0.8 },
+      { run: 0, metric: "beta_points_right", step: 10, least: 0.35 },
+      { run: 0, metric: "attention_points_right", step: 10, most: 0.3 },
+      { run: 0, metric: "attention_points_right", step: 60, least: 0.8 },
     ],
   },
   {
@@ -41,10 +41,10 @@ export const presets: Preset[] = [
       "Where texts hold 20 of 30 words (dashed), which words occur together tells which word goes with which: β is high at step 40, and by step 60 attention (α) is there and what is written is right. Where every text holds the same 20 words (solid) neither has begun at step 40. Whether it ever does is luck: of the seeds 0 to 4 some come to it by step 100, others do not. Try them under Settings.",
     state: { task: "permutation", beside: "task.vocab=30" },
     held: [
-      { run: 0, metric: "beta_top1", step: 40, most: 0.3 },
-      { run: 0, metric: "attention_accuracy", step: 40, most: 0.15 },
-      { run: 1, metric: "beta_top1", step: 40, least: 0.75 },
-      { run: 1, metric: "attention_accuracy", step: 60, least: 0.8 },
+      { run: 0, metric: "beta_points_right", step: 40, most: 0.3 },
+      { run: 0, metric: "attention_points_right", step: 40, most: 0.15 },
+      { run: 1, metric: "beta_points_right", step: 40, least: 0.75 },
+      { run: 1, metric: "attention_points_right", step: 60, least: 0.8 },
       { run: 1, metric: "accuracy", step: 60, least: 0.8 },
     ],
   },
@@ -55,9 +55,9 @@ export const presets: Preset[] = [
       "While attention is held uniform, β rises all the same: it is high at step 50. By itself the model would still look at nothing in particular. Let go at step 60, attention (α) is on the right word by step 100.",
     state: { task: "subset", hold: 60 },
     held: [
-      { run: 0, metric: "beta_top1", step: 50, least: 0.7 },
-      { run: 0, metric: "attention_accuracy", step: 60, most: 0.25 },
-      { run: 0, metric: "attention_accuracy", step: 100, least: 0.8 },
+      { run: 0, metric: "beta_points_right", step: 50, least: 0.7 },
+      { run: 0, metric: "attention_points_right", step: 60, most: 0.25 },
+      { run: 0, metric: "attention_points_right", step: 100, least: 0.8 },
     ],
   },
   {
@@ -68,8 +68,8 @@ export const presets: Preset[] = [
     state: { task: "keyword" },
     held: [
       { run: 0, metric: "beta_auc", step: 10, least: 0.95 },
-      { run: 0, metric: "attention_on_truth", step: 20, most: 0.2 },
-      { run: 0, metric: "attention_on_truth", step: 80, least: 0.7 },
+      { run: 0, metric: "attention_on_answer", step: 20, most: 0.2 },
+      { run: 0, metric: "attention_on_answer", step: 80, least: 0.7 },
     ],
   },
 ];

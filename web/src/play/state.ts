@@ -151,7 +151,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
     ...task.probe,
     keep: task.own ? 24 : 8,
     names: probes.filter(name => !may_lack.has(name)),
-    where_able: [...probes.filter(name => may_lack.has(name)), "kept_beta"],
+    optional: [...probes.filter(name => may_lack.has(name)), "kept_beta"],
   };
   const spec = {
     task: table,

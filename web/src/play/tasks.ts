@@ -43,9 +43,9 @@ const copying = {
   models: translators,
   train: { steps: 300, batch: 64, optimizer: "adam", rate: 4e-3 },
   probe: { every: 2, examples: 32 },
-  metrics: ["accuracy", "attention_accuracy", "beta_top1", "entropy"],
-  knowledge: { metric: "beta_top1", level: 0.5, says: "the right word is known (β)" },
-  attention: { metric: "attention_accuracy", level: 0.5, says: "attention is on it (α)" },
+  metrics: ["accuracy", "attention_points_right", "beta_points_right", "entropy"],
+  knowledge: { metric: "beta_points_right", level: 0.5, says: "the right word is known (β)" },
+  attention: { metric: "attention_points_right", level: 0.5, says: "attention is on it (α)" },
   acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
@@ -60,9 +60,9 @@ const classifiers: Task["models"] = [
 const labelled = {
   models: classifiers,
   probe: { every: 4, examples: 100 },
-  metrics: ["accuracy", "attention_on_truth", "beta_auc", "entropy"],
+  metrics: ["accuracy", "attention_on_answer", "beta_auc", "entropy"],
   knowledge: { metric: "beta_auc", level: 0.9, says: "the keyword is known (β)" },
-  attention: { metric: "attention_on_truth", level: 0.5, says: "attention is on it (α)" },
+  attention: { metric: "attention_on_answer", level: 0.5, says: "attention is on it (α)" },
   acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
@@ -117,8 +117,8 @@ export const tasks: Task[] = [
     task: { name: "feature-mean", width: 20 },
     train: { steps: 600, batch: 64, optimizer: "adam", rate: 5e-3 },
     probe: { every: 4, examples: 100 },
-    metrics: ["accuracy", "attention_on_truth", "entropy"],
-    attention: { metric: "attention_on_truth", level: 0.5, says: "half of the weight is on them (α)" },
+    metrics: ["accuracy", "attention_on_answer", "entropy"],
+    attention: { metric: "attention_on_answer", level: 0.5, says: "half of the weight is on them (α)" },
     acts: every_act,
     shown: ["task.width", "model.gate", "train.rate", "train.steps"],
   },
@@ -145,7 +145,7 @@ export const tasks: Task[] = [
       },
     ],
     train: { steps: 500, batch: 32, optimizer: "adamw", rate: 4e-3 },
-    metrics: ["accuracy", "previous_token", "induction", "entropy"],
+    metrics: ["accuracy", "weight_on_previous", "induction", "entropy"],
     attention: { metric: "induction", level: 0.75, says: "a head looks at what followed earlier copies (α)" },
     shown: ["task.states", "task.length", "model.width", "train.rate", "train.steps"],
   },
@@ -163,8 +163,8 @@ export const tasks: Task[] = [
       },
     ],
     train: { steps: 600, batch: 64, optimizer: "adam", rate: 2e-3 },
-    metrics: ["accuracy", "attention_accuracy", "previous_token", "entropy"],
-    attention: { metric: "attention_accuracy", level: 0.5, says: "attention is on what followed (α)" },
+    metrics: ["accuracy", "attention_points_right", "weight_on_previous", "entropy"],
+    attention: { metric: "attention_points_right", level: 0.5, says: "attention is on what followed (α)" },
     shown: ["task.vocab", "task.length", "model.width", "train.rate", "train.steps"],
   },
   {
@@ -181,8 +181,8 @@ export const tasks: Task[] = [
       },
     ],
     train: { steps: 400, batch: 32, optimizer: "adam", rate: 2e-3 },
-    metrics: ["accuracy", "right_places"],
-    attention: { metric: "right_places", level: 0.5, says: "half of attention is on the two places" },
+    metrics: ["accuracy", "weight_on_needed"],
+    attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is on the two places" },
     shown: ["task.n", "task.numbers", "model.width", "train.rate", "train.steps"],
   },
   {
@@ -223,13 +223,13 @@ export const tasks: Task[] = [
 
 export const labels: { [metric: string]: string } = {
   accuracy: "accuracy",
-  attention_accuracy: "attention on the right word",
-  attention_on_truth: "attention on what decides",
-  beta_top1: "β knows the right word",
+  attention_points_right: "attention on the right word",
+  attention_on_answer: "attention on what decides",
+  beta_points_right: "β knows the right word",
   beta_auc: "β knows the keyword",
-  previous_token: "a head on the word before",
+  weight_on_previous: "a head on the word before",
   induction: "a head on what followed earlier copies",
-  right_places: "attention on the right places",
+  weight_on_needed: "attention on the right places",
   entropy: "entropy of attention (1: uniform)",
   train_loss: "loss",
 };
@@ -242,13 +242,19 @@ export function first_curves(task: Task): string[] {
 
 // The probe that measures it, where that has another name.
 export const probe_of: { [metric: string]: string } = {
-  previous_token: "heads",
+  weight_on_previous: "heads",
   induction: "heads",
-  right_places: "heads",
+  weight_on_needed: "heads",
 };
 
 // What measures attention or β, which a model may not have.
-export const may_lack = new Set(["attention_accuracy", "attention_on_truth", "entropy", "beta_top1", "beta_auc"]);
+export const may_lack = new Set([
+  "attention_points_right",
+  "attention_on_answer",
+  "entropy",
+  "beta_points_right",
+  "beta_auc",
+]);
 
 // What can be done to attention from a step until another, what is said of where it ends, and how a spec says it:
 // `word` and what it is.

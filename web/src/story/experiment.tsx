@@ -8,12 +8,16 @@ import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
 import { panels_in, ReadOff } from "./read_off";
 
-export const held_of = (claims: Claim[]) => claims.filter(claim => claim.held).length;
+export const as_stated = (claims: Claim[]) => claims.filter(claim => claim.held).length;
 
-export function Verdict({ held, of }: { held: number; of: number }) {
+// "15 of 16 claims are supported". A sentence of a source that is expected to fail counts if it fails.
+export const count_text = (claims: Claim[]) => `${as_stated(claims)} of ${claims.length} claims are as stated`;
+
+export function Verdict({ claims }: { claims: Claim[] }) {
+  const whole = as_stated(claims) === claims.length;
   return (
-    <span class={`state ${held === of ? "done" : "failed"}`}>
-      {held === of ? "✓" : "✗"} {held} of {of} held
+    <span class={`state ${whole ? "done" : "failed"}`}>
+      {whole ? "✓" : "✗"} {count_text(claims)}
     </span>
   );
 }
@@ -72,8 +76,7 @@ export function ExperimentView({
     >
       {!inside && (
         <h3>
-          {experiment.title || experiment.name}{" "}
-          <Verdict held={held_of(experiment.claims)} of={experiment.claims.length} />
+          {experiment.title || experiment.name} <Verdict claims={experiment.claims} />
         </h3>
       )}
       {experiment.idea && <p>{experiment.idea.trim()}</p>}
@@ -152,28 +155,79 @@ function number_text(value: number | null) {
   return value === null ? "no value" : String(+value.toPrecision(4));
 }
 
-// In words; in digits for who asks for them, and on paper.
+function verdict_text({ verdict, source = "" }: Claim) {
+  const sign = verdict === "supported" || verdict === "refuted" ? "✓" : "✗";
+  const refers = /^\[\d+\]/.exec(source)?.[0] ?? "its source";
+  if (verdict === "refuted") return `${sign} refutes ${refers}`;
+  return `${sign} ${verdict === "not refuted" ? `does not refute ${refers}` : verdict}`;
+}
+
+const threshold_text = ({ wanted }: Claim) => wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0");
+
+// A line for each: verdict, title, value, threshold, null value. Its text and its formula are unfolded.
 function Claims({ claims }: { claims: Claim[] }) {
-  const [digits] = useWord("digits", "");
-  const wanted = ({ wanted }: Claim) =>
-    `(wanted ${wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0")})`;
+  const [open] = useWord("digits", "");
   return (
-    <ul class={`claims${digits === "1" ? "" : " in-words"}`} aria-label="What was claimed">
+    <ul class="claims" aria-label="Claims">
       {claims.map(claim => (
-        <li title={`${number_text(claim.value)} ${wanted(claim)}`}>
-          <span class={`state ${claim.held ? "done" : "failed"}`}>
-            {claim.held ? "✓ held" : claim.value === null ? "✗ no value" : "✗ not held"}
-          </span>
-          <span>
-            {claim.claim}
-            <span class="digits">
-              : <strong>{number_text(claim.value)}</strong> <span class="soft">{wanted(claim)}</span>
-            </span>
-            {claim.note && <span class="soft"> {claim.note}</span>}
-          </span>
+        <li>
+          <details open={open === "1"}>
+            <summary class="claim">
+              <span class={`state ${claim.held ? "done" : "failed"}`}>{verdict_text(claim)}</span>
+              <span class="title">{claim.title ?? claim.claim}</span>
+              <span class="value">
+                <strong>{number_text(claim.value)}</strong> <span class="soft">{threshold_text(claim)}</span>
+                {claim.null && <span class="soft"> · null {number_text(claim.null.value)}</span>}
+              </span>
+            </summary>
+            <ClaimDetails claim={claim} />
+          </details>
         </li>
       ))}
     </ul>
+  );
+}
+
+function ClaimDetails({ claim }: { claim: Claim }) {
+  const rows: [string, string][] = [["metric", claim.formula ?? claim.metric]];
+  if (claim.where) rows.push(["only if", claim.where]);
+  for (const [name, expression] of Object.entries(claim.define ?? {})) rows.push([name, expression]);
+  const rivals = (claim.rivals ?? []).map(rival => `${rival.name}: ${number_text(rival.value)}`);
+  return (
+    <div class="claim-details">
+      {claim.title && <p>{claim.claim}</p>}
+      {claim.note && <p class="soft">{claim.note}</p>}
+      <dl>
+        {rows.map(([name, expression]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>
+              <code>{expression}</code>
+            </dd>
+          </>
+        ))}
+        {claim.null && (
+          <>
+            <dt>null value</dt>
+            <dd>
+              {number_text(claim.null.value)}: {claim.null.means}
+            </dd>
+          </>
+        )}
+        {rivals.length > 0 && (
+          <>
+            <dt>rivals</dt>
+            <dd>{rivals.join("; ")}</dd>
+          </>
+        )}
+        {claim.source && (
+          <>
+            <dt>source</dt>
+            <dd>{claim.source}</dd>
+          </>
+        )}
+      </dl>
+    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Experiment, Told } from "../model";
 import { Scrolled } from "../scrolled";
 import type { Source } from "../source";
+import { as_stated } from "../story/experiment";
 
 // A report or a site has what experiments came to, and says what it has not.
 export function NoStore({ source, run }: { source: Source; run: string }) {
@@ -26,7 +27,7 @@ export function NoStore({ source, run }: { source: Source; run: string }) {
           <table>
             <thead>
               <tr>
-                {["experiment", "runs", "seeds", "claims that held"].map(head => (
+                {["experiment", "runs", "seeds", "claims as stated"].map(head => (
                   <th scope="col">{head}</th>
                 ))}
               </tr>
@@ -42,7 +43,7 @@ export function NoStore({ source, run }: { source: Source; run: string }) {
                     <td class="number">{runs ?? "–"}</td>
                     <td class="number">{seeds || "–"}</td>
                     <td class="number">
-                      {one.claims.filter(({ held }) => held).length} of {one.claims.length}
+                      {as_stated(one.claims)} of {one.claims.length}
                     </td>
                   </tr>
                 );

@@ -7,7 +7,7 @@ import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { type Chapter, chapters, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
-import { ExperimentView, held_of, Verdict } from "../story/experiment";
+import { count_text, ExperimentView, Verdict } from "../story/experiment";
 import { Explained } from "../term";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
@@ -130,7 +130,7 @@ export function Story({ source }: { source: Source }) {
   );
 }
 
-// How many claims held, in the experiments that have been reproduced.
+// How many claims are supported, in the experiments that have been reproduced.
 function ClaimCount({ told }: { told: Experiment[] }) {
   const [digits, set_digits] = useWord("digits", "");
   const claims = told.flatMap(one => one.claims);
@@ -143,17 +143,14 @@ function ClaimCount({ told }: { told: Experiment[] }) {
     );
   return (
     <p class="toll">
-      <strong>
-        {held_of(claims)} of {claims.length} claims held
-      </strong>
-      , in {told.length} experiment{told.length === 1 ? "" : "s"}.{" "}
+      <strong>{count_text(claims)}</strong>, in {told.length} experiment{told.length === 1 ? "" : "s"}.{" "}
       <label class="line">
         <input
           type="checkbox"
           checked={digits === "1"}
           onChange={event => set_digits(event.currentTarget.checked ? "1" : "")}
         />{" "}
-        What was measured and what was wanted, in digits
+        Show the text and the formula of every claim
       </label>
     </p>
   );
@@ -232,8 +229,7 @@ function ChapterView(props: {
           onToggle={event => props.set_open(experiment.name, event.currentTarget.open)}
         >
           <summary>
-            {experiment.title || experiment.name}{" "}
-            <Verdict held={held_of(experiment.claims)} of={experiment.claims.length} />
+            {experiment.title || experiment.name} <Verdict claims={experiment.claims} />
           </summary>
           {props.open.includes(experiment.name) && (
             <ExperimentView experiment={experiment} source={props.source} news={props.news} inside />

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Lines, DrawsEverySeedAndTheMedian) {
   const auto runs = sample::copy_runs(5);
-  FigureSpec spec{"lines", {{"y", texts({"accuracy", "attention_accuracy"})}, {"panels", text("experiment")}}, {}};
+  FigureSpec spec{"lines", {{"y", texts({"accuracy", "attention_points_right"})}, {"panels", text("experiment")}}, {}};
   spec.settings["marks"] = texts({"50", "median(step_of(accuracy >= 0.9))"});
   spec.settings["levels"] = numbers({0.9});
   const Figure figure = make_figure(spec, runs, {});
@@ -20,7 +20,7 @@ TEST(Lines, DrawsEverySeedAndTheMedian) {
 
 TEST(Lines, TakesExpressionsOverSteps) {
   const auto runs = sample::copy_runs(1);
-  FigureSpec spec{"lines", {{"y", text("accuracy - attention_accuracy")}, {"where", text("task.vocab = 60")}}, {}};
+  FigureSpec spec{"lines", {{"y", text("accuracy - attention_points_right")}, {"where", text("task.vocab = 60")}}, {}};
   const Figure figure = make_figure(spec, runs, {});
   ASSERT_EQ(figure.panels.size(), 1u);
   ASSERT_EQ(curves_in(figure.panels[0]), 1u);
@@ -29,7 +29,7 @@ TEST(Lines, TakesExpressionsOverSteps) {
   ASSERT_EQ(curve.points.size(), 21u);
   for (std::size_t i = 0; i < 21; ++i)
     EXPECT_DOUBLE_EQ(curve.points[i].y,
-                     run.series.at("accuracy").values[i] - run.series.at("attention_accuracy").values[i]);
+                     run.series.at("accuracy").values[i] - run.series.at("attention_points_right").values[i]);
   expect_drawn(figure);
 }
 
@@ -73,7 +73,7 @@ TEST(Lines, BandsRunFromQuartileToQuartile) {
 
 TEST(Lines, AreDashedAsTheirLegendIs) {
   const auto runs = sample::copy_runs(2);
-  const FigureSpec base{"lines", {{"y", texts({"accuracy", "attention_accuracy"})}, {"by", texts({"task.vocab"})}}, {}};
+  const FigureSpec base{"lines", {{"y", texts({"accuracy", "attention_points_right"})}, {"by", texts({"task.vocab"})}}, {}};
   FigureSpec each = base, followed = base;
   each.settings["median"] = {false, {}};
   followed.settings["x"] = text("loss");

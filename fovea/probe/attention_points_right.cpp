@@ -1,4 +1,4 @@
-// `attention_accuracy`: the share of rows whose largest weight is on the true position, and one before and
+// `attention_points_right`: the share of rows whose largest weight is on the true position, and one before and
 // one after it, since models often settle one place off. Each share is over the rows for which that place exists.
 #include "fovea/probe/position_rows.h"
 
@@ -9,9 +9,9 @@ namespace {
 class AttentionAccuracy : public Probe {
  public:
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
-    need_attention(model_attends, "attention_accuracy");
+    need_attention(model_attends, "attention_points_right");
     kind_ = shape.kind;
-    if (!has_target(kind_)) need_kind(kind_, Kind::token_pairs, "attention_accuracy");
+    if (!has_target(kind_)) need_kind(kind_, Kind::token_pairs, "attention_points_right");
   }
 
   bool needs_truth() const override { return true; }
@@ -28,7 +28,8 @@ class AttentionAccuracy : public Probe {
         right[k] += top == place;
       }
     });
-    const char* const names[3] = {"attention_accuracy_before", "attention_accuracy", "attention_accuracy_after"};
+    const char* const names[3] = {"attention_points_one_before", "attention_points_right",
+                                  "attention_points_one_after"};
     for (int k = 0; k < 3; ++k) {
       if (rows[k] > 0) readings.number(names[k], static_cast<double>(right[k]) / static_cast<double>(rows[k]));
     }
@@ -38,9 +39,9 @@ class AttentionAccuracy : public Probe {
   Kind kind_ = Kind::token_pairs;
 };
 
-const Register<Probe> attention_accuracy("attention_accuracy",
-                                         "share of rows that attend most to the true position, or one place off",
-                                         [] { return std::make_unique<AttentionAccuracy>(); });
+const Register<Probe> attention_points_right("attention_points_right",
+                                             "share of rows that attend most to the true position, or one place off",
+                                             [] { return std::make_unique<AttentionAccuracy>(); });
 
 }  // namespace
 

@@ -1,10 +1,10 @@
-// `fovea look` at a run of streams, head by head, place by place and step by step; and heads that are held.
+// `fovea inspect` at a run of streams, head by head, place by place and step by step; and heads that are held.
 #include "tests/cli/program.h"
 
 namespace fovea {
 namespace {
 
-class LookTest : public testing::ProgramTest {
+class InspectTest : public testing::ProgramTest {
  protected:
   void SetUp() override {
     ProgramTest::SetUp();
@@ -17,8 +17,8 @@ class LookTest : public testing::ProgramTest {
   }
 };
 
-TEST_F(LookTest, EveryHeadOfAStreamIsSeenPlaceByPlace) {
-  const auto all = json("look 1 --json");
+TEST_F(InspectTest, EveryHeadOfAStreamIsSeenPlaceByPlace) {
+  const auto all = json("inspect 1 --json");
   EXPECT_EQ(all["maps"],
             nlohmann::json({"attention", "layer.1.head.1", "layer.1.head.2", "layer.2.head.1", "layer.2.head.2"}));
   EXPECT_EQ(all["source"].size(), 6u);
@@ -27,26 +27,29 @@ TEST_F(LookTest, EveryHeadOfAStreamIsSeenPlaceByPlace) {
   ASSERT_EQ(all["α"].size(), 6u);
   EXPECT_EQ(all["α"][0], nlohmann::json({1.0, 0.0, 0.0, 0.0, 0.0, 0.0}));
 
-  const auto head = json("look 1 --map layer.1.head.2 --json"), other = json("look 1 --map layer.1.head.1 --json");
+  const auto head = json("inspect 1 --map layer.1.head.2 --json"),
+             other = json("inspect 1 --map layer.1.head.1 --json");
   EXPECT_NE(head["α"], other["α"]);
-  const auto place = json("look 1 --map layer.1.head.2 --row 4 --json");
+  const auto place = json("inspect 1 --map layer.1.head.2 --row 4 --json");
   EXPECT_EQ(place["α"][0], head["α"][3]);
-  const auto before = json("look 1 --map layer.1.head.2 --step 15 --json");
+  const auto before = json("inspect 1 --map layer.1.head.2 --step 15 --json");
   EXPECT_EQ(before["step"], 10);
   EXPECT_NE(before["α"], head["α"]);
 
-  const auto text = fovea("look 1 --map layer.2.head.1 --row 4").out;
+  const auto text = fovea("inspect 1 --map layer.2.head.1 --row 4").out;
   EXPECT_NE(text.find("run 1, example 1, step 20, place 4, '"), std::string::npos) << text;
   EXPECT_NE(text.find("α is the map 'layer.2.head.1'"), std::string::npos) << text;
 }
 
-TEST_F(LookTest, WhatIsNotThereIsSaidWithWhatIs) {
-  EXPECT_NE(fovea("look 1 --row 7").err.find("the example has 6 rows, and 7 is not one of them. Take one of 1 to 6."),
-            std::string::npos);
-  EXPECT_NE(fovea("look 1 --map layer.1.head.3").err.find("Did you mean 'layer.1.head.1'?"), std::string::npos)
-      << fovea("look 1 --map layer.1.head.3").err;
-  EXPECT_EQ(fovea("look 1 --row 7").code, 2);
-  EXPECT_NE(fovea("look 1 --step -1").err.find("did not evaluate"), std::string::npos) << fovea("look 1 --step -1").err;
+TEST_F(InspectTest, WhatIsNotThereIsSaidWithWhatIs) {
+  EXPECT_NE(
+      fovea("inspect 1 --row 7").err.find("the example has 6 rows, and 7 is not one of them. Take one of 1 to 6."),
+      std::string::npos);
+  EXPECT_NE(fovea("inspect 1 --map layer.1.head.3").err.find("Did you mean 'layer.1.head.1'?"), std::string::npos)
+      << fovea("inspect 1 --map layer.1.head.3").err;
+  EXPECT_EQ(fovea("inspect 1 --row 7").code, 2);
+  EXPECT_NE(fovea("inspect 1 --step -1").err.find("did not evaluate"), std::string::npos)
+      << fovea("inspect 1 --step -1").err;
   const auto held = fovea("run chains.toml --quiet --set 'intervene=[{ hold = \"previous\", of = \"layer.3\" }]'");
   EXPECT_EQ(held.code, 2);
   EXPECT_NE(held.err.find("there is no layer.3"), std::string::npos) << held.err;

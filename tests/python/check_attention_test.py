@@ -29,7 +29,7 @@ def drawn(count, word, seed=0):
 
 
 def test_labels_at_random_are_nothing_to_learn():
-    belief = fovea.believe(*drawn(400, lambda label, random: []), **QUICK)
+    belief = fovea.check_attention(*drawn(400, lambda label, random: []), **QUICK)
     assert belief.verdict == "nothing was found"
     assert "Nothing was found with 280 training texts" in str(belief) and belief.figures["gain"].low <= 0
     assert belief.headline == "Do not show attention as the reason: nothing was found to learn with 280 training texts."
@@ -40,7 +40,7 @@ def test_labels_at_random_are_nothing_to_learn():
 def test_a_word_that_gives_the_label_away_is_named():
     texts, labels = drawn(400, lambda label, random: ["leak"] if label else [])
     labels[21] = "no"  # one is wrong
-    belief = fovea.believe(texts, labels, **{**QUICK, "seeds": 3})
+    belief = fovea.check_attention(texts, labels, **{**QUICK, "seeds": 3})
     assert (
         belief.verdict == "one word tells"
         and belief.telling_word["word"] == "leak"
@@ -69,7 +69,7 @@ def test_two_words_together_are_no_single_word():
         first = int(random.integers(2))
         return [("not", "very")[first], ("good", "bad")[first ^ label]]
 
-    belief = fovea.believe(*drawn(1200, pair), **{**QUICK, "seeds": 3, "hidden": 32, "epochs": 20})
+    belief = fovea.check_attention(*drawn(1200, pair), **{**QUICK, "seeds": 3, "hidden": 32, "epochs": 20})
     assert belief.verdict == "no single word tells", str(belief)
     assert belief.figures["accuracy"]["learned"].low > 0.8 > 0.6 > belief.figures["accuracy"]["regression"].high
 
@@ -122,7 +122,7 @@ def test_words_of_one_class_are_warned_of():
 
 
 def test_texts_that_are_all_the_same():
-    belief = fovea.believe(["the same text"] * 300, ["a", "b"] * 150, **QUICK)
+    belief = fovea.check_attention(["the same text"] * 300, ["a", "b"] * 150, **QUICK)
     assert (
         belief.verdict == "too few different texts"
         and belief.facts["different"] == 1
@@ -144,39 +144,39 @@ def test_texts_that_are_all_the_same():
 )
 def test_wrong_input_is_named(texts, labels, says):
     with pytest.raises(fovea.WrongInput, match=says):
-        fovea.believe(texts, labels)
+        fovea.check_attention(texts, labels)
 
 
 def test_a_class_of_few_texts_is_named():
     texts, labels = drawn(100, lambda label, random: [])
-    belief = fovea.believe(texts + ["another text"], labels + ["rare"], **QUICK)
+    belief = fovea.check_attention(texts + ["another text"], labels + ["rare"], **QUICK)
     assert belief.verdict == "too few different texts" and "there are fewer of 'rare' (1)." in str(belief)
     assert "leave this class out" in str(belief)
 
 
 def test_labels_that_are_hardly_labels_are_asked_about():
     texts = [f"a text of number {n}" for n in range(300)]
-    said = fovea.believe(texts, [f"l{n}" for n in range(300)], **QUICK)
+    said = fovea.check_attention(texts, [f"l{n}" for n in range(300)], **QUICK)
     assert (
         said.verdict == "too few different texts"
         and "There are 300 different labels for 300 texts" in str(said)
         and "--label" in said.open[0]
     )
-    swapped = fovea.believe(["yes", "no"] * 150, texts, **QUICK)
+    swapped = fovea.check_attention(["yes", "no"] * 150, texts, **QUICK)
     assert "There are 300 different labels for 300 texts" in str(swapped) and "--text" in swapped.open[0]
-    few = str(fovea.believe(texts, [f"c{max(0, n - 286)}" for n in range(300)], **QUICK))
+    few = str(fovea.check_attention(texts, [f"c{max(0, n - 286)}" for n in range(300)], **QUICK))
     assert "there are fewer of 'c1' (1), 'c10' (1)" in few and "and of 5 more." in few and "these classes" in few
-    assert "There are 20 different texts" in str(fovea.believe(texts[:20], ["a", "b"] * 10, **QUICK))
+    assert "There are 20 different texts" in str(fovea.check_attention(texts[:20], ["a", "b"] * 10, **QUICK))
 
 
 def test_a_class_without_a_text_of_its_own_is_named():
     texts = [f"a text of number {n}" for n in range(80)]
-    assert "there are fewer of 'b' (0)." in str(fovea.believe(texts * 2, ["a"] * 80 + ["b"] * 80, **QUICK))
+    assert "there are fewer of 'b' (0)." in str(fovea.check_attention(texts * 2, ["a"] * 80 + ["b"] * 80, **QUICK))
 
 
 def test_texts_that_share_no_word():
     with pytest.raises(fovea.WrongInput, match="no word stands twice"):
-        fovea.believe([f"u{n}" for n in range(80)], ["a", "b"] * 40, **QUICK)
+        fovea.check_attention([f"u{n}" for n in range(80)], ["a", "b"] * 40, **QUICK)
 
 
 KINDS = ("attention", "beta", "evidence", "regression", "random")

@@ -1,10 +1,10 @@
-// `first_value`: how much attention brings from the first place of a stream, in the first layer of a transformer. With
+// `sink_value_length`: how much attention brings from the first place of a stream, in the first layer of a transformer. With
 // u_t = LN(E[x_t] + P[t]), what layer 1 reads (without LN and P where the model has none), and its values and output W
 // and O, all of the weight on place t would bring
 //
 //   O (W u_t + b)
 //
-// to the stream. `first_value` is the length of that of the first place over the mean length of all others, in the
+// to the stream. `sink_value_length` is the length of that of the first place over the mean length of all others, in the
 // first 16 examples. What O adds wherever attention is, its own bias, is left out.
 #include <cmath>
 
@@ -20,8 +20,8 @@ using Numbers = std::vector<double>;
 class FirstValue final : public Probe {
  public:
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
-    need_attention(model_attends, "first_value");
-    need_kind(shape.kind, Kind::token_streams, "first_value");
+    need_attention(model_attends, "sink_value_length");
+    need_kind(shape.kind, Kind::token_streams, "sink_value_length");
   }
 
   bool differs_under_hold() const override { return false; }
@@ -38,7 +38,8 @@ class FirstValue final : public Probe {
       for (int t = 1; t < length; ++t, ++places) others += layer.brings(source.at(b, t), t);
     }
     if (others > 0)
-      readings.number("first_value", first / static_cast<double>(streams) / (others / static_cast<double>(places)));
+      readings.number("sink_value_length",
+                      first / static_cast<double>(streams) / (others / static_cast<double>(places)));
   }
 
  private:
@@ -76,7 +77,7 @@ class FirstValue final : public Probe {
     static ParameterView required(const Evaluation& evaluation, const std::string& name) {
       for (const ParameterView& parameter : evaluation.parameters)
         if (parameter.name == name) return parameter;
-      throw wrong_input("probe 'first_value' reads '" + name + "', which the model does not have",
+      throw wrong_input("probe 'sink_value_length' reads '" + name + "', which the model does not have",
                         "leave the probe out, or take a transformer");
     }
 
@@ -104,9 +105,9 @@ class FirstValue final : public Probe {
   };
 };
 
-const Register<Probe> first_value("first_value",
-                                  "how much attention brings from the first place of a stream, over that of others",
-                                  [] { return std::make_unique<FirstValue>(); });
+const Register<Probe> sink_value_length(
+    "sink_value_length", "how much attention brings from the first place of a stream, over that of others",
+    [] { return std::make_unique<FirstValue>(); });
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace fovea::cli {
 
 namespace {
 
-class Look : public Command {
+class Inspect : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
@@ -32,10 +32,10 @@ class Look : public Command {
         "places\n"
         "by the places that they attend to. The run must have been trained with the probe 'evidence'.\n\n"
         "Examples:\n"
-        "  fovea look 12\n"
-        "  fovea look 12 --example 7\n"
-        "  fovea look 12 --map head.3\n"
-        "  fovea look 31 --map layer.2.head.1 --row 40 --step 200");
+        "  fovea inspect 12\n"
+        "  fovea inspect 12 --example 7\n"
+        "  fovea inspect 12 --map head.3\n"
+        "  fovea inspect 31 --map layer.2.head.1 --row 40 --step 200");
   }
 
   int run() override {
@@ -67,8 +67,8 @@ class Look : public Command {
   bool json_ = false;
 };
 
-const Register<Command> look_command("look", "shade an example's words by attention, β and influence",
-                                     [] { return std::make_unique<Look>(); });
+const Register<Command> inspect_command("inspect", "shade an example's words by attention, β and influence",
+                                        [] { return std::make_unique<Inspect>(); });
 
 }  // namespace
 

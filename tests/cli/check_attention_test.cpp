@@ -25,7 +25,7 @@ class BelieveTest : public ProgramTest {
 };
 
 TEST_F(BelieveTest, HandsTextsAndSettingsToPython) {
-  const Outcome asked = with_python("cat", "believe texts.tsv --seeds 4 --longest 9 -o page.html --json");
+  const Outcome asked = with_python("cat", "check-attention texts.tsv --seeds 4 --longest 9 -o page.html --json");
   ASSERT_EQ(asked.code, 0) << asked.err;
   const auto question = nlohmann::json::parse(asked.out);
   EXPECT_EQ(question["texts"].dump(), R"(["one text","the \"other\" text"])");
@@ -39,26 +39,26 @@ TEST_F(BelieveTest, HandsTextsAndSettingsToPython) {
 
 TEST_F(BelieveTest, PassesOverMalformedLinesWhereThatIsAsked) {
   write("texts.tsv", "yes\tone\nno\t\xff\nno\ttwo\n");
-  const Outcome stopped = with_python("cat", "believe texts.tsv");
+  const Outcome stopped = with_python("cat", "check-attention texts.tsv");
   EXPECT_EQ(stopped.code, 2);
   EXPECT_NE(stopped.err.find("--skip-bad"), std::string::npos) << stopped.err;
-  const Outcome asked = with_python("cat", "believe texts.tsv --skip-bad");
+  const Outcome asked = with_python("cat", "check-attention texts.tsv --skip-bad");
   ASSERT_EQ(asked.code, 0) << asked.err;
   EXPECT_EQ(nlohmann::json::parse(asked.out)["texts"].dump(), R"(["one","two"])");
   EXPECT_NE(asked.err.find("1 malformed line is passed over"), std::string::npos) << asked.err;
 }
 
 TEST_F(BelieveTest, EndsAsPythonDoes) {
-  EXPECT_EQ(with_python("exit 1", "believe texts.tsv").code, 1);
-  EXPECT_EQ(with_python("exit 2", "believe texts.tsv").code, 2);
+  EXPECT_EQ(with_python("exit 1", "check-attention texts.tsv").code, 1);
+  EXPECT_EQ(with_python("exit 2", "check-attention texts.tsv").code, 2);
 }
 
 TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
-  const Outcome without = fovea("believe texts.tsv", "FOVEA_PYTHON=/no/python");
+  const Outcome without = fovea("check-attention texts.tsv", "FOVEA_PYTHON=/no/python");
   EXPECT_EQ(without.code, 2);
   EXPECT_NE(without.err.find("needs the Python package 'fovea', and '/no/python' cannot be started"), std::string::npos)
       << without.err;
-  const Outcome bare = with_python("exec python3 -I -S \"$@\"", "believe texts.tsv");
+  const Outcome bare = with_python("exec python3 -I -S \"$@\"", "check-attention texts.tsv");
   EXPECT_EQ(bare.code, 2) << bare.out;
   EXPECT_NE(bare.err.find("cannot import: No module named 'fovea'. Install it there"), std::string::npos) << bare.err;
   EXPECT_EQ(std::ranges::count(bare.err, '\n'), 1) << bare.err;
@@ -66,7 +66,7 @@ TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
 
 TEST_F(BelieveTest, SaysWhatIsWrongBeforePythonIsAsked) {
   const auto says = [this](const std::string& words, const std::string& text) {
-    const Outcome outcome = with_python("echo asked", "believe " + words);
+    const Outcome outcome = with_python("echo asked", "check-attention " + words);
     EXPECT_EQ(outcome.code, 2) << words;
     EXPECT_EQ(outcome.out, "") << words;
     EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;

@@ -1,6 +1,6 @@
-// `sums_on_truth`: what attention on bags would come to if it went by how much there is in an item, and by nothing
+// `weight_on_answer_by_sums`: what attention on bags would come to if it went by how much there is in an item, and by nothing
 // else: the mean weight on the items that decide, were weights in proportion to the items' sums, above the least
-// sum of the bag. `largest_sum_on_truth`: of the bags that are classified rightly, as for `digit_rank`, the share
+// sum of the bag. `largest_sum_is_answer`: of the bags that are classified rightly, as for `top1_on_answer`, the share
 // whose item of the largest sum is one that decides. Of squares of an image sums are ink.
 #include <numeric>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 class SumsOnTruth : public Probe {
  public:
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
-    need_kind(shape.kind, Kind::labelled_bags, "sums_on_truth");
+    need_kind(shape.kind, Kind::labelled_bags, "weight_on_answer_by_sums");
   }
 
   bool needs_truth() const override { return true; }
@@ -44,14 +44,14 @@ class SumsOnTruth : public Probe {
       largest += marked[most - sums.begin()];
       ++right;
     }
-    if (bags > 0) readings.number("sums_on_truth", on_truth / bags);
-    if (right > 0) readings.number("largest_sum_on_truth", largest / right);
+    if (bags > 0) readings.number("weight_on_answer_by_sums", on_truth / bags);
+    if (right > 0) readings.number("largest_sum_is_answer", largest / right);
   }
 };
 
-const Register<Probe> sums_on_truth("sums_on_truth",
-                                    "mean weight on the items that decide, were weights in proportion to items' sums",
-                                    [] { return std::make_unique<SumsOnTruth>(); });
+const Register<Probe> weight_on_answer_by_sums(
+    "weight_on_answer_by_sums", "mean weight on the items that decide, were weights in proportion to items' sums",
+    [] { return std::make_unique<SumsOnTruth>(); });
 
 }  // namespace
 

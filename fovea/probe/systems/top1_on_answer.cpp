@@ -1,4 +1,4 @@
-// `digit_rank`: of the bags that are classified rightly, the share in which the item that decides has the largest
+// `top1_on_answer`: of the bags that are classified rightly, the share in which the item that decides has the largest
 // weight.
 #include "fovea/probe/position_rows.h"
 
@@ -9,8 +9,8 @@ namespace {
 class DigitRank : public Probe {
  public:
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
-    need_attention(model_attends, "digit_rank");
-    need_kind(shape.kind, Kind::labelled_bags, "digit_rank");
+    need_attention(model_attends, "top1_on_answer");
+    need_kind(shape.kind, Kind::labelled_bags, "top1_on_answer");
   }
 
   void measure(const Evaluation& evaluation, Readings& readings) override {
@@ -22,13 +22,13 @@ class DigitRank : public Probe {
       ++right;
       first += row.marked[static_cast<std::size_t>(argmax(row.values))];
     });
-    if (right > 0) readings.number("digit_rank", static_cast<double>(first) / static_cast<double>(right));
+    if (right > 0) readings.number("top1_on_answer", static_cast<double>(first) / static_cast<double>(right));
   }
 };
 
-const Register<Probe> digit_rank("digit_rank",
-                                 "share of rightly classified bags that attend most to the item that decides",
-                                 [] { return std::make_unique<DigitRank>(); });
+const Register<Probe> top1_on_answer("top1_on_answer",
+                                     "share of rightly classified bags that attend most to the item that decides",
+                                     [] { return std::make_unique<DigitRank>(); });
 
 }  // namespace
 

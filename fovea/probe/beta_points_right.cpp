@@ -1,4 +1,4 @@
-// `beta_top1`: the share of rows whose largest β stands at the true position, and what chance would give. Of k
+// `beta_points_right`: the share of rows whose largest β stands at the true position, and what chance would give. Of k
 // positions that share the largest β each counts 1/k, so that a β that says nothing scores as chance does.
 #include <algorithm>
 
@@ -38,16 +38,17 @@ class BetaTop1 : public Probe {
       ++rows;
     });
     if (rows == 0) return;
-    readings.number("beta_top1", right / static_cast<double>(rows));
-    readings.number("beta_top1_chance", chance / static_cast<double>(rows));
+    readings.number("beta_points_right", right / static_cast<double>(rows));
+    readings.number("beta_points_right_chance", chance / static_cast<double>(rows));
   }
 
  private:
   Kind kind_ = Kind::labelled_tokens;
 };
 
-const Register<Probe> beta_top1("beta_top1", "share of rows whose largest β is at the true position, next to chance",
-                                [] { return std::make_unique<BetaTop1>(); });
+const Register<Probe> beta_points_right("beta_points_right",
+                                        "share of rows whose largest β is at the true position, next to chance",
+                                        [] { return std::make_unique<BetaTop1>(); });
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// `attention_on_truth`: the mean weight on the positions that decide the answer, over the rows that have any.
-// `attention_around_truth`: where the rest of it is: before the first of these positions, and behind the last.
+// `attention_on_answer`: the mean weight on the positions that decide the answer, over the rows that have any.
+// `attention_around_answer`: where the rest of it is: before the first of these positions, and behind the last.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {
@@ -9,7 +9,7 @@ namespace {
 class AttentionOnTruth : public Probe {
  public:
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
-    need_attention(model_attends, "attention_on_truth");
+    need_attention(model_attends, "attention_on_answer");
     kind_ = shape.kind;
   }
 
@@ -34,7 +34,7 @@ class AttentionOnTruth : public Probe {
       sum += mass;
       ++rows;
     });
-    if (rows > 0) readings.number("attention_on_truth", sum / static_cast<double>(rows));
+    if (rows > 0) readings.number("attention_on_answer", sum / static_cast<double>(rows));
   }
 
  private:
@@ -44,8 +44,8 @@ class AttentionOnTruth : public Probe {
 class AttentionAroundTruth : public Probe {
  public:
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
-    need_attention(model_attends, "attention_around_truth");
-    need_kind(shape.kind, Kind::labelled_tokens, "attention_around_truth");
+    need_attention(model_attends, "attention_around_answer");
+    need_kind(shape.kind, Kind::labelled_tokens, "attention_around_answer");
   }
 
   bool needs_truth() const override { return true; }
@@ -64,16 +64,16 @@ class AttentionAroundTruth : public Probe {
       ++rows;
     });
     if (rows == 0) return;
-    readings.number("attention_before_truth", before / static_cast<double>(rows));
-    readings.number("attention_behind_truth", behind / static_cast<double>(rows));
+    readings.number("attention_before_answer", before / static_cast<double>(rows));
+    readings.number("attention_after_answer", behind / static_cast<double>(rows));
   }
 };
 
-const Register<Probe> attention_around_truth("attention_around_truth",
-                                             "mean weight before the positions that decide the answer, and behind them",
-                                             [] { return std::make_unique<AttentionAroundTruth>(); });
-const Register<Probe> attention_on_truth("attention_on_truth", "mean weight on the positions that decide the answer",
-                                         [] { return std::make_unique<AttentionOnTruth>(); });
+const Register<Probe> attention_around_answer(
+    "attention_around_answer", "mean weight before the positions that decide the answer, and behind them",
+    [] { return std::make_unique<AttentionAroundTruth>(); });
+const Register<Probe> attention_on_answer("attention_on_answer", "mean weight on the positions that decide the answer",
+                                          [] { return std::make_unique<AttentionOnTruth>(); });
 
 }  // namespace
 

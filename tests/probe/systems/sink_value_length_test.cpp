@@ -20,7 +20,7 @@ struct OneLayer {
                        {"layer.1.value.bias", {2}, Group::body, bias},
                        {"layer.1.output.weight", {2, 2}, Group::body, twice}};
   }
-  double said() { return look.numbers("first_value").at("first_value"); }
+  double said() { return look.numbers("sink_value_length").at("sink_value_length"); }
 };
 
 TEST(FirstValueProbe, LengthsAreThoseOfWhatEachPlaceBrings) {
@@ -49,7 +49,7 @@ TEST(FirstValueProbe, WhatTheNormMakesEqualBringsAsMuch) {
 TEST(FirstValueProbe, OtherModelsAreRefused) {
   OneLayer layer;
   layer.look.parameters.erase(layer.look.parameters.begin());
-  EXPECT_THROW(layer.look.numbers("first_value"), Error);
+  EXPECT_THROW(layer.look.numbers("sink_value_length"), Error);
 }
 
 }  // namespace

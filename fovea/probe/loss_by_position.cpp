@@ -1,6 +1,6 @@
-// `loss_by_place`: how much the context helps. The mean loss of the asked places by where they stand in a stream, as an
-// array, and three numbers: loss_early (the first tenth of the places at which something is asked, one at least),
-// loss_late (the last tenth) and in_context = loss_late - loss_early: the further below 0, the more is made of the
+// `loss_by_position`: how much the context helps. The mean loss of the asked places by where they stand in a stream, as an
+// array, and three numbers: loss_first_tenth (the first tenth of the places at which something is asked, one at least),
+// loss_last_tenth (the last tenth) and in_context_score = loss_last_tenth - loss_first_tenth: the further below 0, the more is made of the
 // context.
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace {
 class LossByPlace final : public Probe {
  public:
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
-    need_kind(shape.kind, Kind::token_streams, "loss_by_place");
+    need_kind(shape.kind, Kind::token_streams, "loss_by_position");
   }
 
   void measure(const Evaluation& evaluation, Readings& readings) override {
@@ -44,12 +44,12 @@ class LossByPlace final : public Probe {
       if (seen >= asked - tenth) late += sums_[t], late_rows += counts_[t];
       ++seen;
     }
-    readings.array("loss_by_place", {static_cast<Index>(places)}, losses);
+    readings.array("loss_by_position", {static_cast<Index>(places)}, losses);
     early /= static_cast<double>(early_rows);
     late /= static_cast<double>(late_rows);
-    readings.number("loss_early", early);
-    readings.number("loss_late", late);
-    readings.number("in_context", late - early);
+    readings.number("loss_first_tenth", early);
+    readings.number("loss_last_tenth", late);
+    readings.number("in_context_score", late - early);
   }
 
  private:
@@ -57,8 +57,9 @@ class LossByPlace final : public Probe {
   std::vector<std::int64_t> counts_;
 };
 
-const Register<Probe> loss_by_place("loss_by_place", "loss by place in the stream, and how much the context helps",
-                                    [] { return std::make_unique<LossByPlace>(); });
+const Register<Probe> loss_by_position("loss_by_position",
+                                       "loss by place in the stream, and how much the context helps",
+                                       [] { return std::make_unique<LossByPlace>(); });
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// fovea believe FILE: reads the labelled texts, and hands them to the Python package, which asks
+// fovea check-attention FILE: reads the labelled texts, and hands them to the Python package, which asks
 // (python/fovea/text/believing.py).
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,13 +25,13 @@ sys.path[:] = [folder for folder in sys.path if folder]
 try:
     from fovea.text.believe_command import believe
 except ImportError as error:
-    print(f"fovea: 'believe' needs the Python package 'fovea', which {sys.executable} cannot import: {error}. Install it "
+    print(f"fovea: 'check-attention' needs the Python package 'fovea', which {sys.executable} cannot import: {error}. Install it "
           "there (pip install, with a wheel of it or its source), or name another Python by FOVEA_PYTHON.", file=sys.stderr)
     sys.exit(2)
 believe()
 )";
 
-class Believe : public Command {
+class CheckAttention : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("file", labelled_.file, "labelled texts: a .tsv, .csv or .jsonl file, or a folder for each class")
@@ -61,9 +61,9 @@ class Believe : public Command {
         "the answers depend on; and what would settle what is open. 10 000 sentences take minutes. Nothing is stored.\n"
         "This needs the Python package 'fovea', in the Python that $FOVEA_PYTHON names, or in python3.\n\n"
         "Examples:\n"
-        "  fovea believe reviews.tsv\n"
-        "  fovea believe news.csv --label class --text title,description -o news.html\n"
-        "  fovea believe reviews.jsonl --seeds 5 --json");
+        "  fovea check-attention reviews.tsv\n"
+        "  fovea check-attention news.csv --label class --text title,description -o news.html\n"
+        "  fovea check-attention reviews.jsonl --seeds 5 --json");
   }
 
   int run() override {
@@ -102,8 +102,8 @@ class Believe : public Command {
     const char* const named = std::getenv("FOVEA_PYTHON");
     const char* const python = named && *named ? named : "python3";
     ::execlp(python, python, "-c", ask, nullptr);
-    throw wrong_input(fmt::format("'believe' needs the Python package 'fovea', and '{}' cannot be started: {}", python,
-                                  std::strerror(errno)),
+    throw wrong_input(fmt::format("'check-attention' needs the Python package 'fovea', and '{}' cannot be started: {}",
+                                  python, std::strerror(errno)),
                       "install Python 3.9 or later with the package, or name one that has it by FOVEA_PYTHON");
   }
 
@@ -113,8 +113,9 @@ class Believe : public Command {
   bool skip_bad_ = false, json_ = false, quiet_ = false;
 };
 
-const Register<Command> believe_command("believe", "whether attention on your labelled texts can be believed, in words",
-                                        [] { return std::make_unique<Believe>(); });
+const Register<Command> check_attention_command("check-attention",
+                                                "test whether attention on your labelled texts can be trusted",
+                                                [] { return std::make_unique<CheckAttention>(); });
 
 }  // namespace
 

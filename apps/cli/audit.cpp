@@ -24,9 +24,9 @@ class Audit : public Command {
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
-        "The account of learning in two stages rests on five simplifications; the audit says how far each holds in a\n"
-        "run. A run that was trained without the probe 'audit' is trained again with it, which changes none of its\n"
-        "numbers, and kept as a run of its own.\n\n"
+        "The two-stage account of learning rests on five assumptions. The audit measures each of them in a run.\n"
+        "If the run was trained without the probe 'audit', it is trained again with the probe and kept as a new run.\n"
+        "The numbers of both runs are the same.\n\n"
         "Examples:\n"
         "  fovea audit 12\n"
         "  fovea audit 12 --json");
@@ -46,7 +46,7 @@ class Audit : public Command {
     store.keep(record);
     if (record.state != RunState::done)
       throw failure(fmt::format("run {} could not be trained to its end again ({})", id_, state_name(record.state)),
-                    fmt::format("what was measured is kept as run {}", record.id));
+                    fmt::format("the measurements until then are kept as run {}", record.id));
     const std::string differs = first_difference(*found, record);
     if (!differs.empty())
       throw failure(fmt::format("trained again, run {} gives other numbers: {}", id_, differs),
@@ -98,7 +98,7 @@ class Audit : public Command {
   bool json_ = false, quiet_ = false;
 };
 
-const Register<Command> audit_command("audit", "measure how far the assumptions of the two-stage account hold in a run",
+const Register<Command> audit_command("audit", "measure the assumptions of the two-stage account in a run",
                                       [] { return std::make_unique<Audit>(); });
 
 }  // namespace

@@ -62,7 +62,7 @@ class Bench : public Command {
     app.footer(
         "A step is timed as a whole: drawing a batch, forward, backward, and the update. Its share of the best\n"
         "rate of matrix products counts only operations that must be done (docs/performance.md). The time of\n"
-        "probes and recorder is given as a share of a run, with as many evaluations as the spec says.\n\n"
+        "probes and recorder is given as a share of a run, with the evaluations of the spec.\n\n"
         "Examples:\n"
         "  fovea bench\n"
         "  fovea bench --system copying --threads 2 --seconds 10\n"
@@ -103,7 +103,7 @@ class Bench : public Command {
     bar.clear();
     words_.json ? print_as_json() : print_as_text();
     if (!interrupt_flag()->load()) return 0;
-    fmt::print(stderr, "fovea: stopped; what was measured until then stands above.\n");
+    fmt::print(stderr, "fovea: stopped; the measurements until then are printed above.\n");
     return 1;
   }
 
@@ -116,7 +116,7 @@ class Bench : public Command {
       std::vector<Override> overrides = words_.overrides(), given = overrides;
       for (const Axis& axis : words_.axes()) given.push_back({axis.key, axis.values.front()});
       const std::vector<Override> first = first_values(experiment, Preset::full, given);
-      words_.say_first(experiment.name, first, "what is timed the first", "Others are timed where --set names them.");
+      words_.say_first(experiment.name, first, "Others are timed if --set names them.");
       overrides.insert(overrides.end(), first.begin(), first.end());
       experiment.sweep.clear();
       overrides.push_back({"train.threads", {std::int64_t{threads_}, {}}});

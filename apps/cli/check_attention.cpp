@@ -38,7 +38,7 @@ class CheckAttention : public Command {
         ->required()
         ->type_name("FILE");
     labelled_.add_columns(app);
-    app.add_flag("--skip-bad", skip_bad_, "pass over malformed lines, and say how many there were");
+    app.add_flag("--skip-bad", skip_bad_, "skip malformed lines, and print their number");
     const auto whole = [&](const char* name, std::int64_t& into, std::int64_t least, const char* says) {
       app.add_option(name, into, says)->check(between(least, many))->type_name("N");
     };
@@ -52,14 +52,13 @@ class CheckAttention : public Command {
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
-        "Trains classifiers on a part of the texts and says in words, from the rest, what their attention is worth: "
-        "how\n"
-        "good they are, beside uniform attention, single words and a logistic regression; whether attention is "
-        "needed;\n"
-        "whether seeds agree on where they look; whether deleting a word that is named changes the answer; which "
-        "words\n"
-        "the answers depend on; and what would settle what is open. 10 000 sentences take minutes. Nothing is stored.\n"
-        "This needs the Python package 'fovea', in the Python that $FOVEA_PYTHON names, or in python3.\n\n"
+        "Trains classifiers on a part of the texts, and tests their attention on the rest. The report compares their\n"
+        "accuracy with uniform attention, single words and a logistic regression. It shows whether attention is "
+        "needed,\n"
+        "whether seeds attend to the same words, whether deleting a named word changes the answer, and which words "
+        "the\n"
+        "answers depend on. 10 000 sentences take minutes. Nothing is stored.\n"
+        "The Python package 'fovea' is needed, in the Python that $FOVEA_PYTHON names, or in python3.\n\n"
         "Examples:\n"
         "  fovea check-attention reviews.tsv\n"
         "  fovea check-attention news.csv --label class --text title,description -o news.html\n"

@@ -30,10 +30,11 @@ class Compare : public Command {
     file->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Groups are paired: each run of A with the run of B that has the same seed, and the same value of whatever\n"
-        "else varies in both; runs that are not done are left out. Of each metric: the means, their difference B - A\n"
-        "with a 95 % bootstrap interval, and the p of an exact sign-flip permutation test of the paired differences\n"
-        "(above 20 pairs: 100 000 random choices).\n\n"
+        "Runs are paired: a run of A with the run of B that has the same seed, and the same value of each setting "
+        "that\n"
+        "varies in both groups. Runs that are not done are left out. The table has the means of each metric and their\n"
+        "difference B - A, with a 95 % bootstrap interval. p is the result of an exact sign-flip permutation test of\n"
+        "the paired differences. Above 20 pairs, 100 000 random choices of signs are used.\n\n"
         "Examples:\n"
         "  fovea compare 3 7\n"
         "  fovea compare 'task.vocab = 40' 'task.vocab = 60' --metric accuracy steps_to_90\n"
@@ -53,7 +54,7 @@ class Compare : public Command {
       if (metrics.back().reads_single_steps()) drawn.push_back(text);
     }
     if (!file_.empty() && !wanted.empty() && drawn.empty())
-      throw wrong_input("of each metric named a run has one number, and curves are drawn of what has one at each step",
+      throw wrong_input("each metric named has one number for a run, and a curve needs a number at each step",
                         "name a metric such as accuracy as well", {"--output"});
     const Comparison comparison = compare(a.runs, b.runs, metrics);
     if (json_) print_as_json(a, b, comparison);

@@ -76,7 +76,7 @@ void print_added(const AddedCorpus& added) {
   for (const ReadReport& report : added.reports) print_report(report);
   const char* const experiment = corpus.trace ? "prefetch-trace" : corpus.paired ? "text-translate" : "text-classify";
   fmt::print(
-      "See it: fovea data show {0}\nWhat it tells before training: fovea predict {1} --set task.corpus={0}\n"
+      "See it: fovea data show {0}\nPredict before training: fovea predict {1} --set task.corpus={0}\n"
       "Train on it: fovea run {1} --set task.corpus={0}\n",
       corpus.name, experiment);
 }

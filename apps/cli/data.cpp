@@ -59,8 +59,8 @@ class Data : public Command {
     show_->add_option("name", name_, "the corpus")->required()->type_name("NAME");
     show_->add_flag("--json", json_, "print one JSON document");
     show_->footer("Example:\n  fovea data show made-reviews");
-    add_options(*app.add_subcommand("add", "add texts of your own, or a trace of memory accesses"));
-    get_ = app.add_subcommand("get", "download a public corpus from where it is published");
+    add_options(*app.add_subcommand("add", "add your texts, or a trace of memory accesses"));
+    get_ = app.add_subcommand("get", "download a public corpus from its publisher");
     getting_.options(*get_);
     remove_ = app.add_subcommand("rm", "remove a corpus; runs that were trained on it stay");
     remove_->add_option("name", name_, "the corpus")->required()->type_name("NAME");
@@ -317,7 +317,7 @@ class Data : public Command {
   bool skip_ = false, replace_ = false, quiet_ = false, json_ = false;
 };
 
-const Register<Command> data_command("data", "corpora: list, get public ones, add texts of your own",
+const Register<Command> data_command("data", "corpora: list them, get public ones, add your texts",
                                      [] { return std::make_unique<Data>(); });
 
 }  // namespace

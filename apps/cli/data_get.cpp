@@ -39,7 +39,7 @@ Json public_json(const PublicCorpus& corpus) {
 }  // namespace
 
 void DataGet::options(CLI::App& app) {
-  app.add_option("name", name_, "name of the corpus (default: list them), or FILE.toml, a description of your own")
+  app.add_option("name", name_, "name of the corpus (default: list them), or FILE.toml, a description that you wrote")
       ->type_name("NAME|FILE");
   app.add_option("--as", as_, "name to give it (default: its own)")->type_name("NAME");
   app.add_option("--from", from_, "fetch its files from this address, or take them from this folder")
@@ -119,7 +119,7 @@ int DataGet::get(const PublicCorpus& wanted) {
     return 0;
   }
   if (got.added) print_added(*got.added);
-  else fmt::print("Got '{}': its files lie in {}\n", name, got.folder.string());
+  else fmt::print("Got '{}': its files are in {}\n", name, got.folder.string());
   if (wanted.name == "mnist" && !got.added)
     fmt::print("Train on it: fovea run digits-simple --set task.source={}\n", got.folder.string());
   if (!wanted.terms.empty()) fmt::print("Terms: {}; see {}\n", wanted.terms, wanted.home);

@@ -63,7 +63,7 @@ void ExperimentWords::add_output(CLI::App& app) {
 void ExperimentWords::add_training(CLI::App& app) {
   app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0, also if there is a checkpoint");
   app.add_option("--checkpoint", checkpoint,
-                 "seconds of training between two checkpoints (default 30; more where writing one is slow)")
+                 "seconds of training between two checkpoints (default 30; more if writing one is slow)")
       ->check(between(0.0, 1e6))
       ->type_name("SECONDS");
 }
@@ -109,12 +109,13 @@ Experiment ExperimentWords::find(const std::string& name) {
   return experiment;
 }
 
-void ExperimentWords::say_first(const std::string& name, const std::vector<Override>& first, const std::string& what,
+void ExperimentWords::say_first(const std::string& name, const std::vector<Override>& first,
                                 const std::string& more) const {
   if (first.empty() || quiet || Ranks::announced_rank() != 0) return;
   std::vector<std::string> settings;
   for (const Override& one : first) settings.push_back(fmt::format("{} = {}", one.key, one.value.text()));
-  fmt::print(stderr, "fovea: {} is a sweep, and {} of it: {}. {}\n", name, what, fmt::join(settings, ", "), more);
+  fmt::print(stderr, "fovea: {} is a sweep, and its first values are taken: {}. {}\n", name, fmt::join(settings, ", "),
+             more);
 }
 
 void ExperimentWords::refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const {

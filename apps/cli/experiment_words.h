@@ -35,10 +35,9 @@ struct ExperimentWords {
   // The experiment of this name, with the axes that --set sweep.KEY=… gives it. Says on stderr which settings of its
   // model are left out, where --set names a model that lacks them.
   Experiment find(const std::string& name);
-  // Says on stderr that of experiment `name`, a sweep, these first values were taken: "NAME is a sweep, and WHAT of it:
-  // …. MORE". Nothing where there are none.
-  void say_first(const std::string& name, const std::vector<Override>& first, const std::string& what,
-                 const std::string& more) const;
+  // Prints to stderr that these first values of experiment `name`, a sweep, are taken, and then `more`. Prints nothing
+  // if there are none.
+  void say_first(const std::string& name, const std::vector<Override>& first, const std::string& more) const;
   // Throws wrong_input where --set names other seeds than `option` ("--seed 5") does.
   void refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const;
 

@@ -25,7 +25,7 @@ class Gc : public Command {
     app.add_option("--older", days_, "only runs that have been in the bin for this many days")
         ->check(between(0, 100'000))
         ->type_name("DAYS");
-    app.add_flag("--dry", dry_, "only say what would be removed");
+    app.add_flag("--dry", dry_, "only print the runs and files that would be removed");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "The runs in the bin are deleted for good, with weights, checkpoints and vocabularies that belong to no run,\n"

@@ -21,16 +21,16 @@ class Inspect : public Command {
                    "the attention map to show as α, if the model has several (default: attention)")
         ->type_name("NAME");
     app.add_option("--row", choice_.row,
-                   "only this row: a word of a translation, or a place of a stream, from 1 (default: all)")
+                   "only this row: a word of a translation, or a position of a stream, from 1 (default: all)")
         ->type_name("N");
     app.add_option("--step", choice_.step, "at this step, or at the last evaluation before it (default: the end)")
         ->type_name("N");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "The words of an example shaded by attention (α), by the evidence of each alone (β) and by influence (Δ),\n"
-        "side by side. For a translation: the matrix of target words by source words; for a stream: that of its "
-        "places\n"
-        "by the places that they attend to. The run must have been trained with the probe 'evidence'.\n\n"
+        "Shades the words of an example by attention (α), by the evidence of each word alone (β) and by influence "
+        "(Δ),\n"
+        "side by side. A translation is shown as a matrix of target words by source words, a stream as a matrix of\n"
+        "positions by positions. The run must have been trained with the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea inspect 12\n"
         "  fovea inspect 12 --example 7\n"

@@ -40,8 +40,7 @@ int complain(const std::string& text, int code) {
   return code;
 }
 
-constexpr const char* not_printed =
-    "what was to be printed could not be written. Is the disk full, or the output closed?";
+constexpr const char* not_printed = "the output could not be written. Is the disk full, or the output closed?";
 
 // The command that was named, as deep as its words were known, and those words, each after a space.
 std::pair<const CLI::App*, std::string> named_command(const CLI::App& app) {

@@ -15,18 +15,17 @@ namespace {
 class Measure : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("runs", ids_,
-                   "the id of a run whose attention is learned, then those of the runs to measure it against")
+    app.add_option("runs", ids_, "the id of a run with learned attention, then the ids of the runs to compare it with")
         ->required()
         ->type_name("RUN");
-    app.add_option("--class", class_, "of labelled texts: measure those of this class alone")->type_name("NAME");
+    app.add_option("--class", class_, "measure only the texts of this class")->type_name("NAME");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "How far attention agrees with the evidence of single positions (β), with that of models without attention\n"
-        "(βᵘᶠ, βᵖˣ), with influence (Δ), and with the prediction from the data alone; and how long it takes until\n"
-        "attention knows more than each (ξ). Given one run, its partners are found in the store: the same spec with\n"
-        "other seeds and with attention held uniform (of its own seed, where that is there), and word-mean models of\n"
-        "the same task. All must have been trained with the probe 'evidence'.\n\n"
+        "Measures the agreement of attention with the evidence of single positions (β), with the evidence in models\n"
+        "without attention (βᵘᶠ, βᵖˣ), with influence (Δ), and with the prediction from the data alone. ξ is the\n"
+        "performance at which attention agrees with each reference better than β does.\n"
+        "If one run is given, its partners are found in the store. They have the same spec with other seeds, or with\n"
+        "uniform attention; word-mean models of the same task are used, too. All need the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea reproduce text-classify --set task.corpus=spam      trains all that is needed, and measures it\n"
         "  fovea measure 12\n"
@@ -48,7 +47,7 @@ class Measure : public Command {
       print_json(json);
       return 0;
     }
-    if (!class_.empty()) fmt::print("Of class '{}' alone: ", class_);
+    if (!class_.empty()) fmt::print("Class '{}' alone: ", class_);
     fmt::print("{}", measures_text(measures, Terminal::of(STDOUT_FILENO)));
     return 0;
   }

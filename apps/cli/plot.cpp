@@ -17,7 +17,8 @@ class Plot : public Command {
         ->required()
         ->type_name("RUN|METRIC");
     app.add_option("-o,--output", file_, "the figure: .svg, .pdf or .png")->required()->type_name("FILE");
-    app.add_option("--where", where_, "all runs for which this holds, besides those named")->type_name("CONDITION");
+    app.add_option("--where", where_, "runs that meet this condition, in addition to the runs named")
+        ->type_name("CONDITION");
     app.footer(
         "Examples:\n"
         "  fovea plot 3 p loss -o toy.svg\n"
@@ -49,7 +50,8 @@ class Plot : public Command {
                         "name runs by their ids, before the metrics");
     if (runs.empty()) throw wrong_input("no run fits", "see: fovea runs", {"--where"});
     if (metrics.empty())
-      throw wrong_input("no metric is named", "see what a run measured: fovea show " + std::to_string(runs.front().id));
+      throw wrong_input("no metric is named",
+                        "see the metrics of a run: fovea show " + std::to_string(runs.front().id));
     save_figure(plot_metrics(runs, metrics), file_);
     fmt::print(stderr, "fovea: wrote {}\n", file_);
     return 0;

@@ -41,11 +41,11 @@ class Predict : public Command {
     words_.add_settings(app);
     words_.add_form(app, Preset::full);
     of_tasks_ = {app.add_option("--seed", seed_, "seed of a task's data")->check(a_seed())->type_name("N"),
-                 app.add_option("--draws", draws_, "examples to draw, of a task that draws every example afresh")
+                 app.add_option("--draws", draws_, "examples to draw, if the task draws each example at random")
                      ->check(between(std::int64_t{100}, many))
                      ->type_name("N")};
     of_bags_ = {
-        app.add_option("--words", options_.counts.words, "how many of the most frequent words have their pairs counted")
+        app.add_option("--words", options_.counts.words, "number of most frequent words whose pairs are counted")
             ->check(between(8, 8192))
             ->type_name("N"),
         app.add_option("--top", options_.most_words, "most words listed for a class (default 8)")
@@ -62,15 +62,17 @@ class Predict : public Command {
         ->type_name("N");
     words_.add_output(app);
     app.footer(
-        "From the data alone, before training: how much the bag of inputs tells about the outputs, and so whether\n"
-        "words can be learned under uniform attention; which words attention will move to; and when.\n"
+        "Predicts attention from the data alone, before any training: how well the bag of inputs predicts the "
+        "outputs,\n"
+        "whether words can be learned under uniform attention, which words attention will move to, and when.\n"
         "Nothing is stored.\n"
-        "Labelled texts are cut into words as classifiers read them, without regard to case and apart from\n"
-        "punctuation; sentences and their translations at spaces. Texts that are the same count once.\n"
+        "Labelled texts are cut into words as classifiers read them, without case and punctuation. Sentences and "
+        "their\n"
+        "translations are cut at spaces. Copies of a text count once.\n"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
         "run: fovea predict text-classify --set task.corpus=NAME.\n"
-        "For a task of token streams: the plateaus at which the loss may stay, and which earlier tokens tell about\n"
-        "the answers. For one of memory accesses: how many of them can be predicted from the earlier ones.\n\n"
+        "For token streams, the prediction has the loss plateaus and the earlier tokens that predict the answers.\n"
+        "For memory accesses, it has the share of accesses that earlier accesses predict.\n\n"
         "Examples:\n"
         "  fovea predict copy --set task.vocab=40 --set task.length=40\n"
         "  fovea predict induction --set task.vocab=128 --set task.length=32\n"
@@ -146,7 +148,7 @@ class Predict : public Command {
       last_ = found.last;
       first = std::move(found.first);
     }
-    words_.say_first(data_, first, "this prediction that of the first", "Others are predicted where --set names them.");
+    words_.say_first(data_, first, "Others are predicted if --set names them.");
     if (task_ && (task_->shape().kind == Kind::token_streams || task_->prefetchers() || !predict_exact(*task_).empty()))
       return nullptr;
     if (task_) return task_bags(*task_, draws_);
@@ -263,14 +265,14 @@ class Predict : public Command {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     fmt::print("{}", prediction_text(prediction, source, terminal));
     if (!task_ && prediction.kind == BagSource::Outputs::classes)
-      fmt::print("\nTo measure what attention is worth on these texts: fovea check-attention {}\n", data_);
+      fmt::print("\nTo test attention on these texts: fovea check-attention {}\n", data_);
     bool first = true;
     if (!examples_.empty() && prediction.kind == BagSource::Outputs::classes && !predicts_attention(prediction)) {
-      fmt::print("\nWhere attention will lie on other texts is not predicted.\n");
+      fmt::print("\nAttention on other texts is not predicted.\n");
       return;
     }
     each_example(prediction, source, [&](const TextAttention& text) {
-      if (first) fmt::print("\nWhere attention will lie:\n");
+      if (first) fmt::print("\nPredicted attention:\n");
       first = false;
       for (std::size_t row = 0; row < text.weights.size(); ++row) {
         const std::string head = text.output.empty() ? "" : fmt::format("{:>14}  ", text.output[row]);
@@ -304,7 +306,7 @@ class Predict : public Command {
   bool last_ = false;  // of token streams: heights are of the last answer of each example
 };
 
-const Register<Command> predict_command("predict", "predict what attention will do, from the data alone",
+const Register<Command> predict_command("predict", "predict attention from the data alone",
                                         [] { return std::make_unique<Predict>(); });
 
 }  // namespace

@@ -95,7 +95,7 @@ class Run : public Command {
     if (threads_) overrides.push_back({"train.threads", {*threads_, {}}});
     ResolvedRun run = resolve_run(experiment, words_.preset(), overrides,
                                   seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
-    words_.say_first(experiment.name, first, "this run the first", "All of them: fovea sweep " + experiment_);
+    words_.say_first(experiment.name, first, "All of them: fovea sweep " + experiment_);
     return {experiment.name, std::move(run)};
   }
 
@@ -118,7 +118,7 @@ class Run : public Command {
     const std::optional<Value> shared = spec.setting("train.data_parallel");
     if (!shared || !*shared->as<bool>())
       throw wrong_input(
-          fmt::format("{} processes were started for one run, and it does not say how they share it", ranks.size()),
+          fmt::format("{} processes were started for one run, and its spec does not divide the run", ranks.size()),
           "add --set train.data_parallel=true, or start it without mpirun; many runs are spread by: "
           "fovea sweep");
     return [&ranks](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks, checkpoints); };

@@ -27,7 +27,8 @@ Error no_such_run(const Store& store, std::int64_t id) {
 
 void RunWords::add(CLI::App& app) {
   app.add_option("runs", ids_, "ids of runs")->type_name("RUN");
-  app.add_option("--where", where_, "all runs for which this holds, besides those named")->type_name("CONDITION");
+  app.add_option("--where", where_, "runs that meet this condition, in addition to the runs named")
+      ->type_name("CONDITION");
 }
 
 std::vector<std::int64_t> RunWords::of(const Store& store, bool in_bin) const {

@@ -18,7 +18,7 @@ class Runs : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("experiment", query_.experiment, "only runs of this experiment")->type_name("NAME");
-    app.add_option("--where", where_, "only runs for which this holds")->type_name("CONDITION");
+    app.add_option("--where", where_, "only runs that meet this condition")->type_name("CONDITION");
     app.add_option("--sort", query_.sort, "order by a metric, a setting or an expression; -NAME: in descending order")
         ->type_name("NAME");
     limit_ = app.add_option("--limit", query_.limit,
@@ -29,7 +29,7 @@ class Runs : public Command {
     app.add_flag("--bin", query_.in_bin, "list the runs in the bin");
     app.add_flag("--json", json_, "print one JSON document");
     merge_ = app.add_subcommand("merge", "copy the runs of another store");
-    merge_->add_option("store", other_, "the other store's runs.db; its folders of weights and checkpoints beside it")
+    merge_->add_option("store", other_, "the other store's runs.db, in one folder with its weights and checkpoints")
         ->required()
         ->type_name("OTHER.db");
     merge_->add_flag("--quiet", quiet_, "show no progress");
@@ -41,9 +41,8 @@ class Runs : public Command {
     app.footer(
         "A condition reads settings (task.vocab, seed), last metrics (accuracy), id, experiment, state, steps, "
         "seconds,\n"
-        "tags, note, and functions of a metric's course: step_of(accuracy >= 0.9), in short steps_to_90; "
-        "max_over(loss);\n"
-        "at(loss, 100). tagged(\"good\") holds for runs with that tag.\n\n"
+        "tags and note. tagged(\"good\") is true for runs with that tag. Functions of a metric's course are\n"
+        "step_of(accuracy >= 0.9), in short steps_to_90; max_over(loss); at(loss, 100).\n\n"
         "Examples:\n"
         "  fovea runs\n"
         "  fovea runs copy-subset --sort -accuracy\n"

@@ -46,9 +46,9 @@ class Serve : public Command {
         ->type_name("HOST");
     app.add_option("--for", seconds_, "stop after this many seconds")->check(between(0.001, 1e9))->type_name("SECONDS");
     app.footer(
-        "Shows the store's runs as a live page in a browser, which can start and stop trainings. Ctrl-C ends it and\n"
-        "stops the trainings that the page started; their progress is kept, and the same training goes on when it is\n"
-        "started again.\n\n"
+        "Shows the store's runs as a live page in a browser. The page can start and stop trainings. Ctrl-C ends the\n"
+        "server and stops the trainings that the page started. Their progress is kept: started again, they "
+        "continue.\n\n"
         "Examples:\n"
         "  fovea serve\n"
         "  fovea serve --port 0 --for 3600\n"

@@ -24,7 +24,7 @@ class Show : public Command {
     CLI::Option* json = app.add_flag("--json", json_, "print one JSON document; its settings are the spec");
     at_step_ = app.add_option("--step", step_,
                               "the attention at this step, or at the last evaluation before it (default: the end; with "
-                              "--json, where it is given)")
+                              "--json, none)")
                    ->check(between(std::int64_t{0}, many))
                    ->type_name("N");
     app.add_flag("--series", series_, "every point of every series")->needs(json);

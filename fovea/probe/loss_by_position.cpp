@@ -1,7 +1,8 @@
-// `loss_by_position`: how much the context helps. The mean loss of the asked places by where they stand in a stream, as an
-// array, and three numbers: loss_first_tenth (the first tenth of the places at which something is asked, one at least),
-// loss_last_tenth (the last tenth) and in_context_score = loss_last_tenth - loss_first_tenth: the further below 0, the more is made of the
-// context.
+// `loss_by_position`: how much the context helps. The array is the mean loss of the asked positions, by position.
+//
+//   loss_first_tenth   the mean loss of the first tenth of the asked positions, one at least
+//   loss_last_tenth    the same for the last tenth
+//   in_context_score   loss_last_tenth - loss_first_tenth; below 0 if the context helps
 #include <cmath>
 
 #include "fovea/math/vector_math.h"

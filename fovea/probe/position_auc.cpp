@@ -1,7 +1,6 @@
-// `beta_auc`, `attention_auc`: how well β, and how well attention, tells the positions that decide the label from the rest:
-// the chance that of a random marked position and a random other one the marked has the larger value, equal ones
-// counting half. Over the examples that have marks. One statistic of both, so that "β before attention" can be said of
-// them.
+// `beta_auc`, `attention_auc`: how well β, and how well attention, separates the positions that decide the label from
+// the others. Each is the chance that a random marked position has a larger value than a random other one; equal values
+// count half. Only examples with marks are used. Both are the same statistic, so their times can be compared.
 #include <algorithm>
 #include <cmath>
 #include <vector>

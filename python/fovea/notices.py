@@ -30,8 +30,8 @@ def teller(category: type[Warning] = UserWarning) -> Callable[[str], None]:
     return tell
 
 
-def tell_first(name: str, first: Mapping[str, Any], what: str, more: str) -> None:
-    """Of the experiment ``name``, a sweep, these first values were taken; nothing is told where there are none."""
+def tell_first(name: str, first: Mapping[str, Any], more: str) -> None:
+    """Warn that these first values of the experiment ``name``, a sweep, are taken, if there are any."""
     if first:
         values = ", ".join(f"{key}={value!r}" for key, value in first.items())
-        teller()(f"{name} is a sweep, and {what} of it: {values}. {more}")
+        teller()(f"{name} is a sweep, and its first values are taken: {values}. {more}")

@@ -266,7 +266,7 @@ def predict(
                 f"the data are one text, {data[:20]!r}", "give a list of texts, or the name of a task alone"
             )
         found, first = _engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers, top)
-        tell_first(data, first, "this prediction that of the first", "Others are predicted where settings name them.")
+        tell_first(data, first, "Others are predicted if settings name them.")
         if isinstance(found, _engine.Predicted):
             return Prediction(found)
         told = {name: getattr(found, name) for name in TracePrediction.__dataclass_fields__ if name != "_text"}

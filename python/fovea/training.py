@@ -151,7 +151,7 @@ def run(
             raise _engine.wrong_input(
                 f"a run {what} cannot be kept: its spec does not say what it is", "leave keep out"
             )
-        tell_first(experiment.name, first, "this run the first", f"All of them: fovea.sweep({experiment.name!r})")
+        tell_first(experiment.name, first, f"All of them: fovea.sweep({experiment.name!r})")
         made = train_resolved(
             resolved,
             experiment.name,

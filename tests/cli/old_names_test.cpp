@@ -27,13 +27,13 @@ std::string spec(const std::string& optional, const std::string& auc, const std:
 }
 
 TEST_F(Old, SpecIsTheSameRunAndWarnsOnceOfEachName) {
-  write("old.toml", spec("where_able", "beta_points_right", "attention_points_right"));
+  write("old.toml", spec("where_able", "beta_top1", "attention_accuracy"));
   write("new.toml", spec("optional", "beta_points_right", "attention_points_right"));
   const Outcome old = fovea("run old.toml --quiet");
   ASSERT_EQ(old.code, 0) << old.err;
   for (const auto& [before, now] :
-       {std::pair("probe.where_able", "probe.optional"), std::pair("beta_points_right", "beta_points_right"),
-        std::pair("attention_points_right", "attention_points_right")}) {
+       {std::pair("probe.where_able", "probe.optional"), std::pair("beta_top1", "beta_points_right"),
+        std::pair("attention_accuracy", "attention_points_right")}) {
     const std::size_t at = old.err.find(warning(before, now));
     ASSERT_NE(at, std::string::npos) << old.err;
     EXPECT_EQ(old.err.find(warning(before, now), at + 1), std::string::npos) << old.err;
@@ -49,12 +49,12 @@ TEST_F(Old, SpecIsTheSameRunAndWarnsOnceOfEachName) {
 TEST_F(Old, NamesWorkInConditionsOrdersAndColumns) {
   write("new.toml", spec("optional", "beta_points_right", "attention_points_right"));
   ASSERT_EQ(fovea("run new.toml --quiet").code, 0);
-  const Outcome where = fovea("runs --where 'attention_points_right >= 0' --sort -beta_top1 --show beta_points_right");
+  const Outcome where = fovea("runs --where 'attention_accuracy >= 0' --sort -beta_top1 --show beta_top1");
   EXPECT_EQ(where.code, 0) << where.err;
-  EXPECT_NE(where.err.find(warning("attention_points_right", "attention_points_right")), std::string::npos) << where.err;
-  EXPECT_NE(where.err.find(warning("beta_points_right", "beta_points_right")), std::string::npos) << where.err;
+  EXPECT_NE(where.err.find(warning("attention_accuracy", "attention_points_right")), std::string::npos) << where.err;
+  EXPECT_NE(where.err.find(warning("beta_top1", "beta_points_right")), std::string::npos) << where.err;
   EXPECT_NE(where.out.find("1"), std::string::npos) << where.out;
-  EXPECT_EQ(fovea("run new.toml --quiet --set 'probe.where_able=[\"beta_points_right\"]'").code, 0);
+  EXPECT_EQ(fovea("run new.toml --quiet --set 'probe.where_able=[\"beta_top1\"]'").code, 0);
 }
 
 TEST_F(Old, CommandsAndOptionsWork) {

@@ -165,9 +165,10 @@ TEST_F(ProgramTest, AShownSpecRunsAgainAsTheSameRun) {
 TEST_F(ProgramTest, ARunOfASweepIsTheFirstOfItAndSaysSo) {
   const Outcome first = fovea("run toy-bounded --set train.steps=1");
   EXPECT_EQ(first.code, 0) << first.err;
-  EXPECT_NE(first.err.find("toy-bounded is a sweep, and this run the first of it: model.beta1 = -4. All of them: fovea "
-                           "sweep toy-bounded"),
-            std::string::npos)
+  EXPECT_NE(
+      first.err.find("toy-bounded is a sweep, and its first values are taken: model.beta1 = -4. All of them: fovea "
+                     "sweep toy-bounded"),
+      std::string::npos)
       << first.err;
   EXPECT_NE(fovea("show 1 --spec").out.find("beta1 = -4"), std::string::npos);
   EXPECT_EQ(fovea("run toy-bounded --set train.steps=1 --quiet").err, "");
@@ -179,17 +180,17 @@ TEST_F(ProgramTest, ARunOfASweepIsTheFirstOfItAndSaysSo) {
 }
 
 TEST_F(ProgramTest, AllThatIsAskedOfASweepIsOfTheFirstOfItAndSaysSo) {
-  const std::string predict = "predict markov-icl --quick --draws 100 ", first = "the first of it: task.states = 2. ";
+  const std::string predict = "predict markov-icl --quick --draws 100 ",
+                    first = "and its first values are taken: task.states = 2. ";
   const Outcome predicted = fovea(predict);
-  EXPECT_NE(predicted.err.find("markov-icl is a sweep, and this prediction that of " + first), std::string::npos)
-      << predicted.err;
+  EXPECT_NE(predicted.err.find("markov-icl is a sweep, " + first), std::string::npos) << predicted.err;
   EXPECT_EQ(predicted.out, fovea(predict + "--set task.states=2 --quiet").out);
   const Outcome other = fovea(predict + "--set task.states=3");
   EXPECT_EQ(other.err.find("sweep"), std::string::npos) << other.err;
   EXPECT_NE(other.out, predicted.out);
   if (sanitized) return;  // what is timed
   const Outcome timed = fovea("bench --quick --system markov-icl --set task.length=4");
-  EXPECT_NE(timed.err.find("markov-icl is a sweep, and what is timed " + first), std::string::npos) << timed.err;
+  EXPECT_NE(timed.err.find("markov-icl is a sweep, " + first), std::string::npos) << timed.err;
 }
 
 struct BadWords {

@@ -167,7 +167,7 @@ def files():
 
 def sentences(text):
     """Sentences, each up to a full stop, a question mark or a blank line."""
-    for part in re.split(r"\n\s*\n|\n(?=\s*[-*] )", text):
+    for part in re.split(r"\n\s*\n|\n(?=\s*[-*] |  )", text):
         yield from re.split(r"(?<=[.?!])[)\"']*\s+(?=[A-Z0-9`\"'(])", part)
 
 

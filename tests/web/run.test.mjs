@@ -55,3 +55,11 @@ test("glimpses at an image are shown on it, each a box with its number, at the l
   await page.getByRole("img", { name: "4 glimpses at step 10" }).waitFor();
   await stage.leave(page);
 });
+
+test("a link with the old name of a metric shows the metric, and warns", async () => {
+  await stage.fovea("sweep", "toy-phase", "--quick", "--quiet");
+  const page = await stage.visit("#/runs?experiment=toy-phase&metric=gd_distance");
+  await page.getByText("This link has the name gd_distance, which is now descent_distance_from_flow.").waitFor();
+  await page.getByRole("columnheader", { name: "descent_distance_from_flow", exact: true }).waitFor();
+  await stage.leave(page);
+});

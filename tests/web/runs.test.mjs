@@ -33,13 +33,6 @@ test("runs are chosen by condition, and a wrong one is explained", async () => {
   await stage.leave(page);
 });
 
-test("a link with the old name of a metric shows the metric, and warns", async () => {
-  const page = await stage.visit("#/runs?experiment=toy-phase&metric=descent_distance_from_flow");
-  await page.getByText("This link has the name descent_distance_from_flow, which is now descent_distance_from_flow.").waitFor();
-  await page.getByRole("columnheader", { name: "descent_distance_from_flow", exact: true }).waitFor();
-  await stage.leave(page);
-});
-
 test("a link brings another person the same runs, order, metric and comparison", async () => {
   const page = await stage.visit("#/runs");
   await page.getByLabel("Experiment", { exact: true }).selectOption("toy-phase");

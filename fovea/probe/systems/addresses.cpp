@@ -1,14 +1,15 @@
-// `addresses`: what a model predicts of memory accesses, and where attention over experts is. Shares of the windows:
+// `addresses`: how a model predicts memory accesses, and where attention over experts is. Shares of the windows:
 //
 //   page_accuracy, offset_accuracy, address_accuracy    page, offset, or both are right
-//   confident_share      p(page) p(offset) of what is predicted is `threshold` or more: what would be fetched
+//   confident_share        p(page) p(offset) of the prediction is `threshold` or more: it would be fetched
 //   confident_accuracy     of these, both are right
-//   expert_explained_by_page      how much attention depends on the page: with α_i of access i and ᾱ_o the mean of those with
-//                        offset o, the mean of KL(α_i || ᾱ_{o_i}) over accesses / log n: the information that the page
-//                        gives of the expert, 0 where attention is uniform or the same on every page
+//   expert_explained_by_page
+//                          how much attention depends on the page: the mean of KL(α_i || ᾱ_{o_i}) over accesses i,
+//                          divided by log n; ᾱ_o is the mean α of the accesses with offset o. It is 0 if attention
+//                          is uniform or the same on every page
 //
-// and at the first look what tables predict of the whole validation split (data/prefetchers.h): NAME_accuracy, both
-// right.
+// and at the first evaluation the predictions of tables on the whole validation split (data/prefetchers.h):
+// NAME_accuracy, both right.
 #include <cmath>
 
 #include "fovea/data/prefetchers.h"

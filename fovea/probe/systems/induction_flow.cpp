@@ -1,11 +1,15 @@
 // `induction-flow`: how long an induction head should take to form in the streams of a task, by the gradient flow of
-// three scalars (theory/induction_flow.h), told at the first look, so that claims can set it against the step at which
-// one did: flow_time where each token has a memory of its own, as in a model, and flow_time_shared_memory where one
-// serves all; and what they are of, read off the data (theory/streams/stream_prediction.h): flow_positions and
-// flow_asking_tokens. flow_time_stream_length is that of as many places as a stream has and all tokens, whatever the data
-// are, where there are as many tokens. What counts is a loss of half of log T, which the bag of the context cannot
-// give: it leaves log T. Times of a flow order settings; they are no steps. (The flow's context holds T different
-// tokens, that of task `induction` T - 1.)
+// three scalars (theory/induction_flow.h). It is computed at the first evaluation.
+//
+//   flow_time                 if each token has a memory of its own, as in a model
+//   flow_time_shared_memory   if one memory serves all tokens
+//   flow_time_stream_length   for the positions of a whole stream and all tokens, whatever the data are, if there are
+//                             as many tokens
+//   flow_positions, flow_asking_tokens    the context that these are for, read off the data
+//                             (theory/streams/stream_prediction.h)
+//
+// The time is until the loss is half of log T. The bag of the context leaves log T. Times of a flow order settings;
+// they are not steps. (The flow's context has T different tokens, that of task `induction` T - 1.)
 #include "fovea/theory/induction_flow.h"
 
 #include <cmath>

@@ -1,13 +1,13 @@
-// `recall`: what the matrices of a transformer of two layers, a head each, have stored, each as an associative memory
-// asked by itself: the share of questions whose right answer has the largest score. With embeddings e, positions p, the
-// unembedding g and, of layer l, queries Q_l (1 where the places are queries themselves), keys K_l and values and
-// output OV_l:
+// `recall`: what the matrices of a transformer of two layers, a head each, have stored. Each matrix is tested alone as
+// an associative memory: the share of questions whose right answer has the largest score. With embeddings e, positions
+// p, the unembedding g and, of layer l, queries Q_l (1 if the positions are queries themselves), keys K_l and values
+// and output OV_l:
 //
-//   output_recalled     over tokens v:       g_w · OV_2 e_v is largest at w = v              what is attended to is said
-//   previous_token_recalled   over places t >= 1:  Q_1 p_t · K_1 p_s, s <= t, is largest at s = t - 1      the previous token
-//   match_recalled      over tokens v:       Q_2 e_v · K_2 OV_1 e_w is largest at w = v     places that were shown v
+//   output_recalled           over tokens v:      g_w · OV_2 e_v is largest at w = v: the attended token is the answer
+//   previous_token_recalled   over positions t:   Q_1 p_t · K_1 p_s, s <= t, is largest at s = t - 1, t >= 1
+//   match_recalled            over tokens v:      Q_2 e_v · K_2 OV_1 e_w is largest at w = v: tokens that followed v
 //
-// The last is asked of the tokens at which the examples of the look ask something.
+// The last one is over the tokens at which the examples of the evaluation ask something.
 //
 // Biases have no part in it; models with norms, mlps, other layers or more heads are refused.
 #include <fmt/format.h>

@@ -1,14 +1,14 @@
-// `recovered_map`: how near attention has come to the map between the space of queries and that of keys, of tasks that
-// know it (data/two_spaces.h), and what rivals leave that know one thing each.
+// `recovered_map`: how near attention is to the map between the space of queries and the space of keys, for tasks that
+// know it (data/two_spaces.h), and the errors of rivals that know one thing each.
 //
-//   map_cosine_with_truth       <W A, A⁺A> / (‖W A‖ ‖A⁺A‖), W the similarity qᵀWk that is learned, at every look: 1 where W takes
-//                    each key to a multiple of where it came from
-//   least_error_true_map     what is left by the similarity c qᵀA⁺k, which knows the map
-//   least_error_one_space  what is left by -c ‖q-k‖²/2 over the coordinates that both have: a Gaussian that takes queries and
-//                    keys as of one space
+//   map_cosine_with_truth    <W A, A⁺A> / (‖W A‖ ‖A⁺A‖) at every evaluation, W the learned similarity qᵀWk: 1 if W
+//                            takes each key to a multiple of its origin
+//   least_error_true_map     the error of the similarity c qᵀA⁺k, which knows the map
+//   least_error_one_space    the error of -c ‖q-k‖²/2 over the coordinates that both have: a Gaussian that takes
+//                            queries and keys as of one space
 //
-// The rivals' errors are mean squared ones at the queries of the last look, each at the c that serves it best there (of
-// 2⁻⁶, 2⁻⁵·⁵ … 2⁸), and so the least they can have. `recovered_map`, the array, is W A at the last look.
+// The rivals' errors are mean squared errors at the queries of the last evaluation. Each is at its best c (of 2⁻⁶,
+// 2⁻⁵·⁵ … 2⁸), and so the least that the rival can have. `recovered_map`, the array, is W A at the last evaluation.
 #include <algorithm>
 #include <cmath>
 #include <limits>

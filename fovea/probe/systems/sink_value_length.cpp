@@ -1,11 +1,11 @@
-// `sink_value_length`: how much attention brings from the first place of a stream, in the first layer of a transformer. With
-// u_t = LN(E[x_t] + P[t]), what layer 1 reads (without LN and P where the model has none), and its values and output W
-// and O, all of the weight on place t would bring
+// `sink_value_length`: how much attention adds from the first position of a stream, in the first layer of a
+// transformer. With u_t = LN(E[x_t] + P[t]), the input of layer 1 (without LN and P if the model has none), and its values and
+// output W and O, all of the weight on position t would add
 //
 //   O (W u_t + b)
 //
-// to the stream. `sink_value_length` is the length of that of the first place over the mean length of all others, in the
-// first 16 examples. What O adds wherever attention is, its own bias, is left out.
+// to the stream. `sink_value_length` is the length of this vector at the first position, divided by its mean length at
+// all others, in the first 16 examples. O's own bias, which is added wherever attention is, is left out.
 #include <cmath>
 
 #include "fovea/nn/layer_norm.h"

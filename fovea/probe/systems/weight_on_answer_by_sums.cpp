@@ -1,7 +1,7 @@
-// `weight_on_answer_by_sums`: what attention on bags would come to if it went by how much there is in an item, and by nothing
-// else: the mean weight on the items that decide, were weights in proportion to the items' sums, above the least
-// sum of the bag. `largest_sum_is_answer`: of the bags that are classified rightly, as for `top1_on_answer`, the share
-// whose item of the largest sum is one that decides. Of squares of an image sums are ink.
+// `weight_on_answer_by_sums`: the weight that attention on bags would have if it depended only on the sums of items.
+// It is the mean weight on the items that decide if weights are in proportion to the items' sums above the least sum of
+// the bag. `largest_sum_is_answer`: of the rightly classified bags, as for `top1_on_answer`, the share whose item of
+// the largest sum is one that decides. For squares of an image, sums are ink.
 #include <numeric>
 #include <vector>
 

@@ -21,6 +21,8 @@ void GatedClassifier<T>::settings(Fields& fields) {
   fields.only_of("score \"mlp\"", [this] { return score_kind_ == ScoreKind::mlp; });
   fields.choice("attention", attention_, {{"learned", Attending::learned}, {"uniform", Attending::uniform}},
                 "learned, or the same on every position");
+  fields.choice("biases", biases_, {{"false", Bias::no}, {"true", Bias::yes}},
+                "of W, what a state says for a class; left open there is none");
   fields.number("dropout", dropout_, 0, 0.99,
                 "share of each embedding, and of each state, that a training step misses");
 }
@@ -35,7 +37,7 @@ void GatedClassifier<T>::build(const TaskShape& shape, ParameterSet<T>& paramete
       Recurrent<T>::declare(parameters, "encoder", {cell_, embedding_width_, hidden_, 1, bidirectional_ ? 2 : 1, 0, 0});
   score_ = Score<T>::declare(parameters, "score", score_kind_, encoder_.out(), 0, score_hidden_);
   beta_ = Linear<T>::declare(parameters, "beta", encoder_.out(), shape.classes == 2 ? 1 : shape.classes, Group::body,
-                             Bias::no);
+                             biases_.value_or(Bias::no));
   word_dropout_ = {dropout_, 0};
   state_dropout_ = {dropout_, 1};
 }

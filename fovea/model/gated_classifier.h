@@ -6,13 +6,13 @@
 //   h        = recurrent(e)                h (S,B,H), nn/recurrent
 //   score_bs = score(h_sb)                 (B,1,S), nn/attention/score.h
 //   p_b      = softmax(score_b), or held   (B,1,S), nn/attention/attention.h
-//   β_sb     = W h_sb                      W (C,H), β (S,B,C)
+//   β_sb     = W h_sb + b                  W (C,H), β (S,B,C); b (C) with `biases` alone
 //   logit_b  = Σ_s p_bs β_sb               (B,C)
 //   loss     = 1/B Σ_b cross-entropy(logit_b, label_b)
 //
 // Backward, from dlogit (B,C), which nn/loss.h gives:
 //
-//   dβ_sb   = p_bs dlogit_b                dW = Σ_sb dβ_sb h_sbᵀ
+//   dβ_sb   = p_bs dlogit_b                dW = Σ_sb dβ_sb h_sbᵀ       db = Σ_sb dβ_sb
 //   dp_bs   = dlogit_b · β_sb              dscore_bs = p_bs (dp_bs - Σ_u p_bu dp_bu), 0 where the weights are held
 //   dh_sb   = Wᵀ dβ_sb + (what the score gives back of dscore_bs)
 //   de      = recurrent's backward of dh   dE[v] = Σ of de_sb over all (s,b) with x_bs = v
@@ -44,8 +44,8 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
   void backward(Compute& compute, const Trace<T>& trace) const override;
 
-  // Two classes: W h_l, times -1 where the label is 0. More: the log-probability of the right class, were all of the
-  // attention on l.
+  // Two classes: W h_l + b, times -1 where the label is 0. More: the log-probability of the right class, were all of
+  // the attention on l.
   Cube<T> beta(Compute& compute, const Trace<T>& trace) const override;
   const HasInfluence<T>* as_influence() const override { return this; }
   Cube<T> influence(Compute& compute, const Trace<T>& trace) const override;
@@ -78,6 +78,7 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   ScoreKind score_kind_ = ScoreKind::linear;
   int score_hidden_ = 64;
   Attending attention_ = Attending::learned;
+  std::optional<Bias> biases_;  // b; left open it stands in no spec, so that earlier ones keep their hashes
   double dropout_ = 0;
 
   Embedding<T> table_;

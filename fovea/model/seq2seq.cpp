@@ -41,6 +41,8 @@ void Seq2Seq<T>::settings(Fields& fields) {
                 "of a source position: (A d + a) · e, or v · tanh(W [e; d])");
   fields.only_of("attention \"learned\"", [this] { return attention_ == Attending::learned; });
   fields.choice("combiner", squash_, {{"tanh", Squash::tanh}, {"relu", Squash::relu}}, "f in o = f(U [d; c])");
+  fields.choice("biases", biases_, {{"false", Bias::no}, {"true", Bias::yes}},
+                "of U and V, the last two layers; left open there are none");
   fields.number("dropout", dropout_, 0, 0.99, "between recurrent layers and before the output");
 }
 
@@ -74,9 +76,10 @@ void Seq2Seq<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
     for (const std::string& head : heads_)
       attends_.push_back(CrossAttention<T>::declare(parameters, head, decoder_width, source_width(),
                                                     scoring_ == Scoring::additive ? hidden_ : 0));
+  const Bias biases = biases_.value_or(Bias::no);
   combiner_ = Combiner<T>::declare(parameters, heads_, decoder_width, source_width(),
-                                   squash_ == Squash::tanh ? Activation::tanh() : Activation::relu());
-  output_ = Linear<T>::declare(parameters, "output", decoder_width, shape.target_vocab, Group::body, Bias::no);
+                                   squash_ == Squash::tanh ? Activation::tanh() : Activation::relu(), biases);
+  output_ = Linear<T>::declare(parameters, "output", decoder_width, shape.target_vocab, Group::body, biases);
   output_dropout_.rate = dropout_;
   output_dropout_.layer = 16;  // the recurrent stacks have 0 … 15
 }
@@ -341,7 +344,7 @@ Cube<T> Seq2Seq<T>::beta(Compute& compute, const Trace<T>& trace) const {
           for (T& x : o) x = std::max(x, T{0});
       }
     });
-    team_multiply(compute, plain(said.slice(0, here)), weights, logits.slice(0, here));
+    output_.forward_into(compute, weights, said.slice(0, here), logits.slice(0, here));
     compute.team.split(here, 16, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         const auto [b, t, s] = some[static_cast<std::size_t>(i)];

@@ -10,14 +10,14 @@
 //   score_bts = v · tanh(W [e_sb; d_tb])              score "additive": W (hidden,He+Hd), v (hidden)
 //   α_bt     = softmax_s(score_bt), or held           (B,T,S)
 //   c_tb     = P Σ_s α_bts e_sb + b                   P (Hd,He), c (T,B,Hd)
-//   o_tb     = f(U [d_tb; c_tb])                      U (Hd,2Hd), f tanh or ReLU, nn/attention/combiner.h
-//   logit_bt = V o_tb                                 V (words,Hd)
+//   o_tb     = f(U [d_tb; c_tb] + b_U)                U (Hd,2Hd), f tanh or ReLU, nn/attention/combiner.h
+//   logit_bt = V o_tb + b_V                           V (words,Hd); b_U (Hd) and b_V (words) with `biases` alone
 //   loss     = mean cross-entropy of logit_bt and y_b(t+1), over all target words
 //
 // Backward, from dlogit (B,T,words):
 //
-//   dV       = Σ_bt dlogit_bt o_tbᵀ                   do_tb = Vᵀ dlogit_bt
-//   dd, dc, dU, dP, db as in combiner.h;              de, and more of dd, dA, da (dW, dv) as in
+//   dV       = Σ_bt dlogit_bt o_tbᵀ                   do_tb = Vᵀ dlogit_bt       db_V = Σ_bt dlogit_bt
+//   dd, dc, dU, db_U, dP, db as in combiner.h;              de, and more of dd, dA, da (dW, dv) as in
 //                                                     nn/attention/cross_attention.h
 //   dd goes back through the decoder to E' and to its first states, which are the encoder's last ones; with them, de
 //   goes back through the encoder to E. With encoder "embedding", de_sb is added to dE of word x_bs itself.
@@ -78,6 +78,7 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   // Left open they stand in no spec, so that what was trained before there were such settings keeps its hash.
   std::optional<Encoding> encoding_;
   std::optional<Scoring> scoring_;
+  std::optional<Bias> biases_;  // b_U and b_V
   Squash squash_ = Squash::tanh;
   double dropout_ = 0;
   std::vector<std::string> heads_{"attention"};  // a name each: parameters start by their name

@@ -171,8 +171,8 @@ Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<co
   }
   typename Combiner<T>::Trace trace;
   const Matrix<T> scores = compute.array<T>(K, output_.out);
-  team_multiply(compute, plain(combiner_.forward(compute, states.as(K, width), contexts, saying.folded, trace)),
-                saying.output, scores);
+  output_.forward_into(compute, saying.output,
+                       combiner_.forward(compute, states.as(K, width), contexts, saying.folded, trace), scores);
   return scores;
 }
 

@@ -32,13 +32,22 @@ Matrix<T> Linear<T>::forward(Compute& compute, Matrix<const T> x) const {
 }
 
 template <class T>
+Into Linear<T>::start(Matrix<T> y) const {
+  if (!bias) return Into::overwrite;
+  const T* const b = bias->value;
+  for (Index n = 0; n < y.size(0); ++n) std::copy(b, b + out, y[n].data());
+  return Into::add;
+}
+
+template <class T>
 void Linear<T>::forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) const {
   assert(x.size(1) == in && y.size(0) == x.size(0) && y.size(1) == out);
-  if (bias) {
-    const T* const b = bias->value;
-    for (Index n = 0; n < y.size(0); ++n) std::copy(b, b + out, y[n].data());
-  }
-  team_matmul(compute, plain(x), transposed(weight->matrix()), y, bias ? Into::add : Into::overwrite);
+  team_matmul(compute, plain(x), transposed(weight->matrix()), y, start(y));
+}
+
+template <class T>
+void Linear<T>::forward_into(Compute& compute, const PackedMatrix<T>& weights, Matrix<const T> x, Matrix<T> y) const {
+  team_multiply(compute, plain(x), weights, y, start(y));
 }
 
 template <class T>

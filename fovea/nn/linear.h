@@ -38,6 +38,8 @@ struct Linear {
   // x (N,I) -> y (N,O)
   Matrix<T> forward(Compute& compute, Matrix<const T> x) const;
   void forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) const;
+  void forward_into(Compute& compute, const PackedMatrix<T>& weights, Matrix<const T> x,
+                    Matrix<T> y) const;  // Wᵀ packed
 
   // y = z + x Wᵀ + b with z (N,O), or without z where it is empty. The second is one thread's, of Wᵀ packed.
   void forward_onto(Compute& compute, Matrix<const T> x, Matrix<const T> z, Matrix<T> y) const;
@@ -50,6 +52,9 @@ struct Linear {
   void backward_parameters(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const;
   void backward_parameters(Compute& compute, const PackedMatrix<T>& x, Matrix<const T> dy) const;
   void backward_input(Compute& compute, Matrix<const T> dy, Matrix<T> dx, bool add = true) const;
+
+ private:
+  Into start(Matrix<T> y) const;  // b in each row of y, and how the product is to go into it
 };
 
 // sum (C) += the rows of `in` (N,C), added from the first to the last.

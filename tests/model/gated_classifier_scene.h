@@ -69,12 +69,17 @@ struct Variant {
   bool bidirectional;
   const char* score;
   int classes;
+  bool biases = false;
 };
-inline constexpr Variant variants[] = {
-    {"lstm", false, "linear", 2}, {"gru", true, "mlp", 2}, {"lstm", true, "linear", 3}, {"gru", false, "mlp", 4}};
+inline constexpr Variant variants[] = {{"lstm", false, "linear", 2},      {"gru", true, "mlp", 2},
+                                       {"lstm", true, "linear", 3},       {"gru", false, "mlp", 4},
+                                       {"lstm", true, "linear", 2, true}, {"gru", true, "mlp", 3, true}};
 
 inline ValueTable settings_of(const Variant& v) {
-  return with({{"cell", word(v.cell)}, {"bidirectional", yes(v.bidirectional)}, {"score", word(v.score)}});
+  ValueTable settings =
+      with({{"cell", word(v.cell)}, {"bidirectional", yes(v.bidirectional)}, {"score", word(v.score)}});
+  if (v.biases) settings["biases"] = yes(true);
+  return settings;
 }
 
 }  // namespace fovea::testing::gated

@@ -79,7 +79,7 @@ TEST(Influence, OfTheClassifierIsTheDerivativeByAFactor) {
   }
 }
 
-void check_translator(const char* encoder, const char* score) {
+void check_translator(const char* encoder, const char* score, bool biases) {
   SCOPED_TRACE(encoder);
   const bool recurrent = encoder == std::string("recurrent");
   TaskShape shape;
@@ -96,6 +96,7 @@ void check_translator(const char* encoder, const char* score) {
                             {"encoder", word(encoder)},
                             {"score", word(score)},
                             {"combiner", word("relu")},
+                            {"biases", yes(biases)},
                             {"dropout", real(0.5)}},
                            shape);
   Batch batch = words_apart({4, 2});
@@ -116,8 +117,8 @@ void check_translator(const char* encoder, const char* score) {
 }
 
 TEST(Influence, OfTheTranslatorIsThatOfEachTargetWord) {
-  check_translator("recurrent", "general");
-  check_translator("embedding", "additive");
+  check_translator("recurrent", "general", true);
+  check_translator("embedding", "additive", false);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using testing::ModelScene;
 constexpr int end_token = 3, start_token = 4, said_vocab = 5;
 
 ModelScene<double> scene_of(const char* cell, std::int64_t layers, bool bidirectional,
-                            const char* encoder = "recurrent", const char* score = "general") {
+                            const char* encoder = "recurrent", const char* score = "general", bool biases = false) {
   TaskShape shape;
   shape.kind = Kind::token_pairs;
   shape.vocab = shape.target_vocab = said_vocab;
@@ -32,6 +32,7 @@ ModelScene<double> scene_of(const char* cell, std::int64_t layers, bool bidirect
                              {"bidirectional", yes(bidirectional)},
                              {"encoder", word(encoder)},
                              {"score", word(score)},
+                             {"biases", yes(biases)},
                              {"dropout", real(0.5)}},
                             shape);
 }
@@ -75,7 +76,7 @@ TEST(Say, GreedySearchTakesTheLikeliestWordEachTime) {
        {std::tuple{"lstm", 2, true, "recurrent", "general"}, std::tuple{"gru", 1, false, "recurrent", "additive"},
         std::tuple{"lstm", 1, true, "recurrent", "general"}, std::tuple{"lstm", 2, false, "embedding", "general"},
         std::tuple{"gru", 1, false, "embedding", "additive"}}) {
-    ModelScene<double> scene = scene_of(cell, layers, both, encoder, score);
+    ModelScene<double> scene = scene_of(cell, layers, both, encoder, score, both);
     const Batch batch = sources();
     const auto said = said_by(scene, batch, {.beams = 1, .longest = 6});
     ASSERT_EQ(said.size(), 3u);

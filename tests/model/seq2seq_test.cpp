@@ -38,6 +38,7 @@ ValueTable settings(const Json& c) {
   table["attention"] = {attention, {}};
   table["encoder"] = {c["encoder"].get<std::string>(), {}};
   table["score"] = {c["score"].get<std::string>(), {}};
+  if (c.contains("biases")) table["biases"] = {true, {}};
   if (c["heads"].size() > 1) {
     ValueList heads;
     for (const std::string name : c["heads"]) heads.push_back({std::int64_t{std::stoi(name.substr(5))}, {}});

@@ -13,6 +13,8 @@ MODELS = [
     {"combiner": "relu"},
     {"attention": "uniform"},
     {"attention": "none"},
+    {"biases": True},
+    {"biases": True, "attention": "none"},
 ]
 
 
@@ -44,7 +46,9 @@ def test_a_translator_goes_to_torch_and_back(model):
     assert back.apply(batch)["scores"].tobytes() == ours["scores"].tobytes()
 
 
-@pytest.mark.parametrize("model", [{}, {"bidirectional": True, "score": "mlp"}, {"cell": "gru"}], ids=str)
+@pytest.mark.parametrize(
+    "model", [{}, {"bidirectional": True, "score": "mlp"}, {"cell": "gru"}, {"biases": True}], ids=str
+)
 def test_a_classifier_goes_to_torch_and_back(model):
     torch = pytest.importorskip("torch")
     run = fovea.run(

@@ -27,7 +27,7 @@ def flat(x):
 
 
 class Classifier(nn.Module):
-    def __init__(self, cell, bidirectional, score, attention, classes):
+    def __init__(self, cell, bidirectional, score, attention, classes, biases):
         super().__init__()
         out = HIDDEN * (2 if bidirectional else 1)
         self.attention = attention
@@ -39,7 +39,7 @@ class Classifier(nn.Module):
             self.score = nn.ModuleDict(
                 {"hidden": nn.Linear(out, SCORE_HIDDEN), "out": nn.Linear(SCORE_HIDDEN, 1, bias=False)}
             )
-        self.beta = nn.Linear(out, 1 if classes == 2 else classes, bias=False)
+        self.beta = nn.Linear(out, 1 if classes == 2 else classes, bias=biases)
         with torch.no_grad():
             for weight in self.parameters():
                 weight.copy_((torch.randn(weight.shape, generator=generator) * 0.5e4).round() / 1e4)
@@ -60,8 +60,8 @@ class Classifier(nn.Module):
         return (p[..., None] * self.beta(h)).sum(1), p
 
 
-def case(cell, bidirectional, score, attention, classes, labels):
-    model = Classifier(cell, bidirectional, score, attention, classes)
+def case(cell, bidirectional, score, attention, classes, labels, biases=False):
+    model = Classifier(cell, bidirectional, score, attention, classes, biases)
     weights = {name: flat(x) for name, x in model.named_parameters()}
     answers = torch.tensor(labels)
 
@@ -80,6 +80,8 @@ def case(cell, bidirectional, score, attention, classes, labels):
         loss_of(model()[0]).backward()
         optimizer.step()
     settings = {"cell": cell, "bidirectional": bidirectional, "score": score, "attention": attention}
+    if biases:
+        settings["biases"] = True
     return {
         "settings": settings,
         "classes": classes,
@@ -98,6 +100,7 @@ cases = [
     case("gru", True, "mlp", "learned", 2, [0, 0, 1, 1]),
     case("lstm", True, "mlp", "learned", 3, [2, 0, 1, 2]),
     case("gru", False, "linear", "uniform", 2, [1, 1, 0, 0]),
+    case("lstm", True, "mlp", "learned", 2, [0, 1, 1, 0], biases=True),
 ]
 reference = {
     "vocab": VOCAB,

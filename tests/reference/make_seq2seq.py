@@ -18,7 +18,7 @@ VOCAB, END, START = 6, 6, 7  # words 0 … 5, then the end and the start token
 
 
 class Seq2Seq(nn.Module):
-    def __init__(self, cell, hidden, embedding, layers, directions, heads, relu, encoder, score):
+    def __init__(self, cell, hidden, embedding, layers, directions, heads, relu, encoder, score, biases):
         super().__init__()
         kind = nn.LSTM if cell == "lstm" else nn.GRU
         wide = hidden * directions
@@ -36,8 +36,8 @@ class Seq2Seq(nn.Module):
             else:
                 self.add_module(name.replace(".", "_") + "_query", nn.Linear(wide, source))
             self.add_module(name.replace(".", "_") + "_context", nn.Linear(source, wide))
-        self.combine = nn.Linear(wide * (2 if heads else 1), wide, bias=False)
-        self.output = nn.Linear(wide, VOCAB + 2, bias=False)
+        self.combine = nn.Linear(wide * (2 if heads else 1), wide, bias=biases)
+        self.output = nn.Linear(wide, VOCAB + 2, bias=biases)
         self.squash = torch.relu if relu else torch.tanh
         self.directions = directions
         self.score = score
@@ -129,8 +129,11 @@ def case(
     uniform=False,
     encoder="recurrent",
     score="general",
+    biases=False,
 ):
-    model = Seq2Seq(cell, hidden, embedding, layers, 2 if bidirectional else 1, list(heads), relu, encoder, score)
+    model = Seq2Seq(
+        cell, hidden, embedding, layers, 2 if bidirectional else 1, list(heads), relu, encoder, score, biases
+    )
     with torch.no_grad():
         for p in model.parameters():
             p.copy_(torch.randn(p.shape, generator=generator) * 0.5)
@@ -160,6 +163,8 @@ def case(
         "gradients": {},
         "losses": [],
     }
+    if biases:
+        result["biases"] = True
     result["parameters"] = {n: flat(p) for n, p in model.names()}
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     for step in range(21):
@@ -196,6 +201,10 @@ cases = [
         encoder="embedding",
         score="additive",
     ),
+    case("biases", biases=True),
+    case("biases, both directions, relu", hidden=3, bidirectional=True, relu=True, biases=True),
+    case("biases, no context", heads=(), biases=True),
+    case("biases, two heads of gru", cell="gru", heads=("head.2", "head.1"), biases=True),
 ]
 path = pathlib.Path(__file__).with_name("seq2seq.json")
 path.write_text(

@@ -29,21 +29,23 @@ void add_product(Operand<T> a, std::span<const T> x, std::span<T> y) {
 
 template <class T>
 Combiner<T> Combiner<T>::declare(ParameterSet<T>& parameters, std::span<const std::string> heads, Index state_width,
-                                 Index source_width, Activation activation) {
+                                 Index source_width, Activation activation, Bias bias) {
   Combiner combiner{activation, {}, {}};
   for (const std::string& head : heads)
     combiner.contexts.push_back(
         Linear<T>::declare(parameters, under(head, "context"), source_width, state_width, Group::body));
   const Index in = heads.empty() ? state_width : 2 * state_width;
-  combiner.combine = Linear<T>::declare(parameters, "combine", in, state_width, Group::body, Bias::no);
+  combiner.combine = Linear<T>::declare(parameters, "combine", in, state_width, Group::body, bias);
   return combiner;
 }
 
 template <class T>
 typename Combiner<T>::Folded Combiner<T>::fold(Compute& compute) const {
   const Index H = combine.out;
-  if (contexts.empty()) return {};
+  if (contexts.empty() && !combine.bias) return {};
   const Folded folded{compute.arena.take<Matrix<T>>(contexts.size()), compute.zeros<T>(H)};
+  if (combine.bias) add_scaled(T{1}, std::span<const T>(combine.bias->values()), folded.shift.flat());
+  if (contexts.empty()) return folded;
   const T share = T{1} / static_cast<T>(contexts.size());
   const Operand<T> u_context = for_contexts(combine);
   const std::span<T> mean_bias = compute.arena.take_zeros<T>(static_cast<std::size_t>(H));
@@ -64,9 +66,9 @@ Matrix<T> Combiner<T>::forward(Compute& compute, Matrix<const T> states, std::sp
   const Index N = states.size(0), H = combine.out;
   trace = {states, source, folded, compute.array<T>(N, H)};
   const Operand<T> u_state = for_states(combine);
-  for (Index n = 0; n < N && !contexts.empty(); ++n) std::copy_n(folded.shift.data(), H, trace.output.data() + n * H);
-  team_matmul(compute, plain(states), transposed(u_state), trace.output,
-              contexts.empty() ? Into::overwrite : Into::add);
+  const bool shifted = !folded.shift.empty();
+  for (Index n = 0; n < N && shifted; ++n) std::copy_n(folded.shift.data(), H, trace.output.data() + n * H);
+  team_matmul(compute, plain(states), transposed(u_state), trace.output, shifted ? Into::add : Into::overwrite);
   for (std::size_t h = 0; h < contexts.size(); ++h)
     team_matmul(compute, plain(source[h]), transposed(folded.contexts[h]), trace.output, Into::add);
   activate(compute.team, activation, std::span<const T>(trace.output.flat()), trace.output.flat());
@@ -83,6 +85,7 @@ void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T>
 
   team_matmul(compute, plain(d_sum), for_states(combine), d_states, Into::add);
   if (compute.trains()) team_matmul(compute, transposed(d_sum), plain(trace.states), Matrix<T>(du, H, H), Into::add, U);
+  if (compute.trains() && combine.bias) add_rows(compute.team, Matrix<const T>(d_sum), combine.bias->vector_gradient());
   if (contexts.empty()) return;
 
   const T share = T{1} / static_cast<T>(contexts.size());

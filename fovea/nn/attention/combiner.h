@@ -2,11 +2,12 @@
 // Forward:
 //
 //   c_n = 1/K Σ_h (P_h x_hn + b_h)       x_h (N,He) the context of head h, P_h (Hc,He), b_h (Hc)
-//   o_n = f(U_d d_n + U_c c_n)           d (N,Hd), U = [U_d, U_c] (Hd, Hd + Hc), f tanh or ReLU; no heads: o = f(U_d d)
+//   o_n = f(U_d d_n + U_c c_n + b)       d (N,Hd), U = [U_d, U_c] (Hd, Hd + Hc), b (Hd) or none, f tanh or ReLU; no
+//                                        heads: without U_c c
 //
-// Backward, from do (N,Hd), with z = U_d d + U_c c:
+// Backward, from do (N,Hd), with z = U_d d + U_c c + b:
 //
-//   dz_n   = do_n ⊙ f'(z_n)              dU_d = Σ_n dz_n d_nᵀ          dU_c = Σ_n dz_n c_nᵀ
+//   dz_n   = do_n ⊙ f'(z_n)              dU_d = Σ_n dz_n d_nᵀ          dU_c = Σ_n dz_n c_nᵀ      db = Σ_n dz_n
 //   dd_n   = U_dᵀ dz_n                   dc_n = U_cᵀ dz_n
 //   dP_h   = 1/K Σ_n dc_n x_hnᵀ          db_h = 1/K Σ_n dc_n           dx_hn = 1/K P_hᵀ dc_n
 //
@@ -25,17 +26,17 @@ namespace fovea {
 template <class T>
 struct Combiner {
   Activation activation;
-  std::vector<Linear<T>> contexts;  // P_h (Hc,He), b_h (Hc); none: o = f(U d)
-  Linear<T> combine;                // U (Hd, Hd + Hc), no bias
+  std::vector<Linear<T>> contexts;  // P_h (Hc,He), b_h (Hc); none: o = f(U d + b)
+  Linear<T> combine;                // U (Hd, Hd + Hc), b (Hd) or none
 
   // Declares a context layer under each name of `heads`, and one layer under "combine".
   static Combiner declare(ParameterSet<T>& parameters, std::span<const std::string> heads, Index state_width,
-                          Index source_width, Activation activation);
+                          Index source_width, Activation activation, Bias bias);
 
   // What parameters alone tell.
   struct Folded {
     std::span<Matrix<T>> contexts;  // U_c P_h / heads (Hd,He)
-    Vector<T> shift;                // U_c mean b (Hd)
+    Vector<T> shift;                // U_c mean b_h + b (Hd); empty where both are 0
   };
   Folded fold(Compute& compute) const;
 
@@ -61,7 +62,7 @@ struct Combiner {
   // The sum before f, split by where it comes from: were all of the attention of every head on one source position s,
   // the output at n would be f(state_n + source_s). After forward; needs at least one head.
   struct Parts {
-    Matrix<T> state;   // U_d d + U_c mean b (N,Hd)
+    Matrix<T> state;   // U_d d + U_c mean b_h + b (N,Hd)
     Matrix<T> source;  // U_c mean P e (M,Hd)
   };
   Parts parts(Compute& compute, const Trace& trace, Matrix<const T> sources) const;

@@ -205,6 +205,8 @@ def _recurrent(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
     spec.update(name="seq2seq-heads" if heads else "seq2seq", layers=layers, attention="learned" if attends else "none")
     if heads:
         spec["heads"] = heads
+    if "output.bias" in weights:
+        spec["biases"] = True
     targets = len(weights.get("target_embedding.weight", weights["embedding.weight"]))
     return spec, {
         "kind": "token_pairs",
@@ -222,6 +224,8 @@ def _classifier(spec: dict[str, Any], weights: Weights) -> tuple[dict[str, Any],
     spec.update(name="gated-classifier", score="linear" if inner is None else "mlp")
     if inner is not None:
         spec.update(score_hidden=inner.shape[0])
+    if "beta.bias" in weights:
+        spec["biases"] = True
     return spec, {"kind": "labelled_tokens", "vocab": len(weights["embedding.weight"]), "classes": classes}
 
 

@@ -51,7 +51,7 @@ class GatedClassifier(FromRun):
         else:
             inner = self.spec["score_hidden"]
             self.score = nn.ModuleDict({"hidden": nn.Linear(out, inner), "out": nn.Linear(inner, 1, bias=False)})
-        self.beta = nn.Linear(out, shapes["beta.weight"][0], bias=False)
+        self.beta = nn.Linear(out, shapes["beta.weight"][0], bias="beta.bias" in shapes)
 
     def forward(self, source: Any) -> tuple[Any, Any]:
         states, _, absent = _read(self, source)
@@ -85,8 +85,9 @@ class Seq2Seq(FromRun):
         elif any(name.startswith("head.") for name in shapes):
             self.head = nn.ModuleDict({str(number): self.head_of_attention() for number in self.spec["heads"]})
             self.heads = list(self.head.values())
-        self.combine = nn.Linear(self.wide * (2 if self.heads else 1), self.wide, bias=False)
-        self.output = nn.Linear(self.wide, shapes["output.weight"][0], bias=False)
+        biases = "output.bias" in shapes
+        self.combine = nn.Linear(self.wide * (2 if self.heads else 1), self.wide, bias=biases)
+        self.output = nn.Linear(self.wide, shapes["output.weight"][0], bias=biases)
 
     def head_of_attention(self) -> Any:
         return nn.ModuleDict({"query": nn.Linear(self.wide, self.wide), "context": nn.Linear(self.wide, self.wide)})

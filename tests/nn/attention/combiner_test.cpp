@@ -9,9 +9,9 @@ using namespace fovea::testing;
 
 constexpr Index rows = 9, state_width = 5, context_width = 4;
 
-void check_gradients(const std::vector<std::string>& heads, Activation activation) {
+void check_gradients(const std::vector<std::string>& heads, Activation activation, Bias bias = Bias::no) {
   ParameterSet<double> parameters;
-  const auto combiner = Combiner<double>::declare(parameters, heads, state_width, context_width, activation);
+  const auto combiner = Combiner<double>::declare(parameters, heads, state_width, context_width, activation, bias);
   parameters.finish();
   parameters.initialise(4);
   std::vector<double> d = random_values(1, rows * state_width);
@@ -44,6 +44,10 @@ void check_gradients(const std::vector<std::string>& heads, Activation activatio
 TEST(Combiner, GradientsWithoutContext) { check_gradients({}, Activation::tanh()); }
 TEST(Combiner, GradientsWithOneHead) { check_gradients({"attention"}, Activation::tanh()); }
 TEST(Combiner, GradientsWithSeveralHeads) { check_gradients({"head.0", "head.3", "head.1"}, Activation::tanh()); }
+TEST(Combiner, GradientsWithABias) {
+  check_gradients({}, Activation::tanh(), Bias::yes);
+  check_gradients({"head.0", "head.3"}, Activation::tanh(), Bias::yes);
+}
 TEST(Combiner, GradientsWithReLU) { check_gradients({"attention"}, Activation::relu()); }
 
 }  // namespace

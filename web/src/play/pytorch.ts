@@ -12,7 +12,7 @@ interface Said {
   any: string[];
   only: { [name: string]: Setting };
 }
-const recurrent = ["name", "embedding", "hidden", "cell", "bidirectional", "attention"];
+const recurrent = ["name", "embedding", "hidden", "cell", "bidirectional", "attention", "biases"];
 const models: { [name: string]: Said } = {
   "gated-classifier": { any: [...recurrent, "score", "score_hidden"], only: { dropout: 0, embedding_spread: 1 } },
   seq2seq: { any: [...recurrent, "layers", "combiner"], only: { dropout: 0 } },

@@ -68,7 +68,7 @@ class GatedClassifier(Encoder):
         else:
             inner = MODEL["score_hidden"]
             self.score = nn.ModuleDict({"hidden": nn.Linear(self.wide, inner), "out": nn.Linear(inner, 1, bias=False)})
-        self.beta = nn.Linear(self.wide, next(w["shape"][0] for w in TOLD["weights"] if w["name"] == "beta.weight"), bias=False)
+        self.beta = nn.Linear(self.wide, next(w["shape"][0] for w in TOLD["weights"] if w["name"] == "beta.weight"), bias=MODEL.get("biases", False))
 
     def loss(self, batch, hold):
         source = tokens(batch["source"], batch["size"])
@@ -94,8 +94,9 @@ class Seq2Seq(Encoder):
         attends = MODEL["attention"] != "none"
         if attends:
             self.attention = nn.ModuleDict({"query": nn.Linear(self.wide, self.wide), "context": nn.Linear(self.wide, self.wide)})
-        self.combine = nn.Linear(self.wide * (2 if attends else 1), self.wide, bias=False)
-        self.output = nn.Linear(self.wide, TOLD["target_vocab"], bias=False)
+        biases = MODEL.get("biases", False)
+        self.combine = nn.Linear(self.wide * (2 if attends else 1), self.wide, bias=biases)
+        self.output = nn.Linear(self.wide, TOLD["target_vocab"], bias=biases)
 
     def bridge(self, state):
         if isinstance(state, tuple):

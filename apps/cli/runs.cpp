@@ -8,6 +8,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
+#include "fovea/lab/record/json.h"
 #include "fovea/lab/store/store.h"
 
 namespace fovea::cli {
@@ -64,7 +65,11 @@ class Runs : public Command {
     if (newest) std::ranges::reverse(runs);
     if (json_) {
       Json list = Json::array();
-      for (const RunRecord& run : runs) list.push_back(run_json(run, false));
+      for (const RunRecord& run : runs) {
+        list.push_back(run_json(run, false));
+        for (const std::string& text : shown_)
+          list.back()["shown"][text] = number_json(Expression::parse(text).number(run));
+      }
       print_json(Json{{"runs", list}});
       return 0;
     }

@@ -99,6 +99,9 @@ TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
   ASSERT_EQ(fovea("reproduce toy-uniform --quiet").code, 0) << "a report, too";
   const auto runs = json("runs --json")["runs"];
   ASSERT_EQ(runs.size(), 1u);
+  const auto shown = json("runs --json --show 'step_of(p >= 1)' 'step_of(p >= 9)'")["runs"][0]["shown"];
+  EXPECT_EQ(shown["step_of(p >= 1)"], 61);
+  EXPECT_TRUE(shown["step_of(p >= 9)"].is_null()) << "never";
   const std::string id = std::to_string(runs[0]["run"].get<int>());
   EXPECT_NE(fovea("runs").out.find("toy-uniform"), std::string::npos);
   EXPECT_NE(fovea("show " + id).out.find("tau_p_reaches_1"), std::string::npos);

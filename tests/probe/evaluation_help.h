@@ -93,6 +93,7 @@ struct HandMade {
     std::unique_ptr<Probe> probe = Registry<Probe>::instance().make(name, "probe");
     TaskShape shape;
     shape.kind = kind;
+    shape.classes = kind == Kind::labelled_tokens ? 2 : 0;
     probe->prepare(shape, attends, 1);
     return probe;
   }

@@ -71,7 +71,7 @@ TEST(Evidence, CountsMoreThanItKeeps) {
 // A probe is told the same whatever else surveys the split, and how much of it.
 TEST(Evidence, AndBleuDoNotChangeEachOther) {
   const auto trained = [](const std::string& names, std::vector<std::string> words) {
-    words.insert(words.end(), {"train.steps=20", "probe.every=20", "probe.at=[]", "probe.names=" + names});
+    words.insert(words.end(), {"train.steps=60", "probe.every=60", "probe.at=[]", "probe.names=" + names});
     std::vector<Override> set;
     for (const std::string& one : words) set.push_back(parse_override(one));
     return train(resolve(find_experiment("text-translate"), Preset::quick, set, 0));

@@ -2,6 +2,8 @@
 //
 //   accuracy >= 0.95 and task.vocab = 60          over one run: its last metrics and its settings
 //   step_of(accuracy >= 0.9)                       the first probe step at which it holds; infinity if never
+//   step_of_rise(x, 0.5)                           that at which x has made half of its rise, from its first value to
+//                                                  its largest; infinity if it does not rise
 //   first(x) last(x) min_over(x) max_over(x) at(x, step) mean_over(x)     of one series
 //   share(c) median(x) mean(x) least(x) most(x) deviation(x) count(c)     over runs
 //   share_low(c) share_high(c)                     the ends of the interval of a share (Wilson's, 0.95)

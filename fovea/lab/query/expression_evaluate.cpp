@@ -101,8 +101,28 @@ std::vector<std::int64_t> steps_of(const Node& node, const RunRecord& run) {
   return steps;
 }
 
+// The first step at which x has made this share of its rise from its first value to its largest.
+double step_of_rise(const Node& node, const Scope& scope) {
+  const double share = as_number(evaluate(node.parts[1], scope));
+  std::vector<std::pair<std::int64_t, double>> points;
+  double most = -infinity;
+  for (const std::int64_t& step : steps_of(node.parts[0], *scope.run)) {
+    const double x = as_number(evaluate(node.parts[0], {scope.run, {}, &step}));
+    if (std::isnan(x)) continue;
+    points.emplace_back(step, x);
+    most = std::max(most, x);
+  }
+  if (points.empty() || std::isnan(share)) return nan;
+  const double least = points.front().second;
+  if (!(most > least)) return infinity;
+  for (const auto& [step, x] : points)
+    if (x >= least + share * (most - least)) return static_cast<double>(step);
+  return infinity;
+}
+
 double over_series(const Node& node, const Scope& scope) {
   if (!scope.run) return nan;
+  if (node.op == Op::step_of_rise) return step_of_rise(node, scope);
   const Node& of = node.parts.front();
   const std::vector<std::int64_t> steps = steps_of(of, *scope.run);
   if (steps.empty()) return nan;

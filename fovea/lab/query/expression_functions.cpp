@@ -18,6 +18,7 @@ constexpr std::array functions{
     Function{"min", Op::min, Reach::plain, 2, most_arguments, Sort::number, Sort::number},
     Function{"max", Op::max, Reach::plain, 2, most_arguments, Sort::number, Sort::number},
     Function{"step_of", Op::step_of, Reach::series, 1, 1, Sort::condition, Sort::number},
+    Function{"step_of_rise", Op::step_of_rise, Reach::series, 2, 2, Sort::number, Sort::number},
     Function{"first", Op::first, Reach::series, 1, 1, Sort::number, Sort::number},
     Function{"last", Op::last, Reach::series, 1, 1, Sort::number, Sort::number},
     Function{"min_over", Op::min_over, Reach::series, 1, 1, Sort::number, Sort::number},

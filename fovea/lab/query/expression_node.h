@@ -35,6 +35,7 @@ enum class Op {
   min,
   max,
   step_of,
+  step_of_rise,
   first,
   last,
   min_over,

@@ -9,10 +9,15 @@
 //
 // The last one is over the tokens at which the examples of the evaluation ask something.
 //
+// These are ranks. By size, NAME_weight is the mean over the same questions of the right answer's softmax: of the
+// scores of output_recalled as they are (the probability of the right token by this memory alone), of the other two over
+// √d, as attention takes them.
+//
 // Biases have no part in it; models with norms, mlps, other layers or more heads are refused.
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <cmath>
 
 #include "fovea/probe/position_rows.h"
 #include "fovea/probe/systems/own_matrix.h"
@@ -37,15 +42,36 @@ class Recall final : public Probe {
     const Matrix<const float> e = matrix(evaluation, "embedding"), p = matrix(evaluation, "position");
     const Matrix<const float> g = matrix(evaluation, "unembedding");
     OwnMatrix seen = through(evaluation, 2, e), shown = through(evaluation, 1, e);
-    if (g.size(0) == e.size(0)) readings.number("output_recalled", share_itself(times(seen.view(), g).view(), {}));
+    const double scale = 1 / std::sqrt(static_cast<double>(e.size(1)));
+    if (g.size(0) == e.size(0)) give("output_recalled", recall_itself(times(seen.view(), g).view(), {}, 1), readings);
     OwnMatrix key = times(p, matrix(evaluation, "layer.1.key"));
-    readings.number("previous_token_recalled", share_previous(asked(evaluation, 1, p, key.view()).view()));
+    give("previous_token_recalled", previous_token_recalled(asked(evaluation, 1, p, key.view()).view(), scale), readings);
     OwnMatrix match = times(shown.view(), matrix(evaluation, "layer.2.key"));
-    readings.number("match_recalled",
-                    share_itself(asked(evaluation, 2, e, match.view()).view(), asking(evaluation.batch, e.size(0))));
+    give("match_recalled",
+         recall_itself(asked(evaluation, 2, e, match.view()).view(), asking(evaluation.batch, e.size(0)), scale),
+         readings);
   }
 
  private:
+  // Of questions: how many have the largest score at the right answer, and its softmax.
+  struct Recalled {
+    double right = 0, weight = 0, questions = 0;
+
+    void ask(std::span<const float> scores, Index answer, double scale) {
+      const auto at = static_cast<std::size_t>(answer);
+      const float most = *std::max_element(scores.begin(), scores.end());
+      double all = 0;
+      for (const float score : scores) all += std::exp(scale * static_cast<double>(score - most));
+      right += argmax(scores) == answer;
+      weight += std::exp(scale * static_cast<double>(scores[at] - most)) / all;
+      ++questions;
+    }
+  };
+  static void give(const std::string& name, const Recalled& recalled, Readings& readings) {
+    readings.number(name, recalled.right / std::max(recalled.questions, 1.0));
+    readings.number(name + "_weight", recalled.weight / std::max(recalled.questions, 1.0));
+  }
+
   static const ParameterView* find(const Evaluation& evaluation, const std::string& name) {
     return find_parameter(evaluation.parameters, name + ".weight");
   }
@@ -93,22 +119,19 @@ class Recall final : public Probe {
   }
 
   // Of these rows (empty: all), those whose largest score is their own.
-  static double share_itself(Matrix<const float> scores, const std::vector<bool>& rows) {
-    Index right = 0, asked = 0;
-    for (Index row = 0; row < scores.size(0); ++row) {
-      if (!rows.empty() && !rows[static_cast<std::size_t>(row)]) continue;
-      right += argmax(scores[row].flat()) == row;
-      ++asked;
-    }
-    return asked == 0 ? 0 : static_cast<double>(right) / static_cast<double>(asked);
+  static Recalled recall_itself(Matrix<const float> scores, const std::vector<bool>& rows, double scale) {
+    Recalled recalled;
+    for (Index row = 0; row < scores.size(0); ++row)
+      if (rows.empty() || rows[static_cast<std::size_t>(row)]) recalled.ask(scores[row].flat(), row, scale);
+    return recalled;
   }
 
   // Of the rows behind the first, those whose largest score, among rows up to them, is that of the one before.
-  static double share_previous(Matrix<const float> scores) {
-    Index right = 0;
+  static Recalled previous_token_recalled(Matrix<const float> scores, double scale) {
+    Recalled recalled;
     for (Index row = 1; row < scores.size(0); ++row)
-      right += argmax(scores[row].flat().first(static_cast<std::size_t>(row + 1))) == row - 1;
-    return static_cast<double>(right) / static_cast<double>(std::max<Index>(scores.size(0) - 1, 1));
+      recalled.ask(scores[row].flat().first(static_cast<std::size_t>(row + 1)), row - 1, scale);
+    return recalled;
   }
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "fovea/math/logistic.h"
 #include "fovea/probe/position_rows.h"
 #include "fovea/theory/toy_gate.h"
 #include "fovea/theory/unigram_gate.h"
@@ -62,7 +63,10 @@ class UnigramFlow : public Probe {
     readings.number("flow_distance", distance);
     readings.number("loss_flow", unigram_loss(corpus_->bags, flow_));
     readings.number("invariant_sum_drift", std::abs(sum - before) / size);
-    if (!corpus_->marked.empty()) readings.number("attention_on_truth_flow", attention_on_answer());
+    if (!corpus_->marked.empty()) {
+      readings.number("attention_on_truth_flow", attention_on_answer());
+      readings.number("knowledge_flow", knowledge());
+    }
     if (is_toy_gate()) compare_with_toy_gate(readings);
   }
 
@@ -141,6 +145,19 @@ class UnigramFlow : public Probe {
       for (std::size_t i = 0; i < shares.size(); ++i) sum += weights[i] * shares[i];
     }
     return sum / static_cast<double>(corpus_->marked.size());
+  }
+
+  // The probability of the right class if all attention is on what decides it, as of the probe `knowledge`.
+  double knowledge() const {
+    double sum = 0, all = 0;
+    for (const auto& [bag, shares] : corpus_->marked) {
+      const double sign = corpus_->bags.label(bag) == 1 ? 1 : -1;
+      for (std::size_t i = 0; i < shares.size(); ++i) {
+        sum += shares[i] * logistic(sign * flow_[static_cast<std::size_t>(corpus_->bags.tokens(bag)[i])]);
+        all += shares[i];
+      }
+    }
+    return sum / all;
   }
 
   // What is known before any training.

@@ -80,6 +80,11 @@ TEST(Expression, NumbersOfOneRun) {
       {"step_of(once = 7)", 20},
       {"step_of(once = 7 and accuracy > 0.9)", 20},
       {"step_of(not accuracy < 0.9)", 20},
+      {"step_of_rise(accuracy, 0.5)", 20},
+      {"step_of_rise(accuracy, 0.1)", 10},
+      {"step_of_rise(-loss, 0.9)", 20},
+      {"step_of_rise(loss, 0.5)", inf},
+      {"step_of_rise(accuracy, 1.01)", inf},
       {"first(accuracy)", 0.1},
       {"last(accuracy)", 0.99},
       {"min_over(accuracy)", 0.1},
@@ -97,8 +102,9 @@ TEST(Expression, NumbersOfOneRun) {
       {"max_over(accuracy + once)", 7.95},
   };
   for (const NumberCase& c : cases) expect_close(Expression::parse(c.text).number(single()), c.value, c.text);
-  for (const char* text : {"nothing", "nothing + 1", "task.nothing", "step_of(nothing > 1)", "at(accuracy, -1)",
-                           "min(1, nothing)", "task.name", "first(3)", "log(-1)"})
+  for (const char* text :
+       {"nothing", "nothing + 1", "task.nothing", "step_of(nothing > 1)", "at(accuracy, -1)", "min(1, nothing)",
+        "step_of_rise(nothing, 0.5)", "step_of_rise(accuracy, nothing)", "task.name", "first(3)", "log(-1)"})
     EXPECT_TRUE(std::isnan(Expression::parse(text).number(single()))) << text;
 }
 

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "fovea/base/error/error.h"
 #include "tests/probe/evaluation_help.h"
 
@@ -49,6 +51,12 @@ TEST(RecallProbe, WhatIsStoredIsRecalled) {
   EXPECT_EQ(said.at("output_recalled"), 1);
   EXPECT_EQ(said.at("previous_token_recalled"), 1);
   EXPECT_EQ(said.at("match_recalled"), 1);
+  // A score of 1 at the answer and of 0 elsewhere, among four tokens, and among the places up to 1, 2 and 3.
+  const double e = std::exp(1.0), root = std::exp(1 / std::sqrt(8.0));
+  EXPECT_NEAR(said.at("output_recalled_weight"), e / (e + 3), 1e-12);
+  EXPECT_NEAR(said.at("match_recalled_weight"), root / (root + 3), 1e-12);
+  EXPECT_NEAR(said.at("previous_token_recalled_weight"), (root / (root + 1) + root / (root + 2) + root / (root + 3)) / 3,
+              1e-12);
 }
 
 TEST(RecallProbe, WhatIsLostIsNot) {

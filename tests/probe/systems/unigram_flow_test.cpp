@@ -63,6 +63,7 @@ TEST(UnigramFlowProbe, OnTheTwoSequencesIsNextToTheToyGate) {
   EXPECT_NEAR(first.at("descent_order"), 1, 0.1);
   EXPECT_NEAR(first.at("attention_on_truth_flow"), 1 / (1 + std::exp(-0.25)), 1e-12);
   EXPECT_NEAR(first.at("p_toy_gate"), first.at("attention_on_truth_flow"), 1e-12);
+  EXPECT_NEAR(first.at("knowledge_flow"), 1 / (1 + std::exp(0.25)), 1e-12) << "symbol 1 decides, at -0.25";
   constexpr ToyVariant variant{ToyVariant::Gate::bounded, ToyVariant::Loss::logistic};
   const ToyPoint start{0.5, -0.25, 0.25};
   const double times[] = {15};

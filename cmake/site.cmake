@@ -1,9 +1,8 @@
-# The site, for any host of static files: `cmake --build build --target site` leaves it in build/site. What it tells is
+# The site with the page, for any host of static files: `cmake --build build --target site` leaves it in build/site. Its story is
 # reproduced in a store of its own, so that building it again trains nothing anew.
 set(FOVEA_SITE_EXPERIMENTS "--all" CACHE STRING "what the site's story tells: names of experiments, or --all")
 set(FOVEA_SITE_FORM "--quick" CACHE STRING "in which form: --quick or --full")
-find_program(FOVEA_NODE node)
-if(FOVEA_PAGE AND FOVEA_NPM AND FOVEA_NODE)
+if(FOVEA_PAGE AND FOVEA_NPM)
   set(FOVEA_PAGE_FILE ${PROJECT_BINARY_DIR}/page/index.html)
   set(site_store ${PROJECT_BINARY_DIR}/site-store)
   set(in_store ${CMAKE_COMMAND} -E env FOVEA_HOME=${site_store} $<TARGET_FILE:fovea_program>)
@@ -11,8 +10,7 @@ if(FOVEA_PAGE AND FOVEA_NPM AND FOVEA_NODE)
     COMMAND ${CMAKE_COMMAND} -E make_directory ${site_store}
     COMMAND ${in_store} reproduce ${FOVEA_SITE_EXPERIMENTS} ${FOVEA_SITE_FORM} -o ${site_store}/report.html
     COMMAND ${in_store} report --data -o ${site_store}/story.json
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${PROJECT_BINARY_DIR}/site
-    COMMAND ${FOVEA_NODE} ${PROJECT_SOURCE_DIR}/web/site.mjs ${FOVEA_PAGE_FILE} ${site_store}/story.json ${PROJECT_BINARY_DIR}/site
-    COMMAND ${CMAKE_COMMAND} -E echo "The site: ${PROJECT_BINARY_DIR}/site"
+    COMMAND ${CMAKE_COMMAND} -E env FOVEA_PAGE_FILE=${FOVEA_PAGE_FILE} FOVEA_STORY_FILE=${site_store}/story.json
+      ${PROJECT_SOURCE_DIR}/scripts/site ${PROJECT_BINARY_DIR}/site
     DEPENDS fovea_program COMMENT "Building the site" VERBATIM USES_TERMINAL)
 endif()

@@ -42,7 +42,7 @@ RENAMED = re.compile(r'^RENAMED\(metric, "(\w+)", "(\w+)"\)$', re.M)
 OLD_NAMES = dict(RENAMED.findall((HERE / "fovea" / "base" / "old_names.inc").read_text()))
 OLD_NAME = re.compile(rf"(?<![\w.'])({'|'.join(OLD_NAMES)})(?=(?:_l\d+(?:_h\d+)?)?(?:_held)?(?![\w.]))")
 KEY = ["experiment", "form", "metric", "where", "at_least", "at_most"]
-PAGES = [HERE / "README.md", HERE / "docs" / "results.md"]
+PAGES = [HERE / "README.md", HERE / "docs" / "reference" / "results.md"]
 MARKS = re.compile(r"(<!-- ledger -->\n).*?(<!-- end of ledger -->)", re.S)
 REMEDY = "Run scripts/ledger.py, look at what it changed, and commit docs/results/ledger.jsonl"
 

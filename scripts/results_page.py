@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Keeps what the program printed of an experiment's full form, and writes the tables of docs/results.md from all that is kept.
+"""Keeps what the program printed of an experiment's full form, and writes the tables of its pages from all that is kept.
 
     fovea reproduce NAME --full --json > full.json
     fovea runs --json --limit -1 > runs.json
     fovea export --where 'experiment = "NAME"' -o series.csv                    (of copy-permutation, which trains subsets, too)
-    scripts/results_page.py full.json --runs runs.json [--series series.csv]     keeps them in docs/results/, and writes the page
+    scripts/results_page.py full.json --runs runs.json [--series series.csv]     keeps them in docs/results/, and writes the pages
 
-With no words it writes the page anew. docs/results/ has a file for each experiment, and for each corpus of those of texts; and
+With no words it writes the pages anew. docs/results/ has a file for each experiment, and for each corpus of those of texts; and
 pytorch-copying.jsonl, to which bench/peers/pytorch_seq2seq.py added its lines; sentences.toml, written by hand, has what the sources
 assert and which claims test it; broken.jsonl, kept by tests/claims/break_claims, what claims come to where what they are about is broken.
-Each table of the page stands between two marks (<!-- NAME --> and <!-- end of NAME -->); everything else is written by hand and stays as
+The pages are docs/reference/results.md, and sentences.md and not-supported.md in docs/explanation. Each table stands between two marks (<!-- NAME --> and <!-- end of NAME -->); everything else is written by hand and stays as
 it is.
 """
 
@@ -27,6 +27,11 @@ from kept_results import KEPT, keep
 from peer_seeds import number, peer_table, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
+PAGES = {
+    HERE / "docs" / "reference" / "results.md": ["missing", "claims", "runs", "agreement", "peer"],
+    HERE / "docs" / "explanation" / "sentences.md": ["sentences"],
+    HERE / "docs" / "explanation" / "not-supported.md": ["failed"],
+}
 
 
 def duration(seconds):
@@ -123,6 +128,20 @@ def claims_table(all_kept, shipped, broken):
     return [f"{supported} of {len(rows)} claims are supported.{changed}", ""] + table(
         ["experiment", "claim", "value", "threshold", "otherwise", "kind", "verdict"], rows
     )
+
+
+def failed_list(all_kept, shipped):
+    lines = []
+    for kept in all_kept:
+        for claim in kept["claims"]:
+            experiment = shipped.get(kept["experiment"], {})
+            if claim["held"] or not still_made(claim, experiment):
+                continue
+            now = shipped_claim(claim, experiment) or {}
+            said = now.get("title") or claim["claim"]
+            value = f"{value_text(claim)}, where {claim['wanted']} was claimed"
+            lines.append(f"- [{name_of(kept)}](../gallery/{kept['experiment']}.md): {said.rstrip('.')} ({value}).")
+    return [f"{len(lines)} claims of the full forms are not supported:", "", *lines]
 
 
 def runs_table(all_kept):
@@ -263,7 +282,7 @@ def put(page, name, lines):
     marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.S)
     if not marks.search(page):
         raise SystemExit(
-            f"docs/results.md has no place for '{name}': write <!-- {name} --> and <!-- end of {name} -->, each on a line"
+            f"no document has a place for '{name}': write <!-- {name} --> and <!-- end of {name} -->, each on a line"
         )
     return marks.sub(lambda m: m[1] + "\n".join(lines) + "\n" + m[2], page)
 
@@ -304,16 +323,17 @@ def main():
     tables = {
         "missing": missing_line(all_kept, {name: shipped[name] for name in known}, broken),
         "claims": claims_table(all_kept, shipped, broken),
+        "failed": failed_list(all_kept, shipped),
         "sentences": sentences_table(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
         "runs": runs_table(all_kept),
         "agreement": agreement_tables(all_kept),
         "peer": peer_table(all_kept, [json.loads(line) for line in read(peers).splitlines()] if peers.exists() else []),
     }
-    place = HERE / "docs" / "results.md"
-    page = place.read_text()
-    for name, lines in tables.items():
-        page = put(page, name, lines)
-    place.write_text(page)
+    for file, names in PAGES.items():
+        page = read(file)
+        for name in names:
+            page = put(page, name, tables[name])
+        file.write_text(page)
 
 
 if __name__ == "__main__":

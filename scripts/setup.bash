@@ -68,6 +68,9 @@ python_to_test_all=(safetensors tensorboard nbformat nbclient ipykernel)
 # What scripts/format and scripts/lint run, pinned: every release of a formatter writes some lines in its own way.
 format_tools=(clang-format==18.1.8 clang-tidy==18.1.8 ruff==0.17.6 mypy==2.4.1 numpy)
 
+# What scripts/site builds the documentation with.
+site_tools=(mkdocs==1.6.1 mkdocs-material==9.8.2)
+
 # need_format_tools: those in build/tools, and the page's own in web/node_modules.
 need_format_tools() {
   need_packages "${packages_to_test_python[@]}"

@@ -61,8 +61,8 @@ class Bench : public Command {
     words_.add_output(app);
     app.footer(
         "A step is timed as a whole: drawing a batch, forward, backward, and the update. Its share of the best\n"
-        "rate of matrix products counts only operations that must be done (docs/performance.md). The time of\n"
-        "probes and recorder is given as a share of a run, with the evaluations of the spec.\n\n"
+        "rate of matrix products counts only operations that must be done (docs/developers/benchmarks.md).\n"
+        "The time of probes and recorder is given as a share of a run, with the evaluations of the spec.\n\n"
         "Examples:\n"
         "  fovea bench\n"
         "  fovea bench --system copying --threads 2 --seconds 10\n"

@@ -1,5 +1,5 @@
 // The engine as the page's worker knows it: one function that takes a question as JSON and gives an answer as JSON
-// (docs/page.md lists them).
+// (docs/reference/http-api.md lists them).
 #include <fmt/format.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// The toy gate (docs/method.md) and its variants. The model itself registers as `toy-gate`; its flow is
+// The toy gate (docs/explanation/method.md) and its variants. The model itself registers as `toy-gate`; its flow is
 // theory/toy_gate.h.
 #pragma once
 

@@ -1,5 +1,5 @@
-// `audit`: the five assumptions of the two-stage story, each as figures over training. docs/method.md (4) says
-// what each number means. It looks at the same examples every time, so that their attention can be followed.
+// `audit`: the five assumptions of the two-stage story, each as figures over training. docs/explanation/method.md (4)
+// says what each number means. It looks at the same examples every time, so that their attention can be followed.
 #include <algorithm>
 #include <cmath>
 #include <iterator>

@@ -1,5 +1,5 @@
 // How far hidden states tell of the word they stand on, and of its neighbours; and how far their mean over a text is
-// that of its words' embeddings (docs/method.md, 4).
+// that of its words' embeddings (docs/explanation/method.md, 4).
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The JSON API of `fovea serve` (docs/page.md): what the page reads of the store, and the trainings that it starts and
-// stops. Reading (GET) changes nothing; what changes something is posted.
+// The JSON API of `fovea serve` (docs/reference/http-api.md): what the page reads of the store, and the trainings that
+// it starts and stops. Reading (GET) changes nothing; what changes something is posted.
 #pragma once
 
 #include <filesystem>

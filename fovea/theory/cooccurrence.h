@@ -1,10 +1,11 @@
-// What goes with what: the co-occurrence of the words of the input with the outputs (docs/method.md, 2), over all of
-// the data.
+// What goes with what: the co-occurrence of the words of the input with the outputs (docs/explanation/method.md, 2),
+// over all of the data.
 //
 //   C_io = Cov(how often i stands in the input, how often o stands in the output)
 //
 // While attention is uniform this is all that a model feels of the data, once its bias says how often each output
-// comes: the slope of the loss by the weight from i to o is then -C_io but for a factor. docs/method.md has the steps.
+// comes: the slope of the loss by the weight from i to o is then -C_io but for a factor. docs/explanation/method.md has
+// the steps.
 #pragma once
 
 #include <cstdint>

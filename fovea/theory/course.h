@@ -1,5 +1,5 @@
-// The predicted course of the two stages (docs/method.md, 2): knowledge of which words speak for the answer, and
-// attention on them. Times are those of gradient flow: a sum of learning rates of plain descent. They order
+// The predicted course of the two stages (docs/explanation/method.md, 2): knowledge of which words speak for the
+// answer, and attention on them. Times are those of gradient flow: a sum of learning rates of plain descent. They order
 // settings; steps of another optimiser are no multiple of them.
 #pragma once
 

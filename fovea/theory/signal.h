@@ -1,5 +1,5 @@
-// How much of the outputs the bag of inputs tells: what there is to learn while attention is uniform (docs/method.md,
-// 2).
+// How much of the outputs the bag of inputs tells: what there is to learn while attention is uniform
+// (docs/explanation/method.md, 2).
 #pragma once
 
 #include <vector>

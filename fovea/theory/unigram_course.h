@@ -1,5 +1,5 @@
-// The predicted course of classification (docs/method.md, 2): gradient flow of the unigram gate, with a bias, on the
-// data's own bags.
+// The predicted course of classification (docs/explanation/method.md, 2): gradient flow of the unigram gate, with a
+// bias, on the data's own bags.
 #pragma once
 
 #include <cstdint>

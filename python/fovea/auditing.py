@@ -15,12 +15,30 @@ from .training import train_resolved
 
 @dataclass(frozen=True)
 class Assumption:
-    """Score one assumption of the account of attention."""
+    """Score one assumption of the account of attention.
 
-    name: str  #: ``local``, ``free``, ``separate``, ``uniform`` or ``mean``
+    Attributes
+    ----------
+    name
+        ``local``, ``free``, ``separate``, ``uniform`` or ``mean``.
+    assumes
+        The assumption in words.
+    holds
+        The score: 1 if it holds in full, below 0 if a prediction is worse than the mean, NaN if it was not measured.
+    found
+        What was found, with its figures.
+
+    Examples
+    --------
+    >>> import fovea
+    >>> fovea.Assumption("local", "a state depends on its word alone", 1.0, "").holds
+    1.0
+    """
+
+    name: str
     assumes: str
-    holds: float  #: the score: 1 if it holds in full, below 0 if a prediction is worse than the mean, NaN if it was not measured
-    found: str  #: what was found, with its figures
+    holds: float
+    found: str
 
 
 @dataclass(frozen=True)
@@ -35,6 +53,13 @@ class Audit:
         The run, or the same run trained again with the audit.
     assumptions
         The scores.
+
+    Examples
+    --------
+    >>> import fovea
+    >>> run = fovea.run("copy-subset", quick=True, keep=False, steps=20, vocab=9, length=6, hidden=8, embedding=8)
+    >>> fovea.audit(run)["local"].name
+    'local'
     """
 
     run: Run

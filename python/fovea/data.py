@@ -19,7 +19,32 @@ Path = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus: ``examples`` counts those of each split, ``classes`` are empty where it holds pairs (``paired``) or a ``trace``."""
+    """Describe a corpus. ``fovea.data.corpus`` makes it.
+
+    Attributes
+    ----------
+    name
+        The name that runs give as ``task.corpus``.
+    summary
+        What it is, in a line.
+    paired
+        Whether it has pairs of texts for translation.
+    classes
+        The labels. Empty for pairs and traces.
+    examples
+        How many each split has.
+    digest
+        A digest of all texts, labels and splits.
+    trace
+        Of memory accesses, how many ``counters`` and ``pages`` there are. None for texts.
+
+    Examples
+    --------
+    >>> import fovea
+    >>> corpus = fovea.data.corpus("made-reviews")
+    >>> corpus.classes, corpus.examples["test"]
+    (['negative', 'positive'], 500)
+    """
 
     name: str
     summary: str
@@ -27,11 +52,28 @@ class Corpus:
     classes: list[str]
     examples: dict[str, int]
     digest: str
-    trace: dict[str, int] | None = None  #: of memory accesses: how many ``counters`` and ``pages`` they have
+    trace: dict[str, int] | None = None
 
     def texts(self, split: str = "train") -> tuple[list[str], list[str]]:
-        """The texts of a split, and their labels or translations.
+        """Return the texts of a split.
 
+        Parameters
+        ----------
+        split
+            ``"train"``, ``"validation"`` or ``"test"``.
+
+        Returns
+        -------
+        tuple
+            A list of texts, and a list of their labels or translations.
+
+        Raises
+        ------
+        WrongInput
+            If there is no such split, or the files of the corpus were changed.
+
+        Examples
+        --------
         >>> import fovea
         >>> texts, labels = fovea.data.corpus("made-reviews").texts("validation")
         >>> len(texts) == len(labels), sorted(set(labels))
@@ -41,8 +83,20 @@ class Corpus:
 
 
 def corpora() -> list[Corpus]:
-    """All corpora: those added, and those that the program makes.
+    """List all corpora: those that were added, and those that the program makes.
 
+    Returns
+    -------
+    list
+        A ``Corpus`` each.
+
+    Raises
+    ------
+    Failure
+        If the description of a corpus cannot be read.
+
+    Examples
+    --------
     >>> import fovea
     >>> [corpus.examples["test"] for corpus in fovea.data.corpora() if corpus.name == "made-reviews"]
     [500]
@@ -51,8 +105,25 @@ def corpora() -> list[Corpus]:
 
 
 def corpus(name: str) -> Corpus:
-    """One of them.
+    """Find a corpus by its name.
 
+    Parameters
+    ----------
+    name
+        The name of a corpus that was added, or that the program makes.
+
+    Returns
+    -------
+    Corpus
+        Its description.
+
+    Raises
+    ------
+    WrongInput
+        If there is no such corpus.
+
+    Examples
+    --------
     >>> import fovea
     >>> fovea.data.corpus("made-reviews").classes
     ['negative', 'positive']
@@ -63,9 +134,33 @@ def corpus(name: str) -> Corpus:
 def read(
     file: Path, *, label: str | int = "", text: str | int | Sequence[str | int] = (), format: str = ""
 ) -> tuple[list[str], list[str]]:
-    """The texts of a file and their labels, as ``fovea predict FILE`` reads them: .tsv, .csv or .jsonl, plain, .gz or .zst, or a folder
-    of texts for each class. Columns are named as in the header or numbered from 1; several of ``text`` are joined.
+    """Read labelled texts from a file, as ``fovea predict FILE`` does.
 
+    Parameters
+    ----------
+    file
+        A ``.tsv``, ``.csv`` or ``.jsonl`` file, plain, ``.gz`` or ``.zst``, or a folder of texts for each class.
+    label
+        The column of the label: its name in the header, or its number from 1. Empty: the first.
+    text
+        The column of the text. Several columns are joined. Empty: the second.
+    format
+        ``"tsv"``, ``"csv"``, ``"jsonl"``, ``"lines"`` or ``"folder"``. Empty: by the name of the file.
+
+    Returns
+    -------
+    tuple
+        A list of texts, and a list of their labels.
+
+    Raises
+    ------
+    WrongInput
+        If a line cannot be read, or there is no such column. The message has file and line.
+    Failure
+        If the file cannot be opened.
+
+    Examples
+    --------
     >>> import fovea, pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp(), "news.csv")
     >>> _ = file.write_text("class,title,body\\nsport,A match,was won\\n")
@@ -77,8 +172,25 @@ def read(
 
 
 def cut(text: str) -> list[str]:
-    """The words of a labelled text, as classifiers, ``predict`` and ``check_attention`` cut it.
+    """Cut a text into words, as classifiers, ``predict`` and ``check_attention`` cut it.
 
+    Parameters
+    ----------
+    text
+        A text in any script.
+
+    Returns
+    -------
+    list
+        The words, in lower case. Each punctuation mark is a word.
+
+    Raises
+    ------
+    WrongInput
+        If the text cannot be written in UTF-8.
+
+    Examples
+    --------
     >>> import fovea
     >>> fovea.data.cut("Is it 'due'? At 3pm 😡!")
     ['is', 'it', "'", 'due', "'", '?', 'at', '3pm', '😡', '!']
@@ -106,9 +218,47 @@ def add(
     skip_bad: bool = False,
     replace: bool = False,
 ) -> Corpus:
-    """Adds a corpus from files of labelled texts (``label`` and ``text`` are columns), or of texts and their translations (``target``, or
-    a file beside each file). What is not given of validation and test is split off, by ``shares``. Texts are checked and copied.
+    """Add a corpus from files of labelled texts, of texts with translations, or of a trace of memory accesses. Texts are checked and copied.
 
+    Parameters
+    ----------
+    name
+        The name of the corpus.
+    train
+        The file, or folder, of the training texts.
+    label, text, target
+        Columns, by their names or their numbers from 1: the label, the text (several are joined), and the translation.
+    train_target, validation_target, test_target
+        Files of translations, a line for each line of the file beside them.
+    validation, test
+        Files of these splits. Empty: split off the training texts, by ``shares``.
+    trace
+        A file with a counter and an address on each line, as ``0x401126,0x404000``. It stands alone.
+    format
+        As in ``read``.
+    shares
+        The shares that are split off for validation and for the test.
+    seed
+        The seed of that split.
+    skip_bad
+        Whether lines that cannot be read are skipped.
+    replace
+        Whether a corpus of this name is replaced.
+
+    Returns
+    -------
+    Corpus
+        Its description.
+
+    Raises
+    ------
+    WrongInput
+        If a line cannot be read, arguments contradict each other, or a corpus of this name is there.
+    Failure
+        If a file cannot be opened, or the corpus cannot be written.
+
+    Examples
+    --------
     >>> import fovea, pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp(), "films.tsv")
     >>> _ = file.write_text("".join(f"{'+-'[n % 2]}\\ta {'good bad'.split()[n % 2]} film, number {n}\\n" for n in range(100)))
@@ -116,9 +266,6 @@ def add(
     >>> added.classes, added.examples
     (['+', '-'], {'train': 80, 'validation': 10, 'test': 10})
     >>> fovea.data.remove("films")
-
-    A ``trace`` of memory accesses stands alone: a counter and an address on each line, as ``0x401126,0x404000``.
-
     >>> file = pathlib.Path(tempfile.mkdtemp(), "app.csv")
     >>> _ = file.write_text("".join(f"0x401126,{64 * (n % 50)}\\n" for n in range(1000)))
     >>> added = fovea.data.add("app", trace=file, replace=True)
@@ -189,8 +336,20 @@ def add(
 
 
 def remove(name: str) -> None:
-    """Removes a corpus that was added; runs that were trained on it stay.
+    """Remove a corpus that was added. Runs that were trained on it stay.
 
+    Parameters
+    ----------
+    name
+        The name of the corpus.
+
+    Raises
+    ------
+    WrongInput
+        If there is no such corpus.
+
+    Examples
+    --------
     >>> import fovea
     >>> fovea.data.remove("films-of-mine")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):

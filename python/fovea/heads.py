@@ -19,17 +19,44 @@ MOST_TOKENS = 32  # of an axis that are written out
 
 @dataclass(frozen=True)
 class Head:
-    """A head, and how much it does something."""
+    """Score one head by a series. A ``HeadRanking`` lists them.
 
-    layer: int  #: from 1
-    head: int  #: from 1
-    value: float  #: at the step of the ranking
-    arose: int  #: the first step with half of the head's largest value up to then
+    Attributes
+    ----------
+    layer
+        The layer, from 1.
+    head
+        The head in its layer, from 1.
+    value
+        The value of the series at the step of the ranking.
+    arose
+        The first step with half of the head's largest value up to that step.
+
+    Examples
+    --------
+    >>> import fovea
+    >>> fovea.Head(layer=2, head=1, value=0.8, arose=120).arose
+    120
+    """
+
+    layer: int
+    head: int
+    value: float
+    arose: int
 
 
 class HeadRanking(list[Head]):
-    """Heads by the value of a series, the largest first; printed as a table.
+    """List heads by the value of a series, the largest first. ``run.ranking`` makes it. It is printed as a table.
 
+    Attributes
+    ----------
+    metric
+        The name of the series.
+    step
+        The step at which values are taken.
+
+    Examples
+    --------
     >>> import fovea
     >>> run = fovea.run("markov-icl", quick=True, steps=20, keep=False)
     >>> ranking = run.ranking("weight_on_previous")
@@ -39,8 +66,8 @@ class HeadRanking(list[Head]):
 
     def __init__(self, metric: str, step: int, heads: Iterable[Head]) -> None:
         super().__init__(heads)
-        self.metric = metric  #: the name of the series
-        self.step = step  #: the step at which it is taken
+        self.metric = metric
+        self.step = step
 
     def _table(self) -> tuple[list[str], list[list[Any]]]:
         rows = [[one.layer, one.head, one.value, one.arose] for one in self]

@@ -29,6 +29,13 @@ class _Document:
         self._document, self._text = document, text
 
     def to_dict(self) -> dict[str, Any]:
+        """Return every number.
+
+        Returns
+        -------
+        dict
+            The document that the program prints with ``--json``.
+        """
         found: dict[str, Any] = json.loads(self._document)
         return found
 
@@ -42,7 +49,17 @@ class _Document:
 class Measures(_Document):
     """Report how far the attention of a run agrees with other quantities. ``fovea.measure`` makes it.
 
-    ``sentences`` has the findings, ``to_dict()`` every number, and ``to_pandas()`` a row for each pair.
+    Attributes
+    ----------
+    sentences
+        The findings.
+
+    Examples
+    --------
+    >>> import fovea
+    >>> runs = fovea.sweep("text-classify", quick=True, attention="learned", steps=20, seeds=range(2))
+    >>> len(fovea.measure(runs[0]).sentences) > 0
+    True
     """
 
     def __init__(self, document: str, text: str, sentences: list[str]) -> None:
@@ -50,7 +67,13 @@ class Measures(_Document):
         self.sentences = sentences
 
     def to_pandas(self) -> Any:
-        """Return a DataFrame with a row for each pair of quantities: their agreement, its chance, τ-b and ρ, with intervals."""
+        """Return the agreement of each pair of quantities.
+
+        Returns
+        -------
+        DataFrame
+            A row for each pair: its agreement, the chance of that, τ-b and ρ, with intervals.
+        """
         rows = []
         for row in self.to_dict()["agreement"]:
             flat: dict[str, Any] = {"a": row["a"], "b": row["b"], "clear": row["clear"]}
@@ -63,7 +86,17 @@ class Measures(_Document):
 class Comparison(_Document):
     """Report by how much two runs, or groups of runs, differ. ``fovea.compare`` makes it.
 
-    ``metrics`` has the difference of each metric, and ``to_dict()`` every number.
+    Attributes
+    ----------
+    metrics
+        The difference of each metric.
+
+    Examples
+    --------
+    >>> import fovea
+    >>> table = fovea.sweep("toy-uniform", seeds=range(2), rate=[0.01, 0.02], steps=20)
+    >>> "loss" in fovea.compare("train.rate = 0.01", "train.rate = 0.02", "loss").metrics
+    True
     """
 
     @property

@@ -60,7 +60,13 @@ class Model:
         self._applied = self._at_work()
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the parameters by name, read-only."""
+        """Return the parameters.
+
+        Returns
+        -------
+        dict
+            Arrays by name, read-only.
+        """
         return dict(self._weights)
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:

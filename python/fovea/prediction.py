@@ -41,8 +41,10 @@ class DoubtfulLabel(NamedTuple):
 
 
 class Prediction:
-    """``verdict`` (early, slow, hard or unsure), ``because``, ``words`` for each output, the ``course`` of both stages, and ``shade``.
+    """Report what attention will do on data. ``fovea.predict`` makes it.
 
+    Examples
+    --------
     >>> import fovea
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
     >>> prediction = fovea.predict(texts, ["+", "-"] * 100)
@@ -72,23 +74,25 @@ class Prediction:
 
     @property
     def examples(self) -> int:
-        """How many examples it was made from."""
+        """The number of examples that the prediction was made from."""
         return self._predicted.examples
 
     @property
     def signal(self) -> float:
-        """How much the bag of inputs tells of the outputs, from 0 to 1."""
+        """The share of the outputs that the bag of inputs determines, from 0 to 1."""
         return self._predicted.signal
 
     @property
     def trust(self) -> str:
-        """Whether attention is to be trusted on these data, in a sentence; empty for translations."""
+        """Whether to trust attention on these data, in a sentence. Empty for translations."""
         return str(self._as_json()["trust"])
 
     @property
     def repeated(self) -> dict[str, int]:
-        """How often each verdict came out on ten draws of four fifths of the texts; the verdict is ``unsure`` where fewer than nine agree.
+        """How often each verdict came out on ten draws of four fifths of the texts. If fewer than nine agree, the verdict is ``unsure``.
 
+        Examples
+        --------
         >>> import fovea
         >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
         >>> fovea.predict(texts, ["+", "-"] * 100).repeated
@@ -98,8 +102,10 @@ class Prediction:
 
     @property
     def evidence(self) -> dict[str, list[WordEvidence]]:
-        """For each class the words that go with it, the likeliest first, whether attention is predicted to come to them or not.
+        """For each class the words that indicate it, the likeliest first, whether attention is predicted to move to them or not.
 
+        Examples
+        --------
         >>> import fovea
         >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
         >>> word = fovea.predict(texts, ["+", "-"] * 100).evidence["+"][0]
@@ -115,8 +121,10 @@ class Prediction:
 
     @property
     def doubtful(self) -> list[DoubtfulLabel]:
-        """Texts whose label disagrees with two models of single words in each of several splits that left the text out.
+        """Texts whose label disagrees with two models of single words, in each of several splits that left the text out.
 
+        Examples
+        --------
         >>> import fovea
         >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
         >>> labels = ["+", "-"] * 100
@@ -132,16 +140,21 @@ class Prediction:
 
     @property
     def words(self) -> dict[str, list[tuple[str, float]]]:
-        """For each output the words that attention will come to, the surest first, with the number of standard deviations
-        by which they go together more than by chance; of a class those that have more than their even share of attention at the
-        end of its course, so that ``shade`` shades them."""
+        """For each output the words that attention is predicted to move to, the surest first.
+
+        Each comes with the number of standard deviations by which it occurs with the output more than by chance. A word of a class has more
+        than its uniform share of attention at the end of the predicted course, so ``shade`` shades it.
+        """
         return {output: words for output, _, words, *_ in self._predicted.outputs}
 
     @property
     def candidates(self) -> dict[str, list[tuple[str, float, float, float]]]:
-        """For each class the words that may be sure one day, the likeliest first: the word, its standard deviations, the chance that
-        it goes with the class, and how many examples would make it sure.
+        """For each class the words that more examples may make sure, the likeliest first.
 
+        Each is the word, its standard deviations, the probability that it goes with the class, and how many examples would make it sure.
+
+        Examples
+        --------
         >>> import fovea
         >>> texts = [f"a {word} film, number {n}" for n in range(20) for word in ("good", "bad")]
         >>> word, deviations, likely, settled_by = fovea.predict(texts, ["+", "-"] * 20).candidates["+"][0]
@@ -152,8 +165,10 @@ class Prediction:
 
     @property
     def together(self) -> list[tuple[str, str]]:
-        """Pairs of such words that hardly stand apart: attention may go to either.
+        """Pairs of such words that hardly occur apart. Attention may go to either.
 
+        Examples
+        --------
         >>> import fovea
         >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("san francisco", "new york")]
         >>> ("francisco", "san") in [tuple(sorted(pair)) for pair in fovea.predict(texts, ["+", "-"] * 100).together]
@@ -163,12 +178,39 @@ class Prediction:
 
     @property
     def course(self) -> dict[str, npt.NDArray[np.float64]]:
-        """Curves over the time of gradient flow: ``knowledge``, ``attention``, ``correct``, of the examples that it was fitted to; and for
-        classes ``accuracy``, of examples that it was not."""
+        """Curves over the time of gradient flow.
+
+        ``knowledge``, ``attention`` and ``correct`` are of the examples that the flow was fitted to. ``accuracy``, of classes, is of other examples.
+        """
         return self._predicted.course()
 
     def shade(self, text: str, answer: str = "") -> Shading:
-        """Where attention will lie on a text; for translations, for each word of the ``answer``."""
+        """Predict where attention will be on a text.
+
+        Parameters
+        ----------
+        text
+            A text.
+        answer
+            Of a translation, its words: attention differs for each.
+
+        Returns
+        -------
+        Shading
+            The words and their weights, a row for each word of the answer.
+
+        Raises
+        ------
+        WrongInput
+            If the prediction is of translations, and there is no answer.
+
+        Examples
+        --------
+        >>> import fovea
+        >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
+        >>> fovea.predict(texts, ["+", "-"] * 100).shade("so good a film").words
+        ['so', 'good', 'a', 'film']
+        """
         checks.text("text", text)
         checks.text("answer", answer)
         if not self._predicted.classes and not answer:
@@ -195,8 +237,31 @@ class Prediction:
 
 @dataclass(frozen=True)
 class TracePrediction:
-    """What a trace of memory accesses tells of itself: shares of the windows of validation.
+    """Report what a trace of memory accesses predicts of itself. ``fovea.predict`` makes it. Shares are of the windows of validation.
 
+    Attributes
+    ----------
+    trained_on, asked
+        Windows of training, and of validation.
+    fitted, scored
+        The first and last access, from 1, of each.
+    told
+        The share in which the surest contexts of training predict page and offset of the next access.
+    told_page, told_offset
+        The shares in which they predict the page, and the offset.
+    in_window
+        The share in which the window itself predicts both.
+    interval
+        The 95 % interval of the larger of the two, if windows were drawn one by one.
+    enough
+        Whether so many windows can show that a trace is hard.
+    new_pages
+        The share in which the next page followed no window of training.
+    tables
+        The share that each table of a hardware prefetcher predicts.
+
+    Examples
+    --------
     >>> import fovea
     >>> trace = fovea.predict("prefetch-list")
     >>> round(trace.told, 2), trace.enough, round(trace.interval[0], 3)
@@ -205,18 +270,18 @@ class TracePrediction:
     ['ghb', 'markov_address', 'markov_delta', 'stride']
     """
 
-    trained_on: int  #: windows
+    trained_on: int
     asked: int
-    fitted: tuple[int, int]  #: the accesses that it is told of, from 1, and those that it is asked of: first and last
+    fitted: tuple[int, int]
     scored: tuple[int, int]
-    told: float  #: of which the surest contexts in training say page and offset of the next access
-    told_page: float  #: of which they say the page
+    told: float
+    told_page: float
     told_offset: float
-    in_window: float  #: of which the window itself says both
-    interval: tuple[float, float]  #: 95 %, of the larger of the two, were the windows drawn one by one
-    enough: bool  #: whether so many windows can tell if the trace is hard
-    new_pages: float  #: of which the next page followed no window of training
-    tables: dict[str, float]  #: what each table of a hardware prefetcher has right
+    in_window: float
+    interval: tuple[float, float]
+    enough: bool
+    new_pages: float
+    tables: dict[str, float]
     _text: str
 
     def __repr__(self) -> str:
@@ -239,11 +304,46 @@ def predict(
     set: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Prediction | TracePrediction:
-    """What attention will do, from the data alone: texts and their ``labels``, sentences and their ``targets``, or a task or
-    experiment by name with its settings (of one that is a sweep, with the first value of each). Labelled texts are cut into words as classifiers read them, translations at
-    spaces. Of labelled texts that are the same the first alone counts, and their order changes nothing. ``top`` words, at most, are told of each class. Of a task of memory accesses
-    (``fovea.predict("address-trace", corpus="app")``) a ``TracePrediction``.
+    """Predict what attention will do, from the data alone.
 
+    Parameters
+    ----------
+    data
+        A list of texts or of sentences, or the name of a task or experiment. Of a sweep, the first value of each axis is taken.
+    labels
+        The class of each text.
+    targets
+        The translation of each sentence.
+    quick
+        Whether an experiment is taken in its quick form.
+    seed
+        The seed of a task.
+    draws
+        How many examples of a task are read.
+    top
+        The most words that are named of each class.
+    threads
+        How many threads work. None: one for each core.
+    set
+        Settings of a task by their full names: ``{"task.vocab": 60}``.
+    **settings
+        Settings of a task: ``vocab=60``.
+
+    Returns
+    -------
+    Prediction
+        Of a task of memory accesses, a ``TracePrediction``. Labelled texts are cut into words as classifiers cut them, translations at spaces.
+        Texts that are the same count once, and their order changes nothing.
+
+    Raises
+    ------
+    WrongInput
+        If texts come without labels and targets, their numbers differ, or a name or setting is unknown.
+    Failure
+        If a file of the task cannot be read.
+
+    Examples
+    --------
     >>> import fovea
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
     >>> prediction = fovea.predict(texts, ["+", "-"] * 100)

@@ -242,6 +242,11 @@ def store(file: str | os.PathLike[str] | None = None) -> Store:
     Store
         The store.
 
+    Raises
+    ------
+    WrongType
+        If the file is no path.
+
     Examples
     --------
     >>> import fovea, tempfile

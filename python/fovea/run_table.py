@@ -48,7 +48,13 @@ class RunTable(Sequence[Run]):
         return len(self._runs)
 
     def rows(self) -> tuple[list[str], list[list[Any]]]:
-        """Return the heads and rows of the table: the run, the settings that differ between the runs, and the last metrics."""
+        """Return the table as lists.
+
+        Returns
+        -------
+        tuple
+            The heads, and the rows: the run, the settings that differ between the runs, and the last metrics.
+        """
         specs = [flat(run.spec) for run in self._runs]
         keys = sorted({key for spec in specs for key in spec} - {"seed"})
         differing = [key for key in keys if len({repr(spec.get(key)) for spec in specs}) > 1]
@@ -73,6 +79,11 @@ class RunTable(Sequence[Run]):
         ----------
         points
             False: a row for each run. True: a row for each point of each series.
+
+        Returns
+        -------
+        DataFrame
+            The runs, or their points.
         """
         if checks.flag("points", points):
             return points_of(run._as_series() for run in self._runs)

@@ -25,8 +25,15 @@ ELSEWHERE = "another-program"  # the name of the model and of the task of a run 
 
 
 class Run:
-    """A run: what it was (``spec``, ``seed``), what it came to (``metrics``) and how it went (``series``).
+    """Read a training that was run: its settings, its numbers and its arrays. ``fovea.run`` makes it, and a store has many.
 
+    Attributes
+    ----------
+    series
+        Each metric over the evaluations: ``run.series["accuracy"]``, ``run.series.steps("accuracy")``.
+
+    Examples
+    --------
     >>> import fovea
     >>> run = fovea.run("toy-uniform", seed=0, steps=20, keep=False)
     >>> run.state, run.error, run.experiment, run.seed, run.steps, run.id, run.elsewhere
@@ -54,22 +61,22 @@ class Run:
 
     @property
     def id(self) -> int:
-        """Its number in the store; 0 for a run that is not kept."""
+        """The number of the run in its store; 0 if the run is not kept."""
         return self._record.id
 
     @property
     def experiment(self) -> str:
-        """The name of its experiment, or of its spec."""
+        """The name of the experiment, or of the spec."""
         return self._record.experiment
 
     @property
     def elsewhere(self) -> bool:
-        """Whether another program made it: it came by ``fovea.observe`` or ``Store.add``."""
+        """Whether another program made the run, by ``fovea.observe`` or ``Store.add``."""
         return bool(self.spec["model"].get("name") == ELSEWHERE)
 
     @property
     def seed(self) -> int:
-        """The seed of its data, its first weights and all else that is drawn."""
+        """The seed of the data, of the initial weights, and of everything else that is drawn."""
         return self._record.spec.seed
 
     @property
@@ -89,12 +96,12 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """How long it was trained."""
+        """The seconds of training."""
         return self._record.seconds
 
     @property
     def spec(self) -> dict[str, Any]:
-        """Everything that was set, defaults included: ``run.spec["task"]["vocab"]``."""
+        """Every setting, with defaults: ``run.spec["task"]["vocab"]``."""
         return self._record.spec.table()
 
     @property
@@ -125,8 +132,10 @@ class Run:
 
     @property
     def probe_seconds(self) -> dict[str, float]:
-        """How long each probe in Python took, of the ``seconds`` of the run.
+        """The seconds that each probe in Python took, of the ``seconds`` of the run.
 
+        Examples
+        --------
         >>> import fovea
         >>> probe = fovea.Probe(lambda batch, outcome, model: {"half": 0.5}, name="half")
         >>> run = fovea.run("toy-uniform", steps=20, keep=False, probes=[probe])
@@ -145,8 +154,10 @@ class Run:
 
     @property
     def arrays(self) -> Mapping[str, Mapping[int, Array]]:
-        """Arrays that probes left: ``arrays["attention"][200]``, by name and step; ``attention_steps`` are those of attention.
+        """The arrays that probes kept, by name and step: ``arrays["attention"][200]``.
 
+        Examples
+        --------
         >>> import fovea
         >>> run = fovea.run("copy-subset", quick=True, steps=20, keep=False)
         >>> run.attention_steps, run.arrays["attention"][20].shape == run.attention().shape
@@ -169,12 +180,29 @@ class Run:
 
     @property
     def attention_steps(self) -> list[int]:
-        """The steps that ``attention`` has."""
+        """The steps at which attention was kept."""
         return sorted(self.arrays.get("attention", {}))
 
     def attention(self, step: int | None = None) -> Array:
-        """Attention of a few examples, always the same: (examples, rows, positions). The last look's, or that of ``step``.
+        """Return the attention of a few examples, always the same.
 
+        Parameters
+        ----------
+        step
+            One of ``attention_steps``. None: the last.
+
+        Returns
+        -------
+        array
+            (examples, rows, positions).
+
+        Raises
+        ------
+        WrongInput
+            If the run has no attention at this step.
+
+        Examples
+        --------
         >>> import fovea
         >>> run = fovea.run("copy-subset", quick=True, steps=20, keep=False)
         >>> bool(abs(run.attention(10).sum(-1) - 1).max() < 1e-2)
@@ -183,10 +211,27 @@ class Run:
         return attention_at(self.arrays.get("attention", {}), checks.step(step), self._name())
 
     def beta(self, step: int | None = None) -> Array:
-        """β of the examples of ``attention``: how much each position alone speaks for the right answer, (examples, rows,
-        positions). At the end of training it follows from the weights (``weights``); earlier looks have theirs where the
-        probe ``kept_beta`` kept it.
+        """Return β of the examples of ``attention``: the evidence of each position for the right answer, if all attention were on it.
 
+        β at the end of training is computed from the weights. Earlier evaluations have β if the probe ``kept_beta`` kept it.
+
+        Parameters
+        ----------
+        step
+            One of ``attention_steps``. None: the end.
+
+        Returns
+        -------
+        array
+            (examples, rows, positions).
+
+        Raises
+        ------
+        WrongInput
+            If the model has no β, or none was kept at this step.
+
+        Examples
+        --------
         >>> import fovea
         >>> run = fovea.run("copy-subset", quick=True, steps=20, keep=False, probes=["kept_beta"])
         >>> run.beta(10).shape == run.attention(10).shape
@@ -212,9 +257,22 @@ class Run:
         return beta
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """The parameters at the end of training, by name, laid out as PyTorch lays them out. Of a run of the store they are
-        read from beside it; it keeps them as ``train.keep_weights`` says.
+        """Return the parameters at the end of training, laid out as PyTorch lays them out.
 
+        Weights of a run of the store are read from beside it. The store keeps them as ``train.keep_weights`` says.
+
+        Returns
+        -------
+        dict
+            Arrays by name.
+
+        Raises
+        ------
+        WrongInput
+            If the weights were not kept.
+
+        Examples
+        --------
         >>> import fovea
         >>> number = fovea.run("pooling-learned", steps=20).id
         >>> fovea.store()[number].weights()["w"].shape
@@ -227,9 +285,27 @@ class Run:
         return dict(self._weights)
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:
-        """The trained model on a batch of one's own (fovea.Task says what a batch holds): ``scores``, ``attention``,
-        ``predictions`` and ``loss``, and with ``beta`` also ``beta``; None for what the model does not have.
+        """Apply the trained model to a batch.
 
+        Parameters
+        ----------
+        batch
+            A dict of arrays, as ``fovea.Task`` describes it.
+        beta
+            Whether β is computed.
+
+        Returns
+        -------
+        dict
+            ``scores``, ``attention``, ``predictions``, ``loss`` and ``beta``. A part that the model does not have is None.
+
+        Raises
+        ------
+        WrongInput
+            If the batch is not one of the model's task, or the weights were not kept.
+
+        Examples
+        --------
         >>> import fovea
         >>> run = fovea.run("copy-subset", quick=True, steps=20, vocab=9, length=4, keep=False)
         >>> run.apply({"source": [[1, 2, 3, 4, 8]], "target": [[1, 2, 3, 4, 8]]})["attention"].shape
@@ -240,8 +316,10 @@ class Run:
 
     @property
     def words(self) -> Words:
-        """What the numbers of its texts stand for, as the run knew them: ``source``, ``target`` and ``classes``.
+        """The words and classes of a run on texts: ``source``, ``target`` and ``classes``.
 
+        Examples
+        --------
         >>> import fovea
         >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=2, keep=False)
         >>> run.words.classes
@@ -257,8 +335,25 @@ class Run:
         return self._words
 
     def look(self, text: str) -> Looked:
-        """A text of one's own, as a run on labelled texts reads it: the answer, its probability, and for each word α, β and α·β.
+        """Classify a text, and return α, β and α·β of each word.
 
+        Parameters
+        ----------
+        text
+            A text.
+
+        Returns
+        -------
+        Looked
+            The answer, its probability, and the numbers of each word.
+
+        Raises
+        ------
+        WrongInput
+            If the run was not trained on labelled texts, or its weights were not kept.
+
+        Examples
+        --------
         >>> import fovea
         >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=60, keep=False)
         >>> seen = run.look("a dull plot")
@@ -269,8 +364,25 @@ class Run:
         return self._reading().look(text)
 
     def predict(self, texts: Iterable[str]) -> list[str]:
-        """The class of each text; ``look`` has the probabilities.
+        """Predict the class of each text. ``look`` has the probabilities.
 
+        Parameters
+        ----------
+        texts
+            A list of texts.
+
+        Returns
+        -------
+        list
+            The names of the classes.
+
+        Raises
+        ------
+        WrongInput
+            If the run was not trained on labelled texts, or its weights were not kept.
+
+        Examples
+        --------
         >>> import fovea
         >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=60, keep=False)
         >>> len(run.predict(["a dull plot", "a fine plot"]))
@@ -299,8 +411,15 @@ class Run:
         return self._applied
 
     def to_pandas(self) -> Any:
-        """Every point of every series: a DataFrame of run, experiment, seed, metric, step, value.
+        """Return every point of every series.
 
+        Returns
+        -------
+        DataFrame
+            The columns are run, experiment, seed, metric, step and value.
+
+        Examples
+        --------
         >>> import fovea
         >>> list(fovea.run("toy-uniform", steps=20, keep=False).to_pandas())
         ['run', 'experiment', 'seed', 'metric', 'step', 'value']
@@ -311,8 +430,27 @@ class Run:
         return self.id, self.experiment, self.seed, self.series
 
     def plot(self, *metrics: str, ax: Any = None) -> Any:
-        """Draws these series, or the most telling ones, over steps, with matplotlib; gives the axes.
+        """Draw series over steps with matplotlib.
 
+        Parameters
+        ----------
+        *metrics
+            The series to draw. None: those that show most.
+        ax
+            Axes of matplotlib. None: a new figure.
+
+        Returns
+        -------
+        Any
+            The axes.
+
+        Raises
+        ------
+        KeyError
+            If the run has no such series.
+
+        Examples
+        --------
         >>> import fovea
         >>> fovea.run("toy-uniform", steps=20, keep=False).plot("p").get_xlabel()
         'step'

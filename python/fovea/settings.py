@@ -34,6 +34,11 @@ def describe(what: str) -> list[_engine.Description]:
     list
         Dicts with the ``name``, the ``summary`` and the ``settings`` of each part.
 
+    Raises
+    ------
+    WrongInput
+        If there is no such list.
+
     Examples
     --------
     >>> import fovea

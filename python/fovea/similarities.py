@@ -75,7 +75,13 @@ class Similarity:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """What the functions raise meanwhile surfaces."""
+        """Raise what the functions raise meanwhile.
+
+        Returns
+        -------
+        context manager
+            For the time in which the engine calls the functions.
+        """
         try:
             yield
         except _engine.WrongInput:

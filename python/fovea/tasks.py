@@ -107,7 +107,31 @@ class Task:
         self._lock = threading.Lock()
 
     def batch(self, split: str, step: int, seed: int, size: int) -> dict[str, Any]:
-        """The batch of a step, as the engine asks for it."""
+        """Return the batch of a step, as the engine asks for it.
+
+        Parameters
+        ----------
+        split
+            ``"train"``, ``"validation"`` or ``"test"``.
+        step
+            The step. Of validation and test, the first batch is taken.
+        seed
+            The seed of the run.
+        size
+            The number of examples.
+
+        Returns
+        -------
+        dict
+            Arrays by name.
+
+        Raises
+        ------
+        WrongInput
+            If the generator yields no dict.
+        Failure
+            If the generator ends.
+        """
         if split != "train":
             step = 0
         with self._lock:
@@ -131,7 +155,18 @@ class Task:
 
     @classmethod
     def of_shape(cls, shape: Mapping[str, Any]) -> Task:
-        """A task that only says its sizes: one example, so that a model can be seen to fit."""
+        """Make a task that only states its sizes, with one example, so that a model can be checked against it.
+
+        Parameters
+        ----------
+        shape
+            The kind and its sizes.
+
+        Returns
+        -------
+        Task
+            The task.
+        """
 
         def one(split: str, seed: int, size: int) -> Iterator[Batch]:
             row, point = np.zeros((1, 1), np.int32), np.zeros((1, shape.get("width", 0)))
@@ -152,7 +187,13 @@ class Task:
 
     @contextmanager
     def lent(self) -> Iterator[str]:
-        """While it lasts the engine knows the task by the key; what the generator raised surfaces at its end."""
+        """Let the engine know the task for a while. What the generator raised is raised at the end.
+
+        Returns
+        -------
+        context manager
+            It gives the key by which the engine knows the task.
+        """
         key = _engine.add_task(self.name, self.shape, self.batch)
         self._open.clear()
         try:

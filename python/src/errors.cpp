@@ -35,15 +35,49 @@ py::object exception_of(const Error& error, PyObject* type) {
 
 void bind_errors(py::module_& module) {
   const auto builtin = [](PyObject* type) { return py::reinterpret_borrow<py::object>(type); };
-  base = exception_type("fovea.Error",
-                        "What fovea refuses or could not do. `problem` says what is wrong, `remedy` what to do, "
-                        "`place` where, `nearest` the known name that is nearest to a wrong one (each may be empty).",
+  base = exception_type("fovea.Error", R"(Say what fovea refuses or could not do.
+
+Attributes
+----------
+problem, remedy, place
+    What is wrong, what to do, and where. Each may be empty.
+nearest
+    The known name that is nearest to a wrong one. It may be empty.
+
+Examples
+--------
+>>> import fovea
+>>> try:
+...     fovea.run("toy-unifrom")
+... except fovea.Error as error:
+...     error.nearest
+'toy-uniform')",
                         py::make_tuple(builtin(PyExc_Exception)));
-  wrong = exception_type("fovea.WrongInput", "A name, a setting or data that are wrong.",
+  wrong = exception_type("fovea.WrongInput", R"(Say that a name, a setting or data are wrong. It is a ValueError, too.
+
+Examples
+--------
+>>> import fovea
+>>> fovea.data.corpus("none")  # doctest: +IGNORE_EXCEPTION_DETAIL
+Traceback (most recent call last):
+fovea.WrongInput: there is no corpus 'none')",
                          py::make_tuple(builtin(base), builtin(PyExc_ValueError)));
-  wrong_kind = exception_type("fovea.WrongType", "An argument of another type than the one that is wanted.",
+  wrong_kind = exception_type("fovea.WrongType", R"(Say that an argument has a wrong type. It is a TypeError, too.
+
+Examples
+--------
+>>> import fovea
+>>> fovea.run(3)  # doctest: +IGNORE_EXCEPTION_DETAIL
+Traceback (most recent call last):
+fovea.WrongType: the experiment must be a name)",
                               py::make_tuple(builtin(wrong), builtin(PyExc_TypeError)));
-  failed = exception_type("fovea.Failure", "Asked rightly, but it could not be done.",
+  failed = exception_type("fovea.Failure", R"(Say that something could not be done. It is a RuntimeError, too.
+
+Examples
+--------
+>>> import fovea
+>>> issubclass(fovea.Failure, fovea.Error), issubclass(fovea.Failure, RuntimeError)
+(True, True))",
                           py::make_tuple(builtin(base), builtin(PyExc_RuntimeError)));
   module.attr("Error") = builtin(base);
   module.attr("WrongInput") = builtin(wrong);

@@ -191,7 +191,29 @@ const Register<ProgramProbes> registered("python", "functions of Python (fovea.P
 }  // namespace
 
 void bind_own_probes(py::module_& module) {
-  py::class_<ProbeBatch>(module, "ProbeBatch")
+  py::class_<ProbeBatch>(module, "ProbeBatch", R"(Show the examples of an evaluation to a probe.
+
+It is good during the call alone. Arrays are copies. A part that the task does not have is None.
+
+Attributes
+----------
+size
+    The number of examples.
+source, target, labels
+    Tokens, (examples, positions), and classes, (examples,).
+alignment, marked
+    The true position of each row, and the positions that determine the answer.
+items, lengths
+    Vectors, and how many items each bag has.
+keys, values, queries, answers
+    The points of pooling.
+
+Examples
+--------
+>>> import fovea
+>>> probe = fovea.Probe(lambda batch, outcome, model: {"examples": batch.size}, name="count")
+>>> fovea.run("copy-subset", quick=True, steps=10, keep=False, probes=[probe]).metrics["examples"]
+50.0)")
       .def_property_readonly("size", [](const ProbeBatch& b) { return b.batch().size; })
       .def_property_readonly("source", [](const ProbeBatch& b) { return tokens_of(b.batch().source); })
       .def_property_readonly("target", [](const ProbeBatch& b) { return tokens_of(b.batch().target); })
@@ -211,7 +233,29 @@ void bind_own_probes(py::module_& module) {
       .def_property_readonly("values", [](const ProbeBatch& b) { return b.items(&Batch::values); })
       .def_property_readonly("queries", [](const ProbeBatch& b) { return b.items(&Batch::queries); })
       .def_property_readonly("answers", [](const ProbeBatch& b) { return b.items(&Batch::answers); });
-  py::class_<ProbeOutcome>(module, "ProbeOutcome")
+  py::class_<ProbeOutcome>(module, "ProbeOutcome", R"(Show what the model makes of the examples to a probe.
+
+It is good during the call alone. Arrays are copies. A part that the model does not have is None.
+
+Attributes
+----------
+loss, scores
+    The loss, and the scores of the answers.
+answers
+    The right answers.
+attention, heads
+    (examples, rows, positions), and the map of each head by name.
+predictions
+    The predictions of pooling.
+beta
+    β, as attention, if the probe asks for it.
+
+Examples
+--------
+>>> import fovea
+>>> probe = fovea.Probe(lambda batch, outcome, model: {"largest": outcome.attention.max()}, name="largest")
+>>> 0 < fovea.run("copy-subset", quick=True, steps=10, keep=False, probes=[probe]).metrics["largest"] <= 1
+True)")
       .def_property_readonly("loss", [](const ProbeOutcome& o) { return o.outcome().loss; })
       .def_property_readonly("scores", [](const ProbeOutcome& o) { return copy_of(o.outcome().scores); })
       .def_property_readonly("answers",
@@ -230,7 +274,22 @@ void bind_own_probes(py::module_& module) {
                              })
       .def_property_readonly("predictions", [](const ProbeOutcome& o) { return copy_of(o.outcome().predictions); })
       .def_property_readonly("beta", [](const ProbeOutcome& o) { return copy_of(o.shown->get().beta); });
-  py::class_<ProbeModel>(module, "ProbeModel")
+  py::class_<ProbeModel>(module, "ProbeModel",
+                         R"(Show the model of an evaluation to a probe. It is good during the call alone.
+
+Attributes
+----------
+step
+    How many updates are done.
+parameters
+    Copies of the parameters, by name.
+
+Examples
+--------
+>>> import fovea
+>>> probe = fovea.Probe(lambda batch, outcome, model: {"now": model.step}, name="now")
+>>> fovea.run("toy-uniform", steps=10, keep=False, probes=[probe]).metrics["now"]
+10.0)")
       .def_property_readonly("step", [](const ProbeModel& m) { return m.shown->get().step; })
       .def_property_readonly("parameters", [](const ProbeModel& m) {
         py::dict all;

@@ -115,7 +115,31 @@ void PythonWatcher::watch(StepView& view) {
 }
 
 void bind_watching(py::module_& module) {
-  py::class_<Step, std::shared_ptr<Step>>(module, "Step")
+  py::class_<Step, std::shared_ptr<Step>>(module, "Step", R"(Show one update to a callback, before the parameters move.
+
+It is good during the callback alone. Arrays are the engine's own memory, read-only: attention and β keep their values, parameters and
+gradients change as the training goes on. A part that the model or the task does not have is None.
+
+Attributes
+----------
+number, of
+    The update, and how many there are.
+loss
+    The loss of the batch.
+attention, beta
+    (examples, rows, positions). β is computed when it is first read.
+parameters, gradients
+    Arrays by name.
+source, target, labels
+    The batch.
+
+Examples
+--------
+>>> import fovea
+>>> losses = []
+>>> run = fovea.run("toy-uniform", steps=3, keep=False, on_step=lambda step: losses.append(step.loss))
+>>> len(losses)
+3)")
       .def_property_readonly("number", &Step::number)
       .def_property_readonly("of", &Step::of)
       .def_property_readonly("loss", &Step::loss)

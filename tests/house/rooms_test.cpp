@@ -1,6 +1,6 @@
 // The house stands as fovea/rooms.txt says: a room includes only itself and the rooms above it in that list, no headers
-// include each other in a circle, no room is a heap, and docs/architecture.md has the same list. Comments are held to
-// the width of a line, as clang-format leaves them alone: it would run the lines of an equation together.
+// include each other in a circle, no room is a heap, and docs/developers/architecture.md has the same list. Comments
+// are held to the width of a line, as clang-format leaves them alone: it would run the lines of an equation together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -127,7 +127,7 @@ TEST(Rooms, AreTheFoldersThatAreThere) {
 
 TEST(Rooms, AreThoseOfTheDocument) {
   const std::vector<Room> documented =
-      rooms_matching(root / "docs/architecture.md", std::regex(R"(\| `([a-z/]+)` \| (.*) \|)"));
+      rooms_matching(root / "docs/developers/architecture.md", std::regex(R"(\| `([a-z/]+)` \| (.*) \|)"));
   const std::vector<Room> listed = listed_rooms();
   ASSERT_EQ(documented.size(), listed.size());
   for (std::size_t i = 0; i < listed.size(); ++i) EXPECT_EQ(documented[i], listed[i]) << listed[i].name;

@@ -1,5 +1,5 @@
-// What the playground offers to begin with does what it says, from five seeds; and what is predicted of few texts agrees
-// with what is then learned.
+// What the playground offers to begin with does what it says, from five seeds; and what is predicted of few texts
+// agrees with what is then learned.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -127,7 +127,8 @@ test("in a text commas and semicolons stand as they please where the same labels
   assert.equal(with_tabs(many("praise,Lovely service, thank you", "blame,Late; and cold")), many("praise\tLovely service, thank you", "blame\tLate; and cold"));
   assert.equal(with_tabs(many("praise;Lovely service, thank you", "blame;Late; and cold, too")), many("praise\tLovely service, thank you", "blame\tLate; and cold, too"));
   assert.equal(with_tabs(many('praise,"Lovely, ""so"" lovely"', '"blame", "Late" they said')), many('praise\tLovely, "so" lovely', 'blame\t"Late" they said'));
-  // What is a table of more columns, has tabs or is JSON stays what it is; and a first field that never comes again is no label.
+  // What is a table of more columns, has tabs or is JSON stays what it is; and a first field that never comes again is
+  // no label.
   for (const other of [many('a,"one, two",three', "b,four,five"), many("a\tb, c", "b\tc, d"), many('{"label": "a", "text": "b, c"}'), "one, two\nthree, four\nfive, six"]) assert.equal(with_tabs(other), other);
 });
 
@@ -154,7 +155,8 @@ test("of few texts the candidates are ranked with how sure they are, and what wo
   assert.deepEqual(complaint(later.prediction).words.map(({ word }) => word), ["refund"]);
 });
 
-// Mean attention that training as the page does it comes to on each of these words, where it stands, over uniform attention.
+// Mean attention that training as the page does it comes to on each of these words, where it stands, over uniform
+// attention.
 function learned(labels, texts, words) {
   page.own_texts.data = { given: "", labels, texts };
   const plan = page.plan_of({ ...page.first, task: "own", set: "train.rate=0.01;train.steps=250;probe.every=250" });
@@ -212,7 +214,7 @@ test("copies of a text tell nothing new", () => {
 });
 
 test("the links of the lesson lead to what there is", async () => {
-  const lesson = await readFile(join(dirname(fileURLToPath(import.meta.url)), "../../docs/lesson.md"), "utf8");
+  const lesson = await readFile(join(dirname(fileURLToPath(import.meta.url)), "../../docs/tutorials/lesson.md"), "utf8");
   const links = [...lesson.matchAll(/\]\(http:\/\/127\.0\.0\.1:8470\/#\/(\w+)\??([^)]*)\)/g)].map(([, view, words]) => ({ view, words: new URLSearchParams(words) }));
   assert.ok(links.length >= 7);
   for (const { view, words } of links) {

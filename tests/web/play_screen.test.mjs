@@ -1,4 +1,5 @@
-// What is seen at once: the front door, and a playground that fits into a window; and what is said where something lacks.
+// What is seen at once: the front door, and a playground that fits into a window; and what is said where something
+// lacks.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -169,7 +170,7 @@ test("the front door plays without a click, shows the difference, and holds atte
   }
   await page.evaluate(() => (document.body.style.paddingBottom = ""));
   // The lesson's links are those of its document.
-  const document_of_it = await readFile(new URL("../../docs/lesson.md", import.meta.url), "utf8");
+  const document_of_it = await readFile(new URL("../../docs/tutorials/lesson.md", import.meta.url), "utf8");
   const links = [...document_of_it.matchAll(/\[([^\]]+)\]\(http[^#)]*(#\/play[^)]*)\)/g)].map(([, title, link]) => [title, link]);
   assert.equal(links.length, 5);
   await page.getByText("A lesson of twenty minutes, in five links").click();

@@ -1,42 +1,18 @@
-// The story: in a report that is opened by double click, served while a store fills, and on a host of static files.
+// The story: in a report that is opened by double click, and served while a store fills.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { createServer } from "node:http";
-import { readFile, readdir, stat, writeFile } from "node:fs/promises";
-import { dirname, extname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { promisify } from "node:util";
+import { pathToFileURL } from "node:url";
 import { inflateSync } from "node:zlib";
 import { processor_meter } from "./chromium.mjs";
 import { Stage, expect_accessible, slowness, text_of } from "./stage.mjs";
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-let stage, report, site;
-
-// A host of static files, in a folder of it.
-async function host(folder) {
-  const types = { ".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png" };
-  const server = createServer(async (request, response) => {
-    const path = decodeURIComponent(new URL(request.url, "http://x").pathname).replace(/\/$/, "/index.html");
-    try {
-      if (!path.startsWith("/lab/") || path.includes("..")) throw new Error(path);
-      const bytes = await readFile(join(folder, path.slice("/lab/".length)));
-      response.writeHead(200, { "Content-Type": types[extname(path)] ?? "text/plain" }).end(bytes);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  return { address: `http://127.0.0.1:${server.address().port}/lab/`, close: () => server.close() };
-}
+let stage, report;
 
 before(async () => {
   stage = await Stage.open();
 });
 after(async () => {
-  site?.close();
   await stage?.close();
 });
 
@@ -235,38 +211,6 @@ test("a report says where its runs are, and in the dark a figure is saved in the
   const svg = String(await text_of(download));
   assert.ok(!svg.includes("#0072b2") && svg.includes(`stroke="${seen}"`), seen);
   await stage.leave(page);
-});
-
-test("the site works in a folder of any static host, documentation and all", async () => {
-  const folder = join(stage.home, "site"), story = join(stage.home, "story.json");
-  await stage.fovea("report", "--data", "-o", story);
-  const lay_out = (told) => promisify(execFile)(process.execPath, [join(root, "web/site.mjs"), process.env.FOVEA_PAGE_FILE, told, folder]);
-  const heavy = join(stage.home, "heavy.json");
-  await writeFile(heavy, JSON.stringify({ experiments: [], padding: randomBytes(7e6).toString("base64") }));
-  await assert.rejects(lay_out(heavy), /more than 8\.0 MB/);
-  await lay_out(story);
-  site = await host(folder);
-  const page = await stage.visit(site.address + "#/story");
-  await drawn(page, "toy-uniform");
-  await page.getByRole("link", { name: "Documentation" }).click();
-  await page.getByRole("link", { name: "tutorial", exact: true }).click();
-  await page.waitForSelector("main h1");
-  assert.ok((await page.locator("main img").count()) > 5);
-  await expect_accessible(page);
-  await stage.leave(page);
-  // No document leads where nothing is, or to another host for what it shows.
-  const files = new Set(await readdir(folder, { recursive: true }));
-  for (const file of files) {
-    if (!file.endsWith(".html")) continue;
-    const text = await readFile(join(folder, file), "utf8");
-    if (file.startsWith("docs"))
-      for (const [, kind, address] of text.matchAll(/ (href|src)="([^"#]+)(?:#[^"]*)?"/g)) {
-        if (/^data:/.test(address) || (kind === "href" && /^https?:/.test(address))) continue;
-        assert.ok(files.has(join("docs", address)), `${file} leads to ${address}`);
-      }
-    else assert.doesNotMatch(text, / (src|href)="(https?:)?\/\//);
-  }
-  assert.ok((await stat(join(folder, "story.deflate"))).size < (await stat(story)).size / 3);
 });
 
 test("nothing serious stands in the way of anybody, in light and dark, wide and narrow", async () => {

@@ -1,5 +1,5 @@
-// The lesson of docs/lesson.md, part by part: where each begins, how long it takes, and what to ask the class before
-// anything is played. A test holds both to the same links and minutes.
+// The lesson of docs/tutorials/lesson.md, part by part: where each begins, how long it takes, and what to ask the class
+// before anything is played. A test holds both to the same links and minutes.
 export const lesson = [
   {
     title: "Copying twelve words",

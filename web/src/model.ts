@@ -1,4 +1,4 @@
-// What the page shows, whichever source it comes from (docs/page.md).
+// What the page shows, whichever source it comes from (docs/developers/page.md).
 
 export type RunState = "running" | "done" | "stopped" | "failed";
 export type Setting = string | number | boolean | null | Setting[] | { [key: string]: Setting };

@@ -26,7 +26,7 @@ enum class TextFormat {
   folder,  // a folder of texts for each class
 };
 enum class Header {
-  automatic,  // there is one if a column is asked for by a name in it, or if it reads like one (see docs/data.md)
+  automatic,  // there is one if a column is named, or if it reads like one (docs/reference/data-files.md)
   yes,
   no,
 };

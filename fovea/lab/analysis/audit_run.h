@@ -1,4 +1,4 @@
-// A run with the audit of its assumptions added (docs/method.md, 4).
+// A run with the audit of its assumptions added (docs/explanation/method.md, 4).
 #pragma once
 
 #include <string>

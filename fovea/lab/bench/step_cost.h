@@ -1,5 +1,5 @@
 // What one training step must compute and move, whoever writes the program: the yardstick of every speed in
-// docs/performance.md, where the formulas stand with their reasons.
+// docs/developers/benchmarks.md, where the formulas stand with their reasons.
 #pragma once
 
 #include <optional>

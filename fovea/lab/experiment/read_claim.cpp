@@ -116,7 +116,7 @@ void check_schema(const Claim& claim, const std::map<std::string, Place>& places
   check_sentence(claim.says, "text", most_words_of_text, places.at("says"));
   if (const auto source = places.find("source"); source != places.end() && !is_reference(claim.text.source))
     throw wrong_input(fmt::format("the source of a claim cannot be '{}'", claim.text.source),
-                      "begin with a number of docs/sources.md, as in '[1], section 4'", source->second);
+                      "begin with a number of docs/explanation/sources.md, as in '[1], section 4'", source->second);
   if (claim.text.refutes && claim.text.source.empty())
     throw wrong_input("a claim that is expected to be refuted has no source", "add the source whose sentence it tests",
                       claim.place);

@@ -1,5 +1,5 @@
-// `toy-flow`: a toy gate in training next to what theory says of it (docs/method.md). The start is read off the
-// parameters at the first look, and the loss off what the model reports there.
+// `toy-flow`: a toy gate in training next to what theory says of it (docs/explanation/method.md). The start is read off
+// the parameters at the first look, and the loss off what the model reports there.
 #include <fmt/format.h>
 
 #include <algorithm>

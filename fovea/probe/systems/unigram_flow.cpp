@@ -1,6 +1,6 @@
-// `unigram-flow`: a unigram gate in training next to the gradient flow of its data (docs/method.md, the general form).
-// The start is read off the parameters at the first look; the data are the task's training sequences, or a sample where
-// they have no end.
+// `unigram-flow`: a unigram gate in training next to the gradient flow of its data (docs/explanation/method.md, the
+// general form). The start is read off the parameters at the first look; the data are the task's training sequences, or
+// a sample where they have no end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -178,7 +178,7 @@ class UnigramFlow : public Probe {
   }
 
   // {0,0} negative and {0,1} positive, the logits at half the rate: then it is the toy gate, at half its pace
-  // (docs/method.md).
+  // (docs/explanation/method.md).
   bool is_toy_gate() const {
     const LabelledBags& bags = corpus_->bags;
     return vocab_ == 2 && start_.size() == 4 && attention_rate_ == 0.5 && bags.size() == 2 && bags.label(0) == 0 &&

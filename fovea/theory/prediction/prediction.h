@@ -1,4 +1,4 @@
-// What attention will do on data, before any is trained (docs/method.md, 2).
+// What attention will do on data, before any is trained (docs/explanation/method.md, 2).
 #pragma once
 
 #include <array>
@@ -48,8 +48,8 @@ const char* evidence_name(EvidenceLevel evidence);
 // A word that is in examples of a class more often than chance. `here` and `elsewhere` count the examples of the class,
 // and of other classes, that contain it. `surely` is how many standard deviations `here` is above chance. `likely` is
 // the probability that the word goes with the class in all such data. `settled_by` is the number of examples that would
-// make the evidence strong; docs/method.md has the formulas. `attended` is the attention that the flow predicts for the
-// word, as a multiple of a uniform share; it is NaN if the flow does not follow the word.
+// make the evidence strong; docs/explanation/method.md has the formulas. `attended` is the attention that the flow
+// predicts for the word, as a multiple of a uniform share; it is NaN if the flow does not follow the word.
 struct Candidate {
   int input = -1;  // id
   std::int64_t here = 0, elsewhere = 0;

@@ -92,7 +92,13 @@ class Belief(Findings):
         }
 
     def to_json(self) -> str:
-        """Return ``to_dict()`` as a JSON document."""
+        """Return every number as JSON.
+
+        Returns
+        -------
+        str
+            ``to_dict()`` as a document.
+        """
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
 
     def page(self, *, title: str = "") -> str:
@@ -176,7 +182,13 @@ class Belief(Findings):
         return axes
 
     def summary(self) -> str:
-        """What to do, the verdicts, three examples and what to check, without the numbers behind them."""
+        """Return the report in words, without the numbers.
+
+        Returns
+        -------
+        str
+            The recommendation, the verdicts, three examples, and what to check.
+        """
         lines = [self.headline, "", *self._verdicts()] if self.figures else self._verdicts()
         for shading, what in self._examples():
             lines += ["", repr(shading), f"  {what}."]

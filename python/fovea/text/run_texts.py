@@ -29,6 +29,13 @@ class Words:
         The word of each token of a translation. Without translations, the same as ``source``.
     classes
         The name of each class of labelled texts.
+
+    Examples
+    --------
+    >>> import fovea
+    >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=2, keep=False)
+    >>> run.words.classes, run.words.source == run.words.target
+    (['negative', 'positive'], True)
     """
 
     source: list[str]
@@ -61,6 +68,13 @@ class Looked:
         β of each word: the evidence for the answer if all attention is on that word.
     evidence
         α·β of each word. Empty if the model has no attention.
+
+    Examples
+    --------
+    >>> import fovea
+    >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=60, keep=False)
+    >>> run.look("a dull plot").words
+    ['a', 'dull', 'plot']
     """
 
     words: list[str]

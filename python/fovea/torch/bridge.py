@@ -31,14 +31,32 @@ _WITH_MODULE = (
 
 
 def to_torch(run: Run) -> torch.nn.Module:
-    """The model of a run as a ``torch.nn.Module`` with the same weights, to the bit, and the same outputs: for ``seq2seq``,
-    ``seq2seq-heads``, ``gated-classifier``, ``feature-attention``, ``bag-attention``, ``pooling`` and ``transformer``.
+    """Make a module of PyTorch of a run, with the same weights to the bit and the same outputs.
 
-    ``module(source, target)`` of a translator, ``module(source)`` of a classifier, ``module(items)`` of vectors and ``module(items,
-    lengths)`` of bags give ``(scores, attention)``, ``module(keys, values, queries)`` of pooling gives ``(predictions, attention)``, and
-    ``module(source)`` of a transformer scores and the attention of all heads, ``(layers, B, heads, T, T)``. Tokens are
-    padded with -1. The module can be pickled, as by ``torch.save``, and copied. A translator's ``source`` and ``target`` are as in a batch of fovea: both hold the token that closes a sequence.
+    These models have a module: ``seq2seq``, ``seq2seq-heads``, ``gated-classifier``, ``feature-attention``, ``bag-attention``, ``pooling`` and
+    ``transformer``. Tokens are padded with -1. The source and target of a translator have the token that closes a sequence, as in a batch of
+    ``fovea``.
 
+    Parameters
+    ----------
+    run
+        A run whose weights were kept.
+
+    Returns
+    -------
+    torch.nn.Module
+        It returns ``(scores, attention)`` of ``module(source, target)`` of a translator, ``module(source)`` of a classifier,
+        ``module(items)`` of vectors and ``module(items, lengths)`` of bags. ``module(keys, values, queries)`` of pooling returns
+        ``(predictions, attention)``. ``module(source)`` of a transformer returns scores, and the attention of all heads,
+        ``(layers, B, heads, T, T)``.
+
+    Raises
+    ------
+    WrongInput
+        If the model has no module, or the weights were not kept.
+
+    Examples
+    --------
     >>> import fovea, torch  # doctest: +SKIP
     >>> run = fovea.run("copy-subset", quick=True, steps=5, vocab=9, length=4, keep=False)  # doctest: +SKIP
     >>> source = torch.tensor([[1, 2, 3, 4, 8]])  # doctest: +SKIP
@@ -62,13 +80,28 @@ def to_torch(run: Run) -> torch.nn.Module:
 
 
 def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> Model:
-    """A model of the engine with the weights of a module, or of a state dict, whose parameters have the names that
-    ``to_torch`` gives them, as ``embedding``, ``encoder`` and ``score`` and ``beta`` of a classifier.
+    """Make a model of the engine with the weights of a module of PyTorch.
 
-    ``settings`` are what weights do not tell, and a module of ``to_torch`` says itself: of the model, as ``combiner="relu"``, ``rescale=True`` or
-    ``temperature=2``; of its task, as a translator's ``start_token`` (what the decoder is fed first; else the last word of the
-    vocabulary), and of pooling ``width`` and ``value_width`` (else 1).
+    Parameters
+    ----------
+    module
+        A module or a state dict, whose parameters have the names that ``to_torch`` gives them.
+    **settings
+        What weights do not show. Of the model: ``combiner="relu"``, ``rescale=True`` or ``temperature=2``. Of its task: ``start_token`` of a
+        translator (else the last word of the vocabulary), ``width`` and ``value_width`` of pooling (else 1). A module of ``to_torch`` has them.
 
+    Returns
+    -------
+    Model
+        The model, apart from any run.
+
+    Raises
+    ------
+    WrongInput
+        If names or shapes of the weights are of no model.
+
+    Examples
+    --------
     >>> import fovea
     >>> weights = fovea.run("copy-subset", quick=True, steps=5, keep=False).weights()
     >>> sorted(fovea.from_torch(weights).weights()) == sorted(weights)

@@ -69,10 +69,33 @@ class _Callback:
 
 
 def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any) -> Any:
-    """A callback of Lightning that observes what is trained; the arguments are those of ``fovea.observe`` but the model, which
-    is called with ``batch``. Its state goes into Lightning's checkpoints, and its ``run`` is there when the training is over.
+    """Observe a training of Lightning. The state of the callback goes into the checkpoints of Lightning.
 
-    ``Trainer(callbacks=[fovea.lightning_callback(batch, answer, every=100)])``
+    Parameters
+    ----------
+    batch
+        What the model is called with at each evaluation.
+    answer
+        The log-probability of the right answer, of the output of the model.
+    **options
+        Further arguments of ``fovea.observe``.
+
+    Returns
+    -------
+    callback
+        Its ``run`` is there when the training is over.
+
+    Raises
+    ------
+    WrongInput
+        If the library is not installed, or the training begins and no attention is seen.
+
+    Examples
+    --------
+    >>> import fovea, lightning  # doctest: +SKIP
+    >>> watching = fovea.lightning_callback(batch, answer, every=100)  # doctest: +SKIP
+    >>> lightning.Trainer(callbacks=[watching]).fit(module)  # doctest: +SKIP
+    >>> watching.run.metrics  # doctest: +SKIP
     """
     base: Any
     try:
@@ -111,10 +134,33 @@ def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any)
 
 
 def trainer_callback(batch: Any, answer: Callable[[Any], Any], **options: Any) -> Any:
-    """A callback of the ``Trainer`` of transformers that observes what is trained; the arguments are those of ``fovea.observe``
-    but the model. Its ``run`` is there when the training is over.
+    """Observe a training of the ``Trainer`` of transformers.
 
-    ``Trainer(model, args, callbacks=[fovea.trainer_callback(dict(input_ids=ids), answer, every=100)])``
+    Parameters
+    ----------
+    batch
+        What the model is called with at each evaluation.
+    answer
+        The log-probability of the right answer, of the output of the model.
+    **options
+        Further arguments of ``fovea.observe``.
+
+    Returns
+    -------
+    callback
+        Its ``run`` is there when the training is over.
+
+    Raises
+    ------
+    WrongInput
+        If the library is not installed, or the training begins and no attention is seen.
+
+    Examples
+    --------
+    >>> import fovea, transformers  # doctest: +SKIP
+    >>> watching = fovea.trainer_callback(dict(input_ids=ids), answer, every=100)  # doctest: +SKIP
+    >>> transformers.Trainer(model, args, callbacks=[watching]).train()  # doctest: +SKIP
+    >>> watching.run.metrics  # doctest: +SKIP
     """
     base: Any = needed("transformers", "transformers").TrainerCallback
 

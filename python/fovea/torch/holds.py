@@ -1,4 +1,4 @@
-"""Attention that is held, as a spec's interventions hold it (docs/method.md, 5)."""
+"""Attention that is held, as a spec's interventions hold it (docs/reference/interventions.md, 5)."""
 
 from __future__ import annotations
 

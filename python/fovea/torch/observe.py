@@ -139,6 +139,11 @@ def observe(
     fovea.Watch
         Of several processes the first alone evaluates.
 
+    Raises
+    ------
+    WrongInput
+        If no attention is seen, rows of answer or truth are of no site, or an argument is wrong.
+
     Examples
     --------
     >>> import tempfile, torch, fovea

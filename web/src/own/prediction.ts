@@ -1,4 +1,4 @@
-// What the engine predicts of labelled texts, as it sends it (docs/page.md).
+// What the engine predicts of labelled texts, as it sends it (docs/reference/http-api.md).
 
 // A word that goes with a class: in how many texts of the class it stands, and in how many others; by how many standard
 // deviations the first exceeds chance; and the attention predicted for it, as a multiple of uniform attention.

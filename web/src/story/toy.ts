@@ -1,5 +1,5 @@
-// The toy gate's variants, each with what is true of it, and its stories. docs/method.md derives the equations; the
-// bounded gate's logit is a.
+// The toy gate's variants, each with what is true of it, and its stories. docs/explanation/method.md derives the
+// equations; the bounded gate's logit is a.
 export interface Variant {
   bounded: boolean; // p = σ(a), else p itself is learned
   logistic: boolean; // the loss, else it is linear

@@ -105,7 +105,7 @@ export function Story({ source }: { source: Source }) {
         <ClaimCount told={told} />
         {source.kind === "site" && (
           <p>
-            <a href="docs/index.html">Documentation</a>
+            <a href="../index.html">Documentation</a>
           </p>
         )}
         {sections.map((section, i) => (

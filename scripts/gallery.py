@@ -1,0 +1,132 @@
+"""A page for each experiment, from its file and its kept results: for scripts/reference."""
+
+import json
+import pathlib
+
+import results_page
+import tomllib
+from experiment_claims import begins, key_of
+from kept_results import KEPT
+from peer_seeds import number, table
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+EXPERIMENTS = HERE / "experiments"
+FIGURES = HERE / "docs" / "figures"
+PLAYGROUND = {
+    "toy-phase": "#/toy",
+    "copy-subset": "#/play?task=subset",
+    "copy-permutation": "#/play?task=permutation",
+    "keyword-lstm": "#/play?task=keyword",
+}
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def kept_of(name):
+    return [
+        json.loads(file.read_text())
+        for file in sorted(KEPT.glob("*.json"))
+        if json.loads(file.read_text())["experiment"] == name
+    ]
+
+
+def value_of(claim, kept):
+    """What the claim came to in the full form, and the verdict; of several corpora the first."""
+    found = next((c for one in kept for c in one["claims"] if key_of(c) == key_of(claim)), None)
+    if found is None:
+        return "–", "quick form only" if claim.get("form") == "quick" else "not run in full"
+    return results_page.value_text(found), "supported" if found["held"] else "**not supported**"
+
+
+def threshold(claim):
+    bounds = [f"{sign} {number(claim[key])}" for key, sign in (("at_least", "≥"), ("at_most", "≤")) if key in claim]
+    return " and ".join(bounds)
+
+
+def claims_table(claims, kept):
+    rows = []
+    for claim in claims:
+        value, verdict = value_of(claim, kept)
+        null = claim.get("null")
+        rows.append(
+            [
+                cell(claim.get("title") or claim["says"]),
+                value,
+                threshold(claim),
+                f"{number(null['value']).replace('inf', '∞')}: {cell(null['means'])}" if null else "",
+                verdict,
+            ]
+        )
+    return "\n".join(table(["claim", "value", "threshold", "without the effect", "verdict"], rows))
+
+
+def definition(claim):
+    lines = [f"**{claim.get('title') or claim['says']}**"]
+    if claim.get("title"):
+        lines += ["", claim["says"]]
+    lines += ["", "```text", claim["metric"], "```"]
+    if rivals := claim.get("rivals"):
+        lines += ["", "Rivals: " + ", ".join(f"{one['name']} {number(one['value'])}" for one in rivals) + "."]
+    return "\n".join(lines)
+
+
+def cost(kept):
+    for one in kept:
+        seconds = results_page.duration(one["seconds"])
+        where = f" on {one['corpus']}" if "corpus" in one else ""
+        runs = f"{one['runs']} runs" if one["runs"] > 1 else "one run"
+        yield f"The full form{where} took {seconds} for {runs}, on one thread each ({'; '.join(one['machines'])})."
+
+
+def sources(name, claims, sentences):
+    cited = {text.split("]")[0].strip("[") for text in (claim.get("source", "") for claim in claims) if text}
+    keys = [key_of(claim) for claim in claims]
+    for sentence in sentences:
+        for experiment, start in sentence.get("tests", []):
+            if experiment == name and any(begins(key, start) for key in keys):
+                cited |= {str(source) for source in sentence["source"]}
+    return ", ".join(f"[{one}](../explanation/sources.md)" for one in sorted(cited, key=int))
+
+
+def experiment_page(name, text, sentences, page):
+    experiment, kept = tomllib.loads(text), kept_of(name)
+    claims = experiment.get("claim", [])
+    parts = [experiment.get("idea", "")]
+    if (FIGURES / f"{name}.svg").exists():
+        parts.append(f"![{experiment['title']}](../figures/{name}.svg)")
+    parts.append(f"```\nfovea reproduce {name}\nfovea reproduce {name} --full\n```")
+    parts += cost(kept)
+    parts += [f"<!-- playground {PLAYGROUND[name]} -->"] if name in PLAYGROUND else []
+    parts.append(f"## Claims\n\nValues are of the full form.\n\n{claims_table(claims, kept)}")
+    named = "\n".join(f"{key} = {metric}" for key, metric in experiment.get("define", {}).items())
+    parts.append("## How each claim is measured")
+    parts += [f"```text\n{named}\n```"] if named else []
+    parts += map(definition, claims)
+    spec = text.split("\n[[claim]]")[0].strip()
+    parts.append(
+        f"## Experiment file\n\n[{name}.toml](../../experiments/{name}.toml), without its claims and figures:\n\n```toml\n{spec}\n```"
+    )
+    if cited := sources(name, claims, sentences):
+        parts.append(f"## Sources\n\nTests sentences of {cited}.")
+    return page(experiment["title"], *filter(None, parts))
+
+
+def pages(page):
+    """{path in docs: text}; `page` makes one of a title and parts."""
+    files = {file.stem: file.read_text() for file in EXPERIMENTS.glob("*.toml")}
+    tables = {name: tomllib.loads(text) for name, text in files.items()}
+    order = sorted(files, key=lambda name: (tables[name]["order"], name))
+    sentences = tomllib.loads((KEPT / "sentences.toml").read_text())["sentence"]
+    made = {f"gallery/{name}.md": experiment_page(name, files[name], sentences, page) for name in order}
+    parts = ["Every experiment that Fovea ships, by what it is about."]
+    for system in dict.fromkeys(tables[name].get("system", "") for name in order):
+        of_it = [
+            f"- [{name}]({name}.md): {tables[name]['title']}"
+            for name in order
+            if tables[name].get("system", "") == system
+        ]
+        parts.append(f"## {system[:1].upper()}{system[1:]}\n\n" + "\n".join(of_it))
+    made["gallery/index.md"] = page("Gallery", *parts)
+    return made

@@ -1,0 +1,165 @@
+"""What mkdocs does besides: links into the repository become pages of source, old addresses forward, the playground is embedded.
+
+FOVEA_PAGE_FILE and FOVEA_STORY_FILE, set by scripts/site, name the built page and its story; without them the site has no playground.
+"""
+
+import html
+import json
+import os
+import pathlib
+import posixpath
+import re
+import shutil
+import zlib
+
+from mkdocs.structure.files import File
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+DOCS = HERE / "docs"
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+PLAYGROUND = re.compile(r"<!-- playground (\S+) -->")
+LANGUAGES = {
+    ".h": "cpp",
+    ".cpp": "cpp",
+    ".py": "python",
+    ".toml": "toml",
+    ".md": "markdown",
+    ".sh": "bash",
+    ".bash": "bash",
+}
+MOST = 8e6  # bytes of page and story, which a visitor's browser loads before it shows anything
+INSTEAD = {"README.md": "index.md", "experiments": "gallery/index.md"}
+
+
+def outside(link, source):
+    """The path in the repository that a link of docs/SOURCE leads to, if it leads out of docs."""
+    if re.match(r"[a-z]+:", link):
+        return None
+    path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(source), link))
+    return None if path.startswith("docs/") else path
+
+
+def outside_fences(text, change):
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.S | re.M)
+    return "".join(part if part.startswith("```") else change(part) for part in parts)
+
+
+def source_page(path):
+    text = (HERE / path).read_text()
+    language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
+    fence = "`" * 6
+    return f'---\nsearch:\n  exclude: true\nhide: [navigation, toc]\n---\n# {path}\n\n{fence} {{ .{language} linenums="1" }}\n{text}\n{fence}\n'
+
+
+def line_of(path, name):
+    """The anchor of the first line of a source file that defines or has the name."""
+    lines = (HERE / path).read_text().splitlines()
+    for pattern in (rf"^\s*(?:class|def) {name}\b", rf"\b{name}\b"):
+        for number, line in enumerate(lines, 1):
+            if re.search(pattern, line):
+                return f"#__codelineno-0-{number}"
+    return ""
+
+
+def on_config(config):
+    names = re.findall(r"\]\(([\w-]+\.md)\)", (DOCS / "gallery/index.md").read_text())
+    gallery = next(part["Gallery"] for part in config["nav"] if "Gallery" in part)
+    gallery += [f"gallery/{name}" for name in names if f"gallery/{name}" not in gallery]
+    version = re.search(r"project\(fovea VERSION ([\d.]+)", (HERE / "CMakeLists.txt").read_text())[1]
+    config["copyright"] = f"Fovea {version}. Apache License 2.0."
+    return config
+
+
+def on_files(files, config):
+    linked = set()
+    for file in list(files.documentation_pages()):
+        for _, _, link, _ in LINK.findall(pathlib.Path(file.abs_src_path).read_text()):
+            path = outside(link, file.src_uri)
+            if path and path not in INSTEAD and (HERE / path).is_file():
+                linked.add(path)
+    for path in sorted(linked):
+        files.append(File.generated(config, f"source/{path}.md", content=source_page(path)))
+    files.append(File.generated(config, "site.css", content=(HERE / "scripts/site.css").read_text()))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    source = page.file.src_uri
+    if source.startswith("source/"):
+        return markdown
+    here = posixpath.dirname(source)
+
+    def link(match):
+        image, text, target, mark = match.groups()
+        path = outside(target, source)
+        if not path or image:
+            return match[0]
+        if path in INSTEAD:
+            return f"[{text}]({posixpath.relpath(INSTEAD[path], here)})"
+        if not (HERE / path).is_file():
+            return text
+        name = (mark or "")[1:] or (re.fullmatch(r"`(?:\w+::)*(\w+)`", text) or ["", ""])[1]
+        where = posixpath.relpath(f"source/{path}.html", here) + (line_of(path, name) if name else "")
+        return f'<a href="{where}">{text}</a>'  # mkdocs does not know the lines of a source page
+
+    def change(text):
+        text = LINK.sub(link, text)
+        return re.sub(r"(?m)^(?!\s*(?:[-*]|\d+\.) |\s*$|\|)(.+)\n(?=(?:[-*]|\d+\.) )", r"\1\n\n", text)
+
+    markdown = outside_fences(markdown, change)
+    up = posixpath.relpath("page/index.html", here)
+    there = "FOVEA_PAGE_FILE" in os.environ
+    return PLAYGROUND.sub(lambda match: playground(up + match[1]) if there else "", markdown)
+
+
+def playground(at):
+    at += "&amp;embed=1" if "?" in at else "?embed=1"
+    return f'<iframe class="playground" title="The playground" loading="lazy" src="{at}"></iframe>'
+
+
+def on_post_page(output, page, config):
+    return output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
+
+
+def forward(to, marks):
+    """A page that leads to another address; marks of the old page have addresses of their own."""
+    target = html.escape(to)
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Moved</title><link rel="canonical" href="{target}">
+<script>const marks = {json.dumps(marks)}; location.replace(marks[decodeURIComponent(location.hash.slice(1))] ?? {json.dumps(to)} + location.hash);</script>
+<noscript><meta http-equiv="refresh" content="0; url={target}"></noscript></head>
+<body><p>This page is now <a href="{target}">{target}</a>.</p></body></html>
+"""
+
+
+def address(target, here):
+    path, _, mark = target.partition("#")
+    return posixpath.relpath(f"{path}.html", here) + (f"#{mark}" if mark else "")
+
+
+def on_post_build(config):
+    site = pathlib.Path(config["site_dir"])
+    (site / ".nojekyll").write_text("")
+    (site / "docs").mkdir(exist_ok=True)
+    moved = json.loads((HERE / "scripts/moved_pages.json").read_text()) | {
+        "index": {"": "index"},
+        "glossary": {"": "glossary"},
+    }
+    for name, marks in moved.items():
+        there = {mark: address(target, "docs") for mark, target in marks.items()}
+        (site / "docs" / f"{name}.html").write_text(forward(there.pop(""), there))
+    if page := os.environ.get("FOVEA_PAGE_FILE"):
+        (site / "page").mkdir(exist_ok=True)
+        shutil.copy(page, site / "page" / "index.html")
+        packed = b""
+        if story := os.environ.get("FOVEA_STORY_FILE"):
+            packed = zlib.compress(pathlib.Path(story).read_bytes(), 9)
+            (site / "page" / "story.deflate").write_bytes(packed)
+        size = pathlib.Path(page).stat().st_size + len(packed)
+        if size > MOST:
+            raise SystemExit(
+                f"Page and story have {size / 1e6:.1f} MB together, more than {MOST / 1e6:.1f} MB. Reproduce fewer experiments."
+            )
+        print(f"page and story: {size / 1e6:.1f} MB")

@@ -1,0 +1,24 @@
+"""The generated pages of docs/reference and docs/gallery are those that scripts/reference writes now."""
+
+import subprocess
+import sys
+
+from conftest import ROOT
+
+REMEDY = "Run build/python/bin/python scripts/reference, look at what it changed, and commit it"
+MARK = "<!-- Written by scripts/reference. Do not edit. -->"
+
+
+def test_generated_pages_are_those_of_today(tmp_path):
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "reference", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    now = {file.relative_to(tmp_path): file.read_text() for file in tmp_path.rglob("*.md")}
+    assert len(now) > 80
+    kept = {
+        file.relative_to(ROOT / "docs"): file.read_text()
+        for kind in ("reference", "gallery")
+        for file in (ROOT / "docs" / kind).glob("*.md")
+        if MARK in file.read_text()
+    }
+    changed = sorted(str(path) for path in now.keys() | kept.keys() if now.get(path) != kept.get(path))
+    assert not changed, f"{', '.join(changed)}: {REMEDY}"

@@ -1,4 +1,4 @@
-"""The audit: how far the five assumptions of the two-stage story hold in a run."""
+"""The audit: the five assumptions of the two-stage account, scored in one run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Assumption:
     assumes
         The assumption in words.
     holds
-        The score: 1 if it holds in full, below 0 if a prediction is worse than the mean, NaN if it was not measured.
+        The score: 1 if it is true in full, below 0 if a prediction is worse than the mean, NaN if it was not measured.
     found
         What was found, with its figures.
 

@@ -1,4 +1,4 @@
-"""Prediction: what attention will do on data, before any is trained."""
+"""Predictions of attention from the data, before training."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DoubtfulLabel(NamedTuple):
 
 
 class Prediction:
-    """Report what attention will do on data. ``fovea.predict`` makes it.
+    """Report the predictions of attention on data. ``fovea.predict`` makes it.
 
     Examples
     --------
@@ -237,7 +237,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class TracePrediction:
-    """Report what a trace of memory accesses predicts of itself. ``fovea.predict`` makes it. Shares are of the windows of validation.
+    """Report how far a trace of memory accesses predicts itself. ``fovea.predict`` makes it. Shares are of the windows of validation.
 
     Attributes
     ----------
@@ -304,7 +304,7 @@ def predict(
     set: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Prediction | TracePrediction:
-    """Predict what attention will do, from the data alone.
+    """Predict attention from the data alone.
 
     Parameters
     ----------

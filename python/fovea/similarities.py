@@ -75,7 +75,7 @@ class Similarity:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Raise what the functions raise meanwhile.
+        """Raise the exceptions of the functions during this time.
 
         Returns
         -------

@@ -114,7 +114,7 @@ class Task:
         split
             ``"train"``, ``"validation"`` or ``"test"``.
         step
-            The step. Of validation and test, the first batch is taken.
+            The step. Validation and test always have the first batch.
         seed
             The seed of the run.
         size

@@ -193,7 +193,7 @@ const Register<ProgramProbes> registered("python", "functions of Python (fovea.P
 void bind_own_probes(py::module_& module) {
   py::class_<ProbeBatch>(module, "ProbeBatch", R"(Show the examples of an evaluation to a probe.
 
-It is good during the call alone. Arrays are copies. A part that the task does not have is None.
+This object is good during the call alone. Arrays are copies. A part that the task does not have is None.
 
 Attributes
 ----------
@@ -233,9 +233,9 @@ Examples
       .def_property_readonly("values", [](const ProbeBatch& b) { return b.items(&Batch::values); })
       .def_property_readonly("queries", [](const ProbeBatch& b) { return b.items(&Batch::queries); })
       .def_property_readonly("answers", [](const ProbeBatch& b) { return b.items(&Batch::answers); });
-  py::class_<ProbeOutcome>(module, "ProbeOutcome", R"(Show what the model makes of the examples to a probe.
+  py::class_<ProbeOutcome>(module, "ProbeOutcome", R"(Show the outcome of the examples to a probe.
 
-It is good during the call alone. Arrays are copies. A part that the model does not have is None.
+This object is good during the call alone. Arrays are copies. A part that the model does not have is None.
 
 Attributes
 ----------
@@ -275,7 +275,7 @@ True)")
       .def_property_readonly("predictions", [](const ProbeOutcome& o) { return copy_of(o.outcome().predictions); })
       .def_property_readonly("beta", [](const ProbeOutcome& o) { return copy_of(o.shown->get().beta); });
   py::class_<ProbeModel>(module, "ProbeModel",
-                         R"(Show the model of an evaluation to a probe. It is good during the call alone.
+                         R"(Show the model of an evaluation to a probe. This object is good during the call alone.
 
 Attributes
 ----------

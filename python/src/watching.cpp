@@ -117,7 +117,7 @@ void PythonWatcher::watch(StepView& view) {
 void bind_watching(py::module_& module) {
   py::class_<Step, std::shared_ptr<Step>>(module, "Step", R"(Show one update to a callback, before the parameters move.
 
-It is good during the callback alone. Arrays are the engine's own memory, read-only: attention and β keep their values, parameters and
+This object is good during the callback alone. Arrays are the engine's own memory, read-only: attention and β keep their values, parameters and
 gradients change as the training goes on. A part that the model or the task does not have is None.
 
 Attributes

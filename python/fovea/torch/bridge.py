@@ -87,8 +87,8 @@ def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> 
     module
         A module or a state dict, whose parameters have the names that ``to_torch`` gives them.
     **settings
-        What weights do not show. Of the model: ``combiner="relu"``, ``rescale=True`` or ``temperature=2``. Of its task: ``start_token`` of a
-        translator (else the last word of the vocabulary), ``width`` and ``value_width`` of pooling (else 1). A module of ``to_torch`` has them.
+        Settings that weights do not show. The model may have ``combiner="relu"``, ``rescale=True`` or ``temperature=2``. Its task may have the
+        ``start_token`` of a translator (else the last word), or ``width`` and ``value_width`` of pooling (else 1). A module of ``to_torch`` has them.
 
     Returns
     -------

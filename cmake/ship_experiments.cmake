@@ -1,7 +1,7 @@
-# Writes the texts of FOLDER/*.toml into the C++ file OUT as the function NAME of fovea/io/shipped.h:
+# Writes the texts of FOLDER/*.toml and FOLDER/*.json into the C++ file OUT as the function NAME of fovea/io/shipped.h:
 # cmake -DFOLDER=… -DNAME=… -DOUT=… -P this.
 # A string literal is cut where a compiler's limit could be met; neighbours join.
-file(GLOB files ${FOLDER}/*.toml)
+file(GLOB files ${FOLDER}/*.toml ${FOLDER}/*.json)
 list(SORT files)
 set(entries "")
 foreach(file IN LISTS files)
@@ -21,7 +21,7 @@ foreach(file IN LISTS files)
   string(APPEND entries "    ShippedExperiment{\"${name}\", ${literal}},\n")
 endforeach()
 file(RELATIVE_PATH source ${CMAKE_CURRENT_LIST_DIR}/.. ${FOLDER})
-file(WRITE ${OUT} "// Made from ${source}/*.toml; edit those.
+file(WRITE ${OUT} "// Made from ${source}; edit its files.
 #include \"fovea/io/shipped.h\"
 
 #include <vector>

@@ -60,7 +60,7 @@ void write_report(const Store& store, std::span<const Reproduction> reproduction
     return write_whole(file, report_html(reproductions, arrays, facts, program_wording()));
   const std::string story = story_text(reproductions, arrays, facts);
   if (form == ReportForm::data) return write_whole(file, story);
-  write_whole(file, page_with_story(story, reproductions.size(), claims_html(reproductions, program_wording())));
+  write_whole(file, page_with_story(story, claims_html(reproductions, program_wording())));
 }
 
 void check_figures(const Experiment& experiment) {

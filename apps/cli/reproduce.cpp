@@ -13,7 +13,9 @@
 #include "apps/cli/sweep_progress.h"
 #include "fovea/base/duration.h"
 #include "fovea/base/error/names.h"
+#include "fovea/lab/analysis/findings.h"
 #include "fovea/lab/analysis/measurement_json.h"
+#include "fovea/view/report/story.h"
 #include "fovea/view/terminal/claims_text.h"
 #include "fovea/view/terminal/measures_text.h"
 
@@ -25,7 +27,9 @@ class Reproduce : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("experiments", names_, "names of experiments, or spec files")->type_name("NAME|FILE");
-    app.add_flag("--all", all_, "every experiment there is");
+    CLI::Option* all = app.add_flag("--all", all_, "every experiment there is");
+    app.add_flag("--findings", findings_, "the experiments of the findings")->excludes(all);
+    app.add_flag("--claims", every_claim_, "list every claim in place of the findings; alone: of what the store has");
     words_.add_settings(app, "; sweep.seed=0..4 changes an axis of the experiment");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
@@ -40,6 +44,7 @@ class Reproduce : public Command {
     app.footer(
         "Exit code 1 if a run failed. A claim that is not supported is a result, not a failure.\n\n"
         "Examples:\n"
+        "  fovea reproduce --findings\n"
         "  fovea reproduce toy-uniform toy-mistaken\n"
         "  fovea reproduce copy-subset --full --jobs 2\n"
         "  fovea reproduce toy-uniform --claim closed-form-time --explain\n"
@@ -49,12 +54,9 @@ class Reproduce : public Command {
   Together together() const override { return Together::shared; }
 
   int run() override {
-    if (names_.empty() && !all_)
-      throw wrong_input("no experiment is named", "name one (see: fovea list experiments), or use --all");
-    if (!names_.empty() && all_)
-      throw wrong_input(fmt::format("--all names every experiment, '{}' too", names_.front()), "use one of the two");
+    if (names_.empty() && !all_ && !findings_ && every_claim_) return list_kept_claims();
     std::vector<Experiment> experiments;
-    for (const std::string& name : all_ ? experiment_names() : names_) experiments.push_back(words_.find(name));
+    for (const std::string& name : chosen_names()) experiments.push_back(words_.find(name));
     if (!words_.axes().empty())
       throw wrong_input(fmt::format("--set {} names several values, and claims are about the experiment's own axes",
                                     words_.axes().front().key),
@@ -99,6 +101,26 @@ class Reproduce : public Command {
             suggest_name(name, known, "leave --claim out, and use --explain: it shows the names of all claims"));
   }
 
+  std::vector<std::string> chosen_names() const {
+    if (names_.empty() && !all_ && !findings_)
+      throw wrong_input("no experiment is named",
+                        "name one (see: fovea list experiments), or use --findings, or --all");
+    if (!names_.empty() && (all_ || findings_))
+      throw wrong_input(
+          fmt::format("{} names its experiments, '{}' too", all_ ? "--all" : "--findings", names_.front()),
+          "use one of the two");
+    if (findings_) return experiments_of_findings(words_.preset());
+    return all_ ? experiment_names() : names_;
+  }
+
+  // Every claim that was reproduced before; nothing is trained.
+  int list_kept_claims() const {
+    const std::vector<Reproduction> found = reproduced_before(Store(Store::default_file(), Store::Mode::read_only));
+    if (found.empty()) throw wrong_input("nothing has been reproduced yet", "begin with: fovea reproduce --findings");
+    words_.json ? print_as_json(found) : print_claims(found);
+    return 0;
+  }
+
   static std::size_t failures(const std::vector<Reproduction>& done) {
     std::size_t count = 0;
     for (const Reproduction& r : done)
@@ -128,25 +150,43 @@ class Reproduce : public Command {
       for (const ClaimResult& claim : r.claims)
         if (is_shown(claim.text.name)) claims.push_back(claim_json(claim));
     }
-    print_json(Json{{"set", words_.set}, {"experiments", experiments}, {"claims", claims}});
+    Json document{{"set", words_.set}, {"experiments", experiments}, {"claims", claims}};
+    if (shows_findings()) document["findings"] = findings_json(results_of_findings(done));
+    print_json(document);
   }
 
+  // Of experiments that somebody names, all claims are shown.
+  bool shows_findings() const { return (all_ || findings_) && !every_claim_ && !explain_ && claims_.empty(); }
+
   void print_as_text(const std::vector<Reproduction>& done) const {
+    const Terminal terminal = Terminal::of(STDOUT_FILENO);
+    for (const Reproduction& r : done)
+      if (r.measures && done.size() == 1) fmt::print("{}\n", measures_text(*r.measures, terminal));
+    if (!shows_findings()) print_claims(done);
+    const std::string report =
+        fmt::format("The report with the figures: {}\n", std::filesystem::absolute(report_).string());
+    if (!shows_findings()) return fmt::print("{}", report);
+    const std::vector<FindingResult> findings = results_of_findings(done);
+    fmt::print("{}\n{}", findings_table(findings, terminal), report);
+    std::size_t more = 0;
+    for (const Reproduction& r : done) more += r.claims.size();
+    for (const FindingResult& found : findings) more -= found.result && !found.kept;
+    if (more > 0) fmt::print("{} more claim{}: fovea reproduce --claims\n", more, more == 1 ? "" : "s");
+  }
+
+  void print_claims(const std::vector<Reproduction>& done) const {
     std::vector<ClaimResult> claims;
     for (const Reproduction& r : done)
       std::ranges::copy_if(r.claims, std::back_inserter(claims),
                            [this](const ClaimResult& claim) { return is_shown(claim.text.name); });
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
-    for (const Reproduction& r : done)
-      if (r.measures && done.size() == 1) fmt::print("{}\n", measures_text(*r.measures, terminal));
     fmt::print("{}\n{}.\n", explain_ ? claims_explained(claims, terminal) : claims_table(claims, terminal),
                verdict_counts(claims));
-    fmt::print("The report with the figures: {}\n", std::filesystem::absolute(report_).string());
   }
 
   std::vector<std::string> names_;
   std::vector<std::string> claims_;
-  bool all_ = false, explain_ = false;
+  bool all_ = false, findings_ = false, every_claim_ = false, explain_ = false;
   ExperimentWords words_;
   std::string report_ = "report.html";
   CLI::Option* report_option_ = nullptr;

@@ -1,6 +1,6 @@
-// The specs built into the library, made by cmake/ship_experiments.cmake from folders of .toml files: the experiments,
-// the systems whose speed is measured (fovea/lab/bench/bench.h), and the corpora that can be got
-// (fovea/data/corpus/public_corpora.h).
+// The files built into the library, made by cmake/ship_experiments.cmake from folders: the experiments, the systems
+// whose speed is measured (fovea/lab/bench/bench.h), the corpora that can be got (fovea/data/corpus/public_corpora.h),
+// and the kept results of full forms (fovea/lab/analysis/kept_results.h).
 #pragma once
 
 #include <span>
@@ -15,5 +15,6 @@ struct ShippedExperiment {
 std::span<const ShippedExperiment> shipped_experiments();  // experiments/
 std::span<const ShippedExperiment> shipped_systems();      // bench/systems/
 std::span<const ShippedExperiment> shipped_corpora();      // corpora/
+std::span<const ShippedExperiment> shipped_results();      // docs/results/: .toml and .json
 
 }  // namespace fovea

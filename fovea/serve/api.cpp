@@ -63,7 +63,9 @@ Json experiments(const Store& store) {
       if (claim.experiment == name && claim.source.empty()) verdicts.push_back(claim_json(claim));
     list.push_back(std::move(one));
   }
-  return {{"experiments", list}};
+  return {{"findings", findings_json(results_of_findings(claims))},
+          {"experiments", list},
+          {"not_supported", not_supported_json()}};
 }
 
 Json runs(const HttpRequest& request, const Store& store) {

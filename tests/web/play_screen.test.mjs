@@ -343,7 +343,7 @@ test("a page without its engine says so where its views would be, and one asked 
   const file = join(stage.home, "engineless.html");
   const without = whole.replace(/[A-Za-z0-9+/=]{500000,}/, "");
   assert.ok(without.length < whole.length);
-  await writeFile(file, without.replace('content="site"', 'content="report"').replace("</body>", '<script id="story" data-experiments="0"></script></body>'));
+  await writeFile(file, without.replace('content="site"', 'content="report"').replace("</body>", '<script id="story"></script></body>'));
   const page = await stage.visit(pathToFileURL(file).href + words(small));
   await page.getByText("this page was built without the engine for it: install Emscripten").waitFor();
   assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), "Playground");

@@ -41,6 +41,20 @@ test("served, it begins without results, and tells them once they are there", as
   await stage.leave(page);
 });
 
+test("it begins with the findings that were reproduced, and ends with what was not supported", async () => {
+  await stage.fovea("reproduce", "toy-lowloss", "--quick", "--quiet", "--json");
+  const page = await stage.visit("#/story");
+  const finding = page.locator('[data-finding="toy-lowloss"]');
+  await finding.getByText("✓ supported").waitFor();
+  assert.equal(await page.locator("[data-finding]").count(), 12);
+  assert.match(await page.locator('[data-finding="digits-even"]').innerText(), /✗ not supported[^]*Kept result of the full form/);
+  await finding.getByRole("link").click();
+  await drawn(page, "toy-lowloss");
+  const last = page.locator(".chapter").last();
+  assert.match(await last.innerText(), /What was not supported[^]*digits-even/);
+  await stage.leave(page);
+});
+
 test("the values of a figure can be read off, and its lines switched", async () => {
   const page = await stage.visit("#/story");
   const figure = page.locator('[data-experiment="toy-uniform"]');

@@ -156,9 +156,28 @@ export interface Told extends Experiment {
   tables: string[]; // HTML as the library writes it
 }
 
+// A claim that is shown first; `kept`: what the full form came to when it was last run, not a result of these runs.
+export interface Finding {
+  experiment: string;
+  heading: string;
+  why: string;
+  kept: boolean;
+  claim?: Claim; // once it was reproduced
+}
+
+// Claims of a full form that were not supported when it was last run.
+export interface Failure {
+  experiment: string;
+  corpus: string;
+  says: string;
+  claims: Claim[];
+}
+
 export interface Story {
   facts?: { title: string; made: string; version: string; machine: string };
+  findings?: Finding[]; // a report of an older version has neither these
   experiments: Experiment[];
+  not_supported?: Failure[]; // nor these
 }
 
 // A sweep that was started from a page.

@@ -1,19 +1,6 @@
 // Where the page's data come from: the server that it was loaded from, or the file that it stands in.
 
-import type {
-  Experiment,
-  Groups,
-  Job,
-  KeptArray,
-  Line,
-  Names,
-  Order,
-  Query,
-  Run,
-  Story,
-  Told,
-  WholeRun,
-} from "./model";
+import type { Groups, Job, KeptArray, Line, Names, Order, Query, Run, Story, Told, WholeRun } from "./model";
 import { bytes_of, unpacked } from "./packed";
 import { sentence, Trouble } from "./trouble";
 
@@ -100,7 +87,7 @@ class Served implements Source {
     return this.get<Names>("api/names");
   }
   story() {
-    return this.get<{ experiments: Experiment[] }>("api/experiments");
+    return this.get<Story>("api/experiments");
   }
   told(experiment: string) {
     return this.get<Told>(`api/experiments/${encodeURIComponent(experiment)}`);
@@ -147,12 +134,16 @@ class Served implements Source {
   }
 }
 
+interface WholeStory extends Story {
+  experiments: Told[];
+}
+
 // A page without a store: the story and the engine are there all the same.
 abstract class Alone implements Source {
   abstract readonly kind: "report" | "site";
   abstract readonly opens: "start" | "story";
-  private kept: Promise<{ facts: Story["facts"]; experiments: Told[] }> | undefined;
-  protected abstract load(): Promise<{ facts: Story["facts"]; experiments: Told[] }>;
+  private kept: Promise<WholeStory> | undefined;
+  protected abstract load(): Promise<WholeStory>;
 
   story() {
     this.kept ??= this.load();
@@ -177,16 +168,12 @@ abstract class Alone implements Source {
   }
 }
 
-const a_tour = 10; // experiments
-
-// The story stands in the page itself, packed. Whoever opens a report of a few experiments wants to see what came of
-// them.
+// The story is in the page itself, packed. Whoever opens a report wants to see what came out.
 class Report extends Alone {
   readonly kind = "report";
-  private readonly element = document.getElementById("story")!;
-  readonly opens = Number(this.element.dataset.experiments) < a_tour ? "story" : "start";
+  readonly opens = "story";
   async load() {
-    return unpacked(bytes_of(this.element.textContent!)).json();
+    return unpacked(bytes_of(document.getElementById("story")!.textContent!)).json();
   }
 }
 

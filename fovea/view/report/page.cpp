@@ -34,11 +34,10 @@ ShippedPage::ShippedPage(std::string_view html) { page_of_this_program() = html;
 
 std::string served_page() { return page_of("served"); }
 
-std::string page_with_story(std::string_view story, std::size_t experiments, std::string_view without_scripts) {
+std::string page_with_story(std::string_view story, std::string_view without_scripts) {
   constexpr int level = 6;  // another would make a story of 8 MB 1 % smaller, in more than twice the time
   std::string page = page_of("report");
-  std::string data = "<script type=\"application/octet-stream\" id=\"story\" data-experiments=\"" +
-                     std::to_string(experiments) + "\">";
+  std::string data = "<script type=\"application/octet-stream\" id=\"story\">";
   data += base64(deflate(story, level, DeflateFrame::zlib));
   data += "</script>\n<noscript>";
   data += without_scripts;

@@ -1,7 +1,6 @@
 // The page (web/), built into the program: one HTML file, which finds its data by what is said in it.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,7 +17,7 @@ struct ShippedPage {
 // Told that the server that sends it has runs to show.
 std::string served_page();
 
-// With a story (view/report/story.h) of so many experiments in it, packed, and what is shown where no scripts are run.
-std::string page_with_story(std::string_view story, std::size_t experiments, std::string_view without_scripts);
+// With a story (view/report/story.h) in it, packed, and what is shown if no scripts are run.
+std::string page_with_story(std::string_view story, std::string_view without_scripts);
 
 }  // namespace fovea

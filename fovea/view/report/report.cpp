@@ -8,6 +8,8 @@
 
 #include "fovea/base/duration.h"
 #include "fovea/base/number_text.h"
+#include "fovea/lab/analysis/findings.h"
+#include "fovea/lab/analysis/kept_results.h"
 #include "fovea/view/report/report_style.h"
 #include "fovea/view/report/reproduced.h"
 #include "fovea/view/terminal/claims_text.h"
@@ -107,6 +109,46 @@ std::string runs_html(const Reproduction& r, const Wording& wording) {
 
 std::string anchor_of(std::size_t index) { return fmt::format("experiment-{}", index + 1); }
 
+// The findings, each with a link to its experiment if that is one of `all`.
+std::string findings_html(const std::vector<const Reproduction*>& all, std::span<const FindingResult> findings) {
+  std::string html =
+      "<section aria-labelledby=\"findings\"><h2 id=\"findings\">Findings</h2>\n<div class=\"scroll\" "
+      "tabindex=\"0\" role=\"region\" aria-label=\"Findings\"><table class=\"claims\">\n<thead><tr><th "
+      "scope=\"col\">Verdict</th><th scope=\"col\">Finding</th><th scope=\"col\" class=\"number\">Value</th><th "
+      "scope=\"col\">Threshold</th></tr></thead>\n<tbody>\n";
+  for (const FindingResult& found : findings) {
+    std::string heading = safe(found.finding.heading);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i]->experiment.name == found.finding.experiment && all[i]->experiment.source.empty())
+        heading = fmt::format("<a href=\"#{}\">{}</a>", anchor_of(i), heading);
+    const std::optional<ClaimResult>& result = found.result;
+    html += fmt::format(
+        "<tr><td class=\"word\">{}</td><td>{}<br><span class=\"soft\">{}{}</span></td><td class=\"number\" "
+        "data-head=\"Value\">{}</td><td class=\"word\" data-head=\"Threshold\">{}</td></tr>\n",
+        result ? badge(result->held, verdict_text(*result)) : "not reproduced", heading, safe(found.finding.why),
+        found.kept ? " Kept result of the full form; the quick form does not test it." : "",
+        result ? number_text(result->value) : "", result ? safe(result->wanted) : "");
+  }
+  return html + "</tbody></table></div>\n</section>\n";
+}
+
+std::string not_supported_html() {
+  std::string html =
+      "<section aria-labelledby=\"not-supported\"><h2 id=\"not-supported\">What was not supported</h2>\n<p>Claims of "
+      "full forms that failed when the full forms were last run. These are kept results, not results of the runs "
+      "above.</p>\n";
+  for (const KeptFailure& failure : kept_failures()) {
+    html += fmt::format("<h3><span class=\"name\">{}{}</span></h3>\n", safe(failure.experiment),
+                        failure.corpus.empty() ? "" : " on " + safe(failure.corpus));
+    for (const ClaimResult& claim : failure.claims)
+      html += fmt::format("<p>{} {} <span class=\"soft\">Value {}, threshold {}.</span></p>\n",
+                          badge(claim.held, verdict_text(claim)), safe(shown_title(claim)), number_text(claim.value),
+                          safe(claim.wanted));
+    html += fmt::format("<p>{}</p>\n", safe(failure.says));
+  }
+  return html + "</section>\n";
+}
+
 std::string summary_html(const std::vector<const Reproduction*>& all) {
   std::vector<ClaimResult> claims;
   std::size_t runs = 0;
@@ -161,8 +203,8 @@ std::string report_html(std::span<const Reproduction> reproductions, const Fetch
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"fovea-source\" content=\"report\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<a "
-      "class=\"skip\" href=\"#summary\">To the "
-      "results</a>\n<header>\n<h1>{0}</h1>\n"
+      "class=\"skip\" href=\"#findings\">To the "
+      "findings</a>\n<header>\n<h1>{0}</h1>\n"
       "<p>Loss alone does not say where a model attends, so how does attention come to be where it is? The answer "
       "tested here has two stages. While "
       "attention is still uniform, a model learns which input word goes with which output, from co-occurrence alone. "
@@ -171,6 +213,7 @@ std::string report_html(std::span<const Reproduction> reproductions, const Fetch
       "are "
       "checked against the runs.</p>\n</header>\n<main>\n",
       safe(facts.title), report_style);
+  html += findings_html(all, results_of_findings(reproductions));
   html += summary_html(all);
   std::string chapter;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -183,6 +226,7 @@ std::string report_html(std::span<const Reproduction> reproductions, const Fetch
     }
     html += experiment_html(*all[i], i, arrays, wording);
   }
+  html += not_supported_html();
   html += "</main>\n<footer class=\"soft\">\n<p>";
   html += fmt::format("Made by Fovea {}{}{}.", safe(facts.version), facts.made.empty() ? "" : " on " + safe(facts.made),
                       facts.machine.empty() ? "" : ", " + safe(facts.machine));
@@ -197,12 +241,13 @@ std::string claims_html(std::span<const Reproduction> reproductions, const Wordi
       "<main>\n<h1>What came out</h1>\n<p>The figures of this page are drawn by a script, and scripts are switched off "
       "here: {}.</p>\n",
       safe(wording.remedy(Remedy::reproduce_plain())));
+  html += findings_html({}, results_of_findings(reproductions));
   for (const Reproduction* r : in_order_of_the_tour(reproductions)) {
     const Experiment& e = r->experiment;
     html +=
         fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", safe(e.title.empty() ? e.name : e.title), claims_of(*r));
   }
-  return html + "</main>\n";
+  return html + not_supported_html() + "</main>\n";
 }
 
 }  // namespace fovea

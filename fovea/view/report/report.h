@@ -17,13 +17,13 @@ struct ReportFacts {
   std::string machine;
 };
 
-// A chapter per system in the order of the tour: what each experiment asks, its figures, what was claimed and what came
-// out, and how to run it again, in the words of `wording`. A figure whose settings are wrong is replaced by the
-// message, and the rest of the report stands.
+// The findings, then a chapter per system in the order of the tour: what each experiment asks, its figures, what was
+// claimed and what came out, and how to run it again, in the words of `wording`. The last chapter has the claims of full
+// forms that were not supported. A figure whose settings are wrong is replaced by the message, and the rest stands.
 std::string report_html(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
                         const ReportFacts& facts, const Wording& wording = plain_wording());
 
-// Only what was claimed and what came out of it, for a page that shows the rest by a script.
+// Only the findings, what was claimed and what came out of it, for a page that shows the rest by a script.
 std::string claims_html(std::span<const Reproduction> reproductions, const Wording& wording = plain_wording());
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 #include "fovea/view/report/story.h"
 
 #include "fovea/base/error/error.h"
+#include "fovea/lab/analysis/kept_results.h"
 #include "fovea/lab/record/record_json.h"
 #include "fovea/view/plot/figure_numbers.h"
 #include "fovea/view/report/reproduced.h"
@@ -68,13 +69,40 @@ Json told_json(const Reproduction& r, const FetchArrays& arrays) {
           {"tables", tables}};
 }
 
+Json findings_json(std::span<const FindingResult> findings) {
+  Json list = Json::array();
+  for (const FindingResult& found : findings) {
+    Json& one = list.emplace_back(Json{{"experiment", found.finding.experiment},
+                                       {"heading", found.finding.heading},
+                                       {"why", found.finding.why},
+                                       {"kept", found.kept}});
+    if (found.result) one["claim"] = claim_json(*found.result);
+  }
+  return list;
+}
+
+Json not_supported_json() {
+  Json list = Json::array();
+  for (const KeptFailure& failure : kept_failures()) {
+    Json claims = Json::array();
+    for (const ClaimResult& claim : failure.claims) claims.push_back(claim_json(claim));
+    list.push_back({{"experiment", failure.experiment},
+                    {"corpus", failure.corpus},
+                    {"says", failure.says},
+                    {"claims", std::move(claims)}});
+  }
+  return list;
+}
+
 std::string story_text(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
                        const ReportFacts& facts) {
   Json experiments = Json::array();
   for (const Reproduction* r : in_order_of_the_tour(reproductions)) experiments.push_back(told_json(*r, arrays));
   const Json story{
       {"facts", {{"title", facts.title}, {"made", facts.made}, {"version", facts.version}, {"machine", facts.machine}}},
-      {"experiments", experiments}};
+      {"findings", findings_json(results_of_findings(reproductions))},
+      {"experiments", experiments},
+      {"not_supported", not_supported_json()}};
   // Texts may hold bytes that are no UTF-8 (file names); they are replaced, so that the document stays readable.
   return story.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

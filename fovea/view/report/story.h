@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/lab/analysis/findings.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/record/json.h"
 #include "fovea/view/plot/figure_kind.h"
@@ -19,7 +20,12 @@ namespace fovea {
 // message.
 Json told_json(const Reproduction& reproduction, const FetchArrays& arrays);
 
-// {"facts": …, "experiments": […]} of all, in the order of the tour.
+// The findings with what came out of them (lab/analysis/findings.h), and the claims of full forms that were not
+// supported (lab/analysis/kept_results.h).
+Json findings_json(std::span<const FindingResult> findings);
+Json not_supported_json();
+
+// {"facts": …, "findings": […], "experiments": […], "not_supported": […]} of all, in the order of the tour.
 std::string story_text(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
                        const ReportFacts& facts);
 

@@ -66,6 +66,26 @@ std::string claims_table(std::span<const ClaimResult> claims, const Terminal& te
   return out;
 }
 
+std::string findings_table(std::span<const FindingResult> findings, const Terminal& terminal) {
+  std::string out;
+  for (const bool kept : {false, true}) {
+    TextTable table({{"verdict"},
+                     {kept ? "finding, kept result of the full form" : "finding", TextTable::Align::left, true},
+                     {"value", TextTable::Align::right},
+                     {"threshold"}});
+    for (const FindingResult& found : findings) {
+      if (found.kept != kept) continue;
+      TextTable::Cell heading(found.finding.heading);
+      heading.one_line = true;
+      if (found.result)
+        table.row({verdict_cell(*found.result), heading, number_text(found.result->value), found.result->wanted});
+      else table.row({{"not reproduced", Tone::faint}, heading, "", ""});
+    }
+    if (table.size() > 0) out += (out.empty() ? "" : "\n") + table.text(terminal);
+  }
+  return out;
+}
+
 std::string claims_explained(std::span<const ClaimResult> claims, const Terminal& terminal) {
   std::string out;
   for (const ClaimResult& claim : claims) {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "fovea/lab/record/record.h"
+#include "fovea/lab/analysis/findings.h"
 #include "fovea/view/terminal/terminal.h"
 
 namespace fovea {
@@ -18,6 +18,10 @@ const std::string& shown_title(const ClaimResult& claim);
 // A table for each experiment, with one line a claim: verdict, title, value, threshold, null value. A claim without a
 // title may take several lines. Notes follow their table.
 std::string claims_table(std::span<const ClaimResult> claims, const Terminal& terminal);
+
+// One line a finding: verdict, heading, value, threshold. Those with kept results have a table of their own, after the
+// others.
+std::string findings_table(std::span<const FindingResult> findings, const Terminal& terminal);
 
 // Of each claim everything that its experiment says of it.
 std::string claims_explained(std::span<const ClaimResult> claims, const Terminal& terminal);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fovea/lab/analysis/findings.h"
 #include "tests/view/markup_check.h"
 #include "tests/view/sample_runs.h"
 
@@ -91,6 +92,23 @@ TEST(Report, AWrongFigureDoesNotTakeTheRestWithIt) {
   EXPECT_NE(html.find("could not be drawn"), std::string::npos);
   EXPECT_NE(html.find("lines"), std::string::npos);
   EXPECT_NE(html.find("✓ supported"), std::string::npos);
+}
+
+TEST(Report, BeginsWithTheFindingsAndEndsWithWhatWasNotSupported) {
+  const Finding& finding = findings().front();
+  Reproduction r = reproduction(finding.experiment, "copying", 1);
+  r.claims[0].claim = finding.claim;
+  r.claims[0].text.name = finding.claim;
+  const std::string html = report_html(std::span(&r, 1), {}, {});
+  const std::size_t first = html.find(finding.heading), chapter = html.find("<h2>Copying</h2>"),
+                    last = html.find("What was not supported");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_LT(first, chapter);
+  EXPECT_LT(chapter, last);
+  EXPECT_LT(last, html.find("digits-even"));
+  EXPECT_NE(html.find("<a href=\"#experiment-1\">" + finding.heading), std::string::npos);
+  EXPECT_NE(html.find("Kept result of the full form"), std::string::npos);
+  EXPECT_EQ(sample::markup_fault(html), "");
 }
 
 TEST(Report, OfNothingStillStands) { EXPECT_EQ(sample::markup_fault(report_html({}, {}, {})), ""); }

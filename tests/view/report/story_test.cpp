@@ -31,6 +31,16 @@ TEST(Story, HasItsExperimentsInTheOrderOfTheTour) {
   EXPECT_EQ(story["experiments"][2]["name"], "copy-2");
 }
 
+TEST(Story, HasFindingsAndWhatWasNotSupported) {
+  const Json story = Json::parse(story_text({}, {}, {}));
+  ASSERT_EQ(story["findings"].size(), 12u);
+  EXPECT_FALSE(story["findings"][0].contains("claim")) << "nothing was reproduced";
+  EXPECT_TRUE(story["findings"][11]["kept"]);
+  EXPECT_EQ(story["findings"][11]["claim"]["verdict"], "not supported");
+  ASSERT_GT(story["not_supported"].size(), 10u);
+  EXPECT_FALSE(story["not_supported"][0]["says"].get<std::string>().empty());
+}
+
 TEST(Story, AnExperimentIsToldWithAllThatCameOut) {
   const Json told = told_json(short_reproduction("copy", "copying", 1), {});
   EXPECT_EQ(told["form"], "full");

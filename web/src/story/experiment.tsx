@@ -151,7 +151,7 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
   );
 }
 
-function number_text(value: number | null) {
+export function number_text(value: number | null) {
   return value === null ? "no value" : String(+value.toPrecision(4));
 }
 

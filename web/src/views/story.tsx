@@ -8,6 +8,7 @@ import type { Source } from "../source";
 import { type Chapter, chapters, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
 import { count_text, ExperimentView, Verdict } from "../story/experiment";
+import { Findings, NotSupported } from "../story/findings";
 import { Explained } from "../term";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
@@ -38,6 +39,14 @@ function sections_of(experiments: Experiment[]): Section[] {
     })),
   ];
 }
+
+// Where the story shows an experiment that was reproduced: in its chapter, unfolded.
+const address_of = (sections: Section[]) => (experiment: string) => {
+  const chapter = sections.find(one =>
+    one.experiments.some(({ name, claims }) => name === experiment && claims.length > 0),
+  );
+  return chapter ? `#/story?at=${chapter.name}&open=${experiment}` : "";
+};
 
 // The story as the source tells it now, and how often something new has come.
 function useStory(source: Source): { story: Told_story | undefined; trouble: string; news: number } {
@@ -102,6 +111,7 @@ export function Story({ source }: { source: Source }) {
         <p role="alert" class="problem">
           {trouble}
         </p>
+        <Findings findings={story.findings ?? []} address={address_of(sections)} />
         <ClaimCount told={told} />
         {source.kind === "site" && (
           <p>
@@ -119,6 +129,7 @@ export function Story({ source }: { source: Source }) {
             set_open={set_open}
           />
         ))}
+        <NotSupported failures={story.not_supported ?? []} number={sections.length + 1} />
         {story.facts && (
           <p class="soft">
             Made by Fovea {story.facts.version} on {story.facts.made}, {story.facts.machine}. This program gives the

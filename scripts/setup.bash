@@ -9,6 +9,10 @@ packages_to_run=(
   libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev libcurl4-openssl-dev libarchive-dev
   fonts-dejavu-core
 )
+# The page is built with these. A machine may have them by other means than Debian's packages. Without them there is no page, and the
+# report is a plain document.
+packages_for_page=()
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then packages_for_page=(nodejs npm); fi
 # The page's engine is built with these. Without them everything else is there, and the page says what is missing.
 packages_for_engine=(emscripten node-acorn)
 packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium libopenmpi-dev openmpi-bin)
@@ -23,12 +27,10 @@ case "$debian" in
 esac
 packages_to_test_all=("clang-$clang" "libclang-rt-$clang-dev")
 
-# The page is built with these; a machine may have them by other means than Debian's packages.
-if ! command -v node >/dev/null || ! command -v npm >/dev/null; then packages_to_run+=(nodejs npm); fi
-
 # need_packages NAME…: installs those that are missing; asks nothing of the network when none is.
 need_packages() {
   local missing=() name
+  [ $# -gt 0 ] || return 0
   command -v dpkg-query >/dev/null ||
     fail "this script installs Debian packages, and this is not Debian. Install these libraries by your own means, then use cmake --preset release: $*"
   local have
@@ -151,12 +153,53 @@ build_preset_alone() {
     mv "$folder.log" "$folder/configure.log"
     printf '%s\n' "$preset" "$@" >>"$folder/.configured"
   fi
-  ninja -C "$folder" build.ninja >/dev/null 2>&1 || true  # looks for new files first; what is wrong is said below
-  if [ -z "$(ninja -C "$folder" -n "$target" 2>/dev/null | grep -v -e '^ninja: ' -e 'Re-checking globbed' -e 'Entering directory')" ]; then return 0; fi
-  say "building $folder (the first time takes some minutes)"
-  if [ -t 2 ]; then
-    cmake --build "$folder" --target "$target" >&2 || fail "$folder did not build; the compiler's words stand above"
-  else
-    cmake --build "$folder" --target "$target" >"$folder/build.log" 2>&1 || { tail -n 60 "$folder/build.log" >&2; fail "$folder did not build; the compiler's words stand above"; }
+  if is_built "$folder" "$target"; then return 0; fi
+  say "building $folder"
+  if ! build_with_progress "$folder" "$target"; then
+    tail -n 60 "$folder/build.log" >&2
+    fail "$folder did not build; the compiler's words stand above, and all of them in $folder/build.log"
   fi
 }
+
+# is_built FOLDER TARGET: whether nothing is to be done for it. New files are looked for first.
+is_built() {
+  [ -f "$1/build.ninja" ] || return 1
+  ninja -C "$1" build.ninja >/dev/null 2>&1 || true  # what is wrong is shown by the build
+  [ -z "$(ninja -C "$1" -n "$2" 2>&1 | grep -v -e '^ninja: no work' -e 'Re-checking globbed' -e '^ninja: Entering')" ]
+}
+
+# build_with_progress FOLDER TARGET: shows what was built last, how much is done, and how long is left: on a terminal one line, elsewhere
+# a plain line every 20 seconds. cmake/build_seconds.txt has the tenths of a second that an object takes.
+build_with_progress() {
+  local folder=$1 target=$2 line object tenths total=0 done=0 last='' left=0 rest text shown=$SECONDS at=$SECONDS start=$SECONDS
+  local -A cost=()
+  while read -r object tenths; do cost[$object]=$tenths; done <cmake/build_seconds.txt
+  while IFS= read -r line; do
+    if [[ $line == \[* ]]; then total=$((total + ${cost[${line##* }]:-5})); fi
+  done < <(ninja -C "$folder" -n "$target" 2>/dev/null)
+  ninja -C "$folder" "$target" 2>&1 | tee "$folder/build.log" | {
+    while :; do
+      if IFS= read -r -t 1 line; then
+        [[ $line == \[* ]] || continue
+        done=$((done + ${cost[${line##* }]:-5})) last=${line#*] } at=$SECONDS
+        if [[ $last == *CMakeFiles/*.dir/* ]]; then last=${last#*CMakeFiles/} last=${last%%.dir/*}; fi
+        # The pace is that of the table at first, and what is measured here the more of it is done.
+        left=$(((total - done) * (at - start + 60 / $(nproc)) / (done + 600)))
+      elif [ $? -le 128 ]; then
+        break
+      fi
+      if [ "$done" -eq 0 ]; then continue; fi
+      rest=$((left - SECONDS + at))
+      text="$((done < total ? 100 * done / total : 99)) %, $(duration_text $((rest > 1 ? rest : 1))) left ($last)"
+      if [ -t 2 ]; then
+        printf '\r\033[Kfovea: %s' "${text:0:70}" >&2
+      elif [ $((SECONDS - shown)) -ge 20 ]; then
+        say "$text"
+        shown=$SECONDS
+      fi
+    done
+    if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+  }
+}
+
+duration_text() { if [ "$1" -lt 60 ]; then printf '%d s' "$1"; else printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); fi; }

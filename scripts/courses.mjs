@@ -1,12 +1,12 @@
 // Computes the courses that the page shows at once (web/src/engine/courses.json): FOVEA_PAGE_FILE=build/page/index.html node scripts/courses.mjs
-// Of every preset of the playground, and of the pair on the front door: the curves in four digits, and at each look the map of
+// Of every preset of the playground: the curves in four digits, and at each look the map of
 // the example that is shown first, a byte for each of its cells. A test trains the presets again and compares (tests/web/play_presets.test.mjs).
 import { writeFile } from "node:fs/promises";
 import { deflateSync } from "node:zlib";
 import { open_engine, parts_of_page } from "../tests/web/in_node.mjs";
 
 const ask = await open_engine();
-const { presets, first, plan_of, task_of, front_door } = await parts_of_page("play/presets.ts", "play/state.ts");
+const { presets, first, plan_of, task_of } = await parts_of_page("play/presets.ts", "play/state.ts");
 const digits = (value) => (value === null ? null : +value.toPrecision(4));
 
 // Maps after each other, each as what has changed since the one before, packed.
@@ -56,10 +56,6 @@ for (const preset of presets) {
   for (const more of state.beside ? ["", state.beside] : [""]) {
     const [hash, course] = course_of(plan_of(state, more), [...task_of(state).metrics, "entropy_held", "train_loss"]);
     courses[hash] = course;
-    if (preset.name !== front_door.of) continue;
-    // The front door plays the same, and ends earlier.
-    const { hash: other } = ask({ ask: "begin", name: "course", ...plan_of({ ...state, ...front_door.state }, more) });
-    courses[other] = { like: hash, until: front_door.until };
   }
   console.error(preset.name);
 }

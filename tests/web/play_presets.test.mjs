@@ -93,11 +93,6 @@ test("a step is begun when the one before is seen, and none after Pause", async 
   assert.deepEqual([player.at, asked.at(-1), player.catching_up], [40, 3, true]);
 });
 
-test("the front door shows at once what it plays", async () => {
-  const state = { ...page.first, ...page.pair.state, ...page.front_door.state };
-  for (const more of ["", state.beside]) assert.equal((await precomputed(page.plan_of(state, more))).looks.at(-1).step, page.front_door.until);
-});
-
 test("texts are cut into the words that the program cuts them into", async () => {
   const table = await readFile(join(dirname(fileURLToPath(import.meta.url)), "../data/words/cut.tsv"), "utf8");
   const lines = table.trimEnd().split("\n").map((line) => line.split("\t"));

@@ -13,6 +13,7 @@ import { Story } from "./views/story";
 import { Toy } from "./views/toy";
 import "./colours.css";
 import "./style.css";
+import "./start.css";
 import "./story.css";
 import "./play.css";
 import "./screen.css";

@@ -15,7 +15,13 @@ const meanings: { [word: string]: string } = {
     "Uniform attention gives every input word the same share: the model looks at all of them alike, so at none in particular.",
 };
 
-export function Term({ word, children }: { word: string; children: ComponentChild }) {
+interface TermProps {
+  word: string;
+  means?: string | undefined; // where it is no word of this list
+  children: ComponentChild;
+}
+
+export function Term({ word, means = meanings[word], children }: TermProps) {
   const id = useId();
   const [open, set] = useState(false);
   const tip = useRef<HTMLSpanElement>(null);
@@ -29,7 +35,6 @@ export function Term({ word, children }: { word: string; children: ComponentChil
     tip.current.classList.toggle("above", bottom > document.documentElement.clientHeight - 8 && word.top > height + 12);
     tip.current.style.translate = `${Math.max(8 - left, Math.min(0, room - right))}px`;
   }, [open]);
-  const means = meanings[word];
   if (!means) return <>{children}</>;
   return (
     <button

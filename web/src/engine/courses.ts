@@ -13,7 +13,6 @@ interface Kept {
   grids: number[][];
   series: { [name: string]: [grid: number, values: (number | null)[]] };
 }
-type Entry = Kept | { like: string; until: number };
 
 export interface Precomputed {
   until: number;
@@ -29,27 +28,29 @@ async function maps_in(text: string, cells: number): Promise<Uint8Array> {
 
 // That of the training whose spec has this hash; none where the browser cannot unpack it.
 export async function course_of(hash: string): Promise<Precomputed | undefined> {
-  const entry = (courses as unknown as { [hash: string]: Entry })[hash];
-  if (!entry || !can_unpack) return undefined;
-  const kept = "like" in entry ? (courses as unknown as { [hash: string]: Kept })[entry.like]! : entry;
-  const until = "like" in entry ? entry.until : kept.steps.at(-1)!;
+  const kept = (courses as unknown as { [hash: string]: Kept })[hash];
+  if (!kept || !can_unpack) return undefined;
   const [rows = 0, columns = 0] = kept.shape,
     cells = rows * columns;
   const bytes = await maps_in(kept.maps, cells),
     held = new Set(kept.held);
-  const looks = kept.steps
-    .filter(step => step <= until)
-    .map((step, i): Look => {
-      // Where the example lies among all of them; the others are not there.
-      const alpha = new Float32Array((kept.example + 1) * cells);
-      for (let cell = 0; cell < cells; ++cell) alpha[kept.example * cells + cell] = bytes[i * cells + cell]! / 255;
-      return { step, shape: [kept.example + 1, rows, columns], alpha, only: kept.example, held: held.has(step) };
-    });
+  const looks = kept.steps.map((step, i): Look => {
+    // Where the example lies among all of them; the others are not there.
+    const alpha = new Float32Array((kept.example + 1) * cells);
+    for (let cell = 0; cell < cells; ++cell) alpha[kept.example * cells + cell] = bytes[i * cells + cell]! / 255;
+    return {
+      step,
+      shape: [kept.example + 1, rows, columns],
+      alpha,
+      heads: new Map(),
+      only: kept.example,
+      held: held.has(step),
+    };
+  });
   const series = new Map(
     Object.entries(kept.series).map(([name, [grid, values]]) => {
-      const steps = kept.grids[grid]!.filter(step => step <= until);
-      return [name, { steps, values: values.slice(0, steps.length) }];
+      return [name, { steps: kept.grids[grid]!, values }];
     }),
   );
-  return { until, looks, series };
+  return { until: kept.steps.at(-1)!, looks, series };
 }

@@ -8,6 +8,7 @@ export interface Look {
   shape: [examples: number, rows: number, positions: number];
   alpha: Float32Array;
   beta?: Float32Array;
+  heads: Map<string, Float32Array>; // of each head, "layer.1.head.2", where it attends by itself
   held?: boolean; // alpha is where attention is held, not where the model attends by itself
   only?: number; // the one example that it has, of a course that was computed beforehand
 }
@@ -32,6 +33,10 @@ export abstract class Looks {
   truth?: Float32Array;
   company: Looks[] = [this]; // those that are shown side by side, itself among them
 
+  // Those that have a map of their own, in order; none where there is one map.
+  get heads(): string[] {
+    return [...(this.looks[0]?.heads.keys() ?? [])];
+  }
   get examples(): number {
     return this.looks[0]?.shape[0] ?? 0;
   }
@@ -119,10 +124,13 @@ export abstract class Looks {
     shape: number[];
     values: Float32Array;
   }) {
-    if (name === "attention") this.looks.push({ step, shape: shape as Look["shape"], alpha: numbers });
+    if (name === "attention")
+      this.looks.push({ step, shape: shape as Look["shape"], alpha: numbers, heads: new Map() });
     // While attention is held the map shows where it is held; what is measured is where the model attends by itself.
     else if (name === "attention_held")
       Object.assign(this.looks[this.looks.length - 1]!, { alpha: numbers, held: true });
+    else if (name.startsWith("attention.layer."))
+      this.looks[this.looks.length - 1]!.heads.set(name.slice("attention.".length), numbers);
     // α comes first, β of the same look may follow.
     else if (name === "attention_beta") this.looks[this.looks.length - 1]!.beta = numbers;
     else if (name === "attention_source") this.source = rows_of(shape, numbers);

@@ -13,6 +13,7 @@ export interface Plan {
   spec: { task: Table; model: Table; train: Table; probe: Table; intervene?: Table[] };
   set: { [setting: string]: string }; // {"task.vocab": "30"}, each as a person types it
   seed: number;
+  words?: string[]; // how tokens are read here, where the engine only numbers them
 }
 
 let begun = 0;
@@ -29,9 +30,14 @@ export class Training extends Looks {
 
   constructor(
     readonly plan: Plan,
-    readonly title = "",
+    public title = "",
   ) {
     super();
+  }
+
+  // What is trained by the same plan comes to the same.
+  follows(plan: Plan): boolean {
+    return JSON.stringify(this.plan) === JSON.stringify(plan);
   }
 
   async begin(): Promise<this> {
@@ -40,7 +46,7 @@ export class Training extends Looks {
     const course = await asked;
     this.spec = course.spec;
     this.settings = course.settings;
-    this.words = course.words;
+    this.words = course.words.map((word, token) => (word === String(token) && this.plan.words?.[token]) || word);
     this.classes = course.classes;
     if (course.axes) this.axes = course.axes;
     this.precomputed = await course_of(course.hash);
@@ -90,7 +96,8 @@ export class Training extends Looks {
   }
 
   private ask_to_begin(): Promise<Beginning> {
-    return engine.ask<Beginning>({ ask: "begin", name: this.name, ...this.plan });
+    const { spec, set, seed } = this.plan;
+    return engine.ask<Beginning>({ ask: "begin", name: this.name, spec, set, seed });
   }
 
   // The engine may forget it.

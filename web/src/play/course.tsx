@@ -9,7 +9,7 @@ import { useScreen } from "../screen";
 import { Explained } from "../term";
 import type { Player } from "./player";
 import type { State } from "./state";
-import { acts, first_curves, labels, type Task } from "./tasks";
+import { act_of, first_curves, labels, type Task } from "./tasks";
 
 interface Props {
   player: Player<State>;
@@ -138,7 +138,7 @@ function marks_of(trainings: Training[], task: Task, presented: boolean): Mark[]
       if (stage && step !== undefined) mark(step, stage.says);
     }
     for (const one of training.interventions) {
-      const act = acts.find(({ word, is }) => one[word] === is);
+      const act = act_of(one);
       if (act && Number(one.from) > 0) mark(Number(one.from), `attention is ${act.title}`);
       if (act && one.until !== undefined) mark(Number(one.until), act.ends);
     }

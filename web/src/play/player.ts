@@ -46,6 +46,8 @@ export class Player<Wish> {
     return Math.max(0, ...this.trainings.map(training => training.steps));
   }
   get reached(): number {
+    const running = this.trainings.filter(training => training.state === "running");
+    if (running.length > 0) return Math.min(...running.map(training => training.step));
     return Math.max(0, ...this.trainings.map(training => training.step));
   }
   // Another text whenever a training went on, be it one behind the other.
@@ -107,12 +109,12 @@ export class Player<Wish> {
       for (const { plan, title } of wished) {
         made = undefined;
         made = plan();
-        if (made) fresh.push(await new Training(made, title).begin());
-        if (mine !== this.generation) return end_all(fresh);
+        if (made) fresh.push(this.there(made, title, fresh) ?? (await new Training(made, title).begin()));
+        if (mine !== this.generation) return end_all(without(fresh, this.trainings));
       }
     } catch (error) {
       const all = await all_refused(made, error as Error);
-      if (mine !== this.generation) return end_all(fresh);
+      if (mine !== this.generation) return end_all(without(fresh, this.trainings));
       this.refusals = all.flatMap(one =>
         one instanceof Refused ? [{ setting: one.setting, why: one.message, run: fresh.length }] : [],
       );
@@ -120,7 +122,7 @@ export class Player<Wish> {
       if (fresh.length === 0) return this.refuse(trouble);
       trouble = `The run beside it cannot be. ${trouble}`;
     }
-    end_all(this.trainings);
+    end_all(without(this.trainings, fresh));
     this.trainings = fresh;
     for (const training of fresh) training.company = fresh;
     this.of = wish;
@@ -130,6 +132,13 @@ export class Player<Wish> {
     this.changed();
     await this.go(this.goal, false);
     if (mine === this.generation && this.playing) await this.run();
+  }
+
+  // One that follows the plan already goes on as it is: it was trained once.
+  private there(plan: Plan, title: string, taken: Training[]): Training | undefined {
+    const found = this.trainings.find(one => one.follows(plan) && !taken.includes(one) && !one.error);
+    if (found) found.title = title;
+    return found;
   }
 
   async play() {
@@ -278,6 +287,10 @@ async function all_refused(plan: Plan | undefined, error: Error): Promise<Error[
       all.push(next);
     }
   }
+}
+
+function without(all: Training[], others: Training[]): Training[] {
+  return all.filter(one => !others.includes(one));
 }
 
 function end_all(trainings: Training[]) {

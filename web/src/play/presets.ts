@@ -83,13 +83,10 @@ export function preset_of(state: State): Preset | undefined {
       one.seed,
       settings_text(new Map([...settings_in(one.set)].sort())),
       one.hold > 0 && one.act,
+      one.hold > 0 && one.of,
       one.hold,
       one.from,
       one.beside,
     ]);
   return presets.find(preset => named({ ...first, ...preset.state }) === named(state));
 }
-
-// What the front door plays: the same training twice, but for the number of words that there are.
-export const front_door = { of: "pair", until: 160, state: { set: "train.steps=160" } };
-export const pair = presets.find(preset => preset.name === front_door.of)!;

@@ -3,7 +3,7 @@ import { Refused } from "../engine/engine";
 import type { Plan } from "../engine/training";
 import { own_points } from "../own/points";
 import { own_texts } from "../own/texts";
-import { acts, beside, may_lack, probe_of, type Task, tasks } from "./tasks";
+import { acts, beside, intervention_of, may_lack, probe_of, type Task, tasks } from "./tasks";
 
 export interface State {
   task: string;
@@ -11,6 +11,7 @@ export interface State {
   seed: number;
   set: string; // "task.vocab=30;train.rate=0.002"
   act: string; // what is done to attention
+  of: string; // of which head, "layer.1.head.2"; "": of all
   hold: number; // until this step; 0: nothing
   from: number; // and from this one on
   beside: string; // what the second run has otherwise, "train.rate=0.01"; "": there is none
@@ -27,6 +28,7 @@ export const first: State = {
   seed: 0,
   set: "",
   act: "uniform",
+  of: "",
   hold: 0,
   from: 0,
   beside: "",
@@ -46,6 +48,7 @@ export function read_state(words: URLSearchParams): State {
     seed: whole("seed"),
     set: words.get("set") ?? "",
     act: task.acts.find(name => name === words.get("act")) ?? first.act,
+    of: words.get("of") ?? "",
     hold: words.has("act") && !task.acts.includes(words.get("act")!) ? 0 : whole("hold"),
     from: whole("from"),
     beside: words.get("beside") ?? "",
@@ -144,7 +147,6 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   const seed = whole("seed", state.seed),
     hold = whole("hold", state.hold),
     from = whole("from", state.from);
-  const act = acts.find(one => one.name === state.act)!;
   // A model without attention can be trained, too: what is of attention is left out then.
   const probes = [...new Set([...task.metrics.map(metric => probe_of[metric] ?? metric), ...(task.probes ?? [])])];
   const probe = {
@@ -158,7 +160,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
     model: model.settings,
     train: task.train,
     probe,
-    ...(hold > 0 && { intervene: [{ [act.word]: act.is, from, until: hold }] }),
+    ...(hold > 0 && { intervene: [intervention_of(state.act, state.of, from, hold)] }),
   };
-  return { spec, seed, set: Object.fromEntries(set) };
+  return { spec, seed, set: Object.fromEntries(set), ...(task.words && { words: task.words }) };
 }

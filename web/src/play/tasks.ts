@@ -1,5 +1,6 @@
 // What the playground can be set to: small enough to be learned while somebody watches, on one core.
 import type { Table } from "../model";
+import { everyday, weather } from "./everyday";
 
 // How far the two stages are: which word goes with which output, and whether attention has come to it.
 export interface Stage {
@@ -15,6 +16,7 @@ export interface Task {
   models: { name: string; title: string; settings: Table }[];
   task?: Table; // undefined where the person's own data make it
   own?: "texts" | "points";
+  words?: string[]; // how its tokens are read, where the engine only numbers them
   train: Table;
   probe: Table;
   metrics: string[]; // shares, drawn over the steps
@@ -25,7 +27,7 @@ export interface Task {
   shown: string[]; // the settings that stand open
 }
 
-const every_act = ["uniform", "truth", "frozen", "alone"];
+const every_act = ["uniform", "truth", "ablate", "frozen", "alone"];
 const translators: Task["models"] = [
   { name: "seq2seq", title: "Encoder and decoder (LSTM)", settings: { name: "seq2seq", hidden: 64, embedding: 64 } },
   {
@@ -40,6 +42,7 @@ const translators: Task["models"] = [
   },
 ];
 const copying = {
+  words: everyday,
   models: translators,
   train: { steps: 300, batch: 64, optimizer: "adam", rate: 4e-3 },
   probe: { every: 2, examples: 32 },
@@ -58,6 +61,7 @@ const classifiers: Task["models"] = [
   { name: "unigram-gate", title: "A weight and a logit per word", settings: { name: "unigram-gate" } },
 ];
 const labelled = {
+  words: everyday,
   models: classifiers,
   probe: { every: 4, examples: 100 },
   metrics: ["accuracy", "attention_on_answer", "beta_auc", "entropy"],
@@ -70,7 +74,7 @@ const labelled = {
 const streams = {
   probe: { every: 4, examples: 64 },
   knowledge: undefined,
-  acts: ["uniform", "frozen"],
+  acts: ["uniform", "previous", "first", "ablate", "frozen"],
 };
 
 export const tasks: Task[] = [
@@ -128,6 +132,7 @@ export const tasks: Task[] = [
     title: "Read a chain off its context",
     idea: "Each text is a Markov chain of its own. First the model learns how often each state comes; then one head looks at the state before, the next at what followed earlier copies of the current state, and the chain is known.",
     task: { name: "markov-icl", states: 3, length: 40 },
+    words: weather,
     models: [
       {
         name: "transformer",
@@ -145,6 +150,7 @@ export const tasks: Task[] = [
       },
     ],
     train: { steps: 500, batch: 32, optimizer: "adamw", rate: 4e-3 },
+    probes: ["ladder", "loss"],
     metrics: ["accuracy", "weight_on_previous", "induction", "entropy"],
     attention: { metric: "induction", level: 0.75, says: "a head looks at what followed earlier copies (α)" },
     shown: ["task.states", "task.length", "model.width", "train.rate", "train.steps"],
@@ -257,13 +263,34 @@ export const may_lack = new Set([
 ]);
 
 // What can be done to attention from a step until another, what is said of where it ends, and how a spec says it:
-// `word` and what it is.
-export const acts = [
+// `word` and what it is; where it is nothing, the head is named there.
+export interface Act {
+  name: string;
+  title: string;
+  ends: string;
+  word: string;
+  is?: string;
+}
+export const acts: Act[] = [
   { name: "uniform", title: "held uniform", ends: "attention is let go", word: "hold", is: "uniform" },
   { name: "truth", title: "held at the truth", ends: "attention is let go", word: "hold", is: "truth" },
+  { name: "previous", title: "held on the word before", ends: "attention is let go", word: "hold", is: "previous" },
+  { name: "first", title: "held on the first word", ends: "attention is let go", word: "hold", is: "first" },
+  { name: "ablate", title: "ablated", ends: "the head works again", word: "ablate" },
   { name: "frozen", title: "not trained", ends: "attention is trained, too", word: "freeze", is: "attention" },
   { name: "alone", title: "trained alone", ends: "the rest is trained, too", word: "freeze", is: "body" },
 ];
+
+// The one that an intervention of a spec is.
+export function act_of(one: { [word: string]: unknown }): Act | undefined {
+  return acts.find(({ word, is }) => (is === undefined ? one[word] !== undefined : one[word] === is));
+}
+
+// And the intervention that it makes, of a head ("layer.1.head.2") or of all ("").
+export function intervention_of(name: string, of: string, from: number, until: number): Table {
+  const { word, is } = acts.find(act => act.name === name)!;
+  return { [word]: is ?? (of || "layer.1"), ...(word === "hold" && of && { of }), from, until };
+}
 
 // Settings as a person reads them.
 const plain: { [name: string]: string } = {

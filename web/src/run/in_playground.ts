@@ -4,7 +4,7 @@ import { write_address } from "../address";
 import { Training } from "../engine/training";
 import { flat_settings, type Setting, type WholeRun } from "../model";
 import { first, plan_of, type State, settings_text, words_of } from "../play/state";
-import { acts, tasks } from "../play/tasks";
+import { act_of, tasks } from "../play/tasks";
 import { Trouble } from "../trouble";
 
 const not_of_numbers = /^(train\.(threads|keep_weights|data_parallel|shards)|probe\.(?!every$).*|seed|intervene)$/;
@@ -15,7 +15,7 @@ export function not_there(run: WholeRun): string {
   if (settings.has("train.program")) return `It was trained by another program (${settings.get("train.program")}).`;
   if (!place_of(run))
     return `The playground has no task "${settings.get("task.name") ?? "?"}" with a model "${settings.get("model.name") ?? "?"}".`;
-  if (!act_of(run)) return "What was done to its attention cannot be set there.";
+  if (!done_in(run)) return "What was done to its attention cannot be set there.";
   return "";
 }
 
@@ -28,15 +28,16 @@ function place_of(run: WholeRun) {
   return undefined;
 }
 
-function act_of(run: WholeRun): Partial<State> | undefined {
+function done_in(run: WholeRun): Partial<State> | undefined {
   const all = (run.settings.intervene ?? []) as { [word: string]: Setting }[];
   if (!Array.isArray(all) || all.length > 1) return undefined;
   const [one] = all;
   if (!one) return {};
-  const act = acts.find(({ word, is }) => one[word] === is);
-  const known = act && Object.keys(one).every(word => [act.word, "from", "until"].includes(word));
+  const act = act_of(one);
+  const known = act && Object.keys(one).every(word => [act.word, "of", "from", "until"].includes(word));
   if (!known || typeof one.until !== "number") return undefined;
-  return { act: act.name, from: Number(one.from ?? 0), hold: one.until };
+  const of = String((act.is === undefined ? one[act.word] : one.of) ?? "");
+  return { act: act.name, of, from: Number(one.from ?? 0), hold: one.until };
 }
 
 export async function address_in_playground(run: WholeRun): Promise<string> {
@@ -46,7 +47,7 @@ export async function address_in_playground(run: WholeRun): Promise<string> {
     task: place.task.name,
     model: place.model === place.task.models[0] ? "" : place.model.name,
     seed: run.seed,
-    ...act_of(run),
+    ...done_in(run),
   };
   // What differs from what the playground would begin by itself.
   const training = await new Training(plan_of(state)!).begin();

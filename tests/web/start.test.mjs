@@ -1,0 +1,141 @@
+// The front door: a bet, a training that is watched, a change at a step, and a link and a video of it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { at_step, button, past_step, saved, step_of } from "./playing.mjs";
+import { expect_accessible, Stage } from "./stage.mjs";
+
+let stage;
+before(async () => (stage = await Stage.open()));
+after(() => stage?.close());
+
+const sizes = [{ width: 1440, height: 900 }, { width: 390, height: 844 }];
+const ready = (page) => page.locator("output[data-loading=no]").waitFor();
+const word_in = (page, word) => page.evaluate((word) => new URLSearchParams(location.hash.split("?")[1]).get(word), word);
+const curves_in = (page, kind) => page.locator(`.bet-plot path.${kind}`).evaluateAll((all) => all.map((one) => one.getAttribute("d")));
+// The largest step that any curve is drawn to, by the plot's own axis.
+const drawn_to = (page) =>
+  page.locator(".bet-plot").first().evaluate((plot) => {
+    const ticks = [...plot.querySelectorAll("line.tick")][0];
+    const [left, right] = [ticks.x1.baseVal.value, ticks.x2.baseVal.value];
+    const ends = [...plot.querySelectorAll("path.curve")].map((one) => Number(/([\d.]+) [\d.]+$/.exec(one.getAttribute("d"))?.[1] ?? left));
+    return (100 * (Math.max(...ends) - left)) / (right - left);
+  });
+
+test("before it is trained nothing is drawn, two flags are bet, and nothing of the future is seen", async () => {
+  for (const viewport of sizes) {
+    const page = await stage.visit("", { viewport });
+    await ready(page);
+    assert.deepEqual((await curves_in(page, "curve")).filter((path) => path.includes("L")), []);
+    assert.doesNotMatch(await page.locator(".start").innerText(), /you have just seen|while attention is still uniform|is known/i);
+    // By number and by key.
+    await page.getByLabel("Your bet as a number: β at 50 %").fill("30");
+    await page.getByLabel("Your bet as a number: β at 50 %").press("Enter");
+    await page.getByRole("slider", { name: "When do half of its rows look right" }).focus();
+    for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => location.hash.includes("bet=30%2C3"));
+    await button(page, "Train it").click();
+    await past_step(page, 12);
+    await button(page, "Pause").click();
+    const at = await step_of(page);
+    assert.ok((await drawn_to(page)) <= at + 0.5, `${await drawn_to(page)} at ${at}`);
+    assert.match(await page.locator(".score").innerText(), /β: matches words\s+\d+ %\s+step \d+\s+30/);
+    assert.equal(await page.getByRole("slider").first().isDisabled(), true);
+    await expect_accessible(page);
+    await stage.leave(page);
+  }
+});
+
+test("a row that is pointed at lights its word, its weights and its arcs, by pointer and by keys", async () => {
+  const page = await stage.visit("");
+  await ready(page);
+  const arcs = page.locator(".arcs svg");
+  const { width, height } = await arcs.boundingBox();
+  await arcs.hover({ position: { x: width - 20, y: height / 26 } });
+  const word = await page.locator(".arcs text.lit").last().textContent();
+  await page.locator(".says", { hasText: new RegExp(`^“${word}” \\(1\\) looks at “`) }).waitFor();
+  await page.locator(".word-map .frame").waitFor();
+  await page.mouse.move(0, 0);
+  await page.locator(".word-map .frame").waitFor({ state: "detached" });
+  await arcs.focus();
+  for (let i = 0; i < 2; ++i) await page.keyboard.press("ArrowDown");
+  await page.locator(".says", { hasText: /^“\w+” \(2\) looks at “/ }).waitFor();
+  assert.deepEqual(await page.locator(".word-map .down").innerText().then((text) => /\d|</.test(text)), false);
+  await stage.leave(page);
+});
+
+test("attention is changed at a typed step, the untouched run stays as a ghost, and a link restores bet and change", async () => {
+  for (const viewport of sizes) {
+    const page = await stage.visit("#/start?bet=30,40", { viewport });
+    await ready(page);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await button(page, "Train it").click();
+    await past_step(page, 8);
+    await button(page, "Pause").click();
+    const at = await step_of(page);
+    // A click on an arc asks for a change from here on.
+    await page.locator(".arcs svg").click();
+    assert.equal(await page.getByLabel("From step").inputValue(), String(at));
+    assert.equal(await page.getByLabel("From step").evaluate((field) => field === document.activeElement), true);
+    await page.getByLabel("From step").fill("10");
+    await page.getByLabel("Release at step").fill("5");
+    await button(page, "Change it").click();
+    await page.getByText("Give a first step from 0 to 99").waitFor();
+    await page.getByLabel("Release at step").fill("30");
+    await button(page, "Change it").click();
+    await page.waitForFunction(() => /act=uniform/.test(location.hash) && /from=10/.test(location.hash) && /hold=30/.test(location.hash));
+    await past_step(page, 26);
+    await button(page, "Pause").click();
+    const [held, ghost] = [await curves_in(page, "curve:not(.ghost)"), await curves_in(page, "ghost")];
+    assert.equal(ghost.length, 3);
+    assert.notEqual(held[1], ghost[1], "α differs");
+    assert.match(await page.locator(".score").innerText(), /untouched/);
+    await button(page, "Copy the link").click();
+    await page.getByText("The link is copied.").waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const other = await stage.visit(new URL(link).hash, { viewport });
+    await ready(other);
+    await at_step(other, 0);
+    assert.deepEqual([await other.getByLabel("Your bet as a number: β at 50 %").inputValue(), await other.getByLabel("From step").inputValue(), await other.getByLabel("Release at step").inputValue()], ["30", "10", "30"]);
+    await button(other, "Train it").click();
+    await past_step(other, 12);
+    assert.equal((await curves_in(other, "ghost")).length, 3);
+    await stage.leave(other);
+    await button(page, "Undo").click();
+    await page.waitForFunction(() => !location.hash.includes("act="));
+    assert.equal(await word_in(page, "bet"), "30,40");
+    await stage.leave(page);
+  }
+});
+
+test("a head of the weather is ablated from its map, beside the plateaus that are predicted", async () => {
+  const page = await stage.visit("#/start?scene=weather", { reducedMotion: "reduce" });
+  await ready(page);
+  assert.equal(await page.locator(".bet-plot text.predicted").count(), 3);
+  await button(page, "layer 1, head 1").click();
+  await page.locator(".word-map canvas").click();
+  await page.getByLabel("Do to attention").selectOption("ablate");
+  await page.getByLabel("From step").fill("4");
+  await button(page, "Change it").click();
+  await at_step(page, 4);
+  assert.equal(await word_in(page, "of"), "layer.1.head.1");
+  await page.getByText("Now layer 1, head 1 is ablated from step 4 to the end.").waitFor();
+  await expect_accessible(page);
+  await stage.leave(page);
+});
+
+test("a video of what was watched is made in the browser, and a frame holds the stage alone", async () => {
+  const page = await stage.visit("#/start?scene=keyword");
+  await ready(page);
+  await button(page, "Save a video (6 s)").click();
+  await page.getByText("Train some steps first.").waitFor();
+  await button(page, "Next look").click();
+  await at_step(page, 4);
+  const { name, bytes } = await saved(page, () => button(page, "Save a video (6 s)").click());
+  assert.match(name, /^fovea-keyword-seed-0\.(webm|mp4)$/);
+  assert.ok(bytes.length > 10_000, `${bytes.length} bytes`);
+  await stage.leave(page);
+  const frame = await stage.visit("#/start?embed=1", { viewport: { width: 900, height: 620 } });
+  await ready(frame);
+  assert.deepEqual(await frame.locator("header, .bet-plot, .arcs, .to-change, .further").evaluateAll((all) => all.map((one) => one.checkVisibility())), [false, true, true, false, false]);
+  await stage.leave(frame);
+});

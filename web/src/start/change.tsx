@@ -1,0 +1,138 @@
+// What is done to attention, to which head, and from which step until which: chosen here, and taken over by a button.
+import { useEffect, useId, useState } from "preact/hooks";
+import { acts } from "../play/tasks";
+
+export interface Change {
+  act: string;
+  of: string; // "layer.1.head.2"; "": all
+  from: number;
+  hold: number; // until this step; 0: nothing is done
+}
+
+const does: { [act: string]: string } = {
+  uniform: "hold it uniform: equal weights",
+  truth: "hold it on the right words",
+  previous: "hold it on the word before",
+  first: "hold it on the first word",
+  ablate: "ablate it: it gives nothing",
+};
+
+export const head_title = (of: string) => of.replace(/^layer\.(\d+)\.head\.(\d+)$/, "layer $1, head $2");
+
+// What is done, in words.
+export function change_text({ act, of, from, hold }: Change, total: number): string {
+  const title = acts.find(one => one.name === act)?.title ?? act;
+  const until = hold >= total ? "to the end" : `until step ${hold}`;
+  return `${of ? `${head_title(of)} is` : "attention is"} ${title} from step ${from} ${until}`;
+}
+
+interface Props {
+  now: Change;
+  choices: string[]; // what can be done
+  heads: string[];
+  shown: string; // the head that is looked at
+  at: number;
+  total: number;
+  asked: number; // how often it was asked for, by a click on an arc or a map
+  apply: (change: Change) => void;
+}
+
+export function ChangeForm({ now, choices, heads, shown, at, total, asked, apply }: Props) {
+  const id = useId();
+  const [act, set_act] = useState(now.act);
+  const [of, set_of] = useState(now.of);
+  const [from, set_from] = useState("");
+  const [until, set_until] = useState("");
+  const [wrong, say] = useState("");
+  const written = JSON.stringify([now, choices]);
+  useEffect(() => {
+    set_act(choices.includes(now.act) ? now.act : choices[0]!);
+    set_of(now.of);
+    set_from(now.hold > 0 ? String(now.from) : "");
+    set_until(now.hold > 0 && now.hold < total ? String(now.hold) : "");
+    say("");
+  }, [written, total]);
+  useEffect(() => {
+    if (asked === 0) return;
+    if (heads.length > 1) set_of(shown);
+    if (now.hold === 0) set_from(String(at));
+    document.getElementById(`${id}-from`)?.focus();
+  }, [asked]);
+  const take = () => {
+    const begin = from.trim() === "" ? at : step_in(from),
+      end = until.trim() === "" ? total : step_in(until);
+    if (begin === undefined || end === undefined || begin >= end || end > total)
+      return say(`Give a first step from 0 to ${total - 1}, and a later step to release it, at most ${total}.`);
+    say("");
+    apply({ act, of, from: begin, hold: end });
+  };
+  const field = (name: string, label: string, value: string, write: (text: string) => void, otherwise: string) => (
+    <label>
+      {label}
+      <input
+        id={`${id}-${name}`}
+        class="step"
+        type="text"
+        inputMode="numeric"
+        autocomplete="off"
+        placeholder={otherwise}
+        value={value}
+        aria-invalid={wrong ? true : undefined}
+        aria-describedby={wrong ? `${id}-wrong` : undefined}
+        onInput={event => write(event.currentTarget.value)}
+      />
+    </label>
+  );
+  return (
+    <form
+      class="change"
+      onSubmit={event => {
+        event.preventDefault();
+        take();
+      }}
+    >
+      {heads.length > 1 && (
+        <label>
+          What
+          <select value={of} onChange={event => set_of(event.currentTarget.value)}>
+            <option value="">all attention</option>
+            {heads.map(head => (
+              <option value={head} selected={head === of}>
+                {head_title(head)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label>
+        Do to attention
+        <select value={act} onChange={event => set_act(event.currentTarget.value)}>
+          {choices.map(name => (
+            <option value={name} selected={name === act}>
+              {does[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div class="steps">
+        {field("from", "From step", from, set_from, String(at))}
+        {field("until", "Release at step", until, set_until, "never")}
+      </div>
+      <p id={`${id}-wrong`} class="problem" role="alert">
+        {wrong}
+      </p>
+      <div class="presses">
+        <button type="submit" class="main">
+          Change it
+        </button>
+        <button type="button" disabled={now.hold === 0} onClick={() => apply({ ...now, of: "", from: 0, hold: 0 })}>
+          Undo
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function step_in(text: string): number | undefined {
+  return /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
+}

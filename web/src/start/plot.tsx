@@ -1,0 +1,131 @@
+// Curves over the steps as far as they have been watched, with what was bet, what came, and what was predicted.
+import type { Series } from "../engine/looks";
+
+export const edges = { left: 46, right: 14, top: 22, bottom: 26 }; // the flags' sliders keep to left and right
+
+export interface Line {
+  series: Series | undefined;
+  colour: string;
+  ghost: boolean; // of the run that nothing is done to
+}
+export interface Rule {
+  value: number;
+  says: string;
+}
+export interface Pole {
+  colour: string;
+  bet: number | undefined; // the step that was bet on
+  came: number | undefined; // the step at which it came, if that has been watched
+  level: number;
+}
+
+interface Props {
+  label: string;
+  width: number;
+  height: number;
+  total: number;
+  at: number;
+  range: [number, number];
+  share: boolean; // its values are shares of 100 %
+  lines: Line[];
+  rules: Rule[];
+  poles: Pole[];
+  changed: [from: number, until: number] | undefined; // while something is done to attention
+}
+
+// The points of a series up to a step, as a path.
+export function path_until(
+  series: Series | undefined,
+  at: number,
+  x: (step: number) => number,
+  y: (value: number) => number,
+): string {
+  let path = "";
+  series?.steps.forEach((step, i) => {
+    const value = series.values[i];
+    if (step <= at && value !== null && value !== undefined)
+      path += `${path ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`;
+  });
+  return path;
+}
+
+export function Plot({ label, width, height, total, at, range, share, lines, rules, poles, changed }: Props) {
+  const [low, high] = range;
+  const right = width - edges.right,
+    bottom = height - edges.bottom;
+  const x = (step: number) => edges.left + (Math.min(step, total) / Math.max(1, total)) * (right - edges.left);
+  const y = (value: number) => bottom - ((value - low) / (high - low)) * (bottom - edges.top);
+  const ticks = share ? [0, 0.5, 1] : [low, high];
+  const steps = [0, 0.25, 0.5, 0.75, 1].map(part => Math.round(part * total));
+  return (
+    <svg
+      class="bet-plot"
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role="img"
+      aria-label={label}
+    >
+      {changed && (
+        <rect
+          class="changed"
+          x={x(changed[0])}
+          y={edges.top}
+          width={Math.max(1, x(changed[1]) - x(changed[0]))}
+          height={bottom - edges.top}
+        />
+      )}
+      {ticks.map(value => (
+        <g key={value}>
+          <line class="tick" x1={edges.left} x2={right} y1={y(value)} y2={y(value)} />
+          <text x={edges.left - 5} y={y(value) + 4} text-anchor="end">
+            {share ? `${100 * value} %` : value.toFixed(1)}
+          </text>
+        </g>
+      ))}
+      {steps.map((step, i) => (
+        <text
+          key={step}
+          x={x(step)}
+          y={height - 8}
+          text-anchor={i === 0 ? "start" : i === steps.length - 1 ? "end" : "middle"}
+        >
+          {i === 0 ? `step ${step}` : step}
+        </text>
+      ))}
+      {rules.map(({ value, says }) => (
+        <g key={says}>
+          <line class="rule" x1={edges.left} x2={right} y1={y(value)} y2={y(value)} />
+          <text class="predicted" x={right} y={y(value) - 4} text-anchor="end">
+            {says}
+          </text>
+        </g>
+      ))}
+      {poles.map(({ colour, bet }) => bet !== undefined && <Flag x={x(bet)} bottom={bottom} colour={colour} />)}
+      {lines.map(({ series, colour, ghost }) => (
+        <path class={ghost ? "curve ghost" : "curve"} d={path_until(series, at, x, y)} stroke={colour} />
+      ))}
+      {poles.map(
+        ({ colour, came, level }) =>
+          came !== undefined && (
+            <g>
+              <circle cx={x(came)} cy={y(level)} r="5" fill={colour} stroke="var(--page)" stroke-width="2" />
+              <text class="came" x={x(came) + 8} y={y(level) + 15}>
+                {came}
+              </text>
+            </g>
+          ),
+      )}
+      {at > 0 && <line class="now" x1={x(at)} x2={x(at)} y1={edges.top} y2={bottom} />}
+    </svg>
+  );
+}
+
+function Flag({ x, bottom, colour }: { x: number; bottom: number; colour: string }) {
+  return (
+    <g>
+      <line x1={x} x2={x} y1={4} y2={bottom} stroke={colour} stroke-width="2" />
+      <path d={`M${x} 3l13 6l-13 6z`} fill={colour} />
+    </g>
+  );
+}

@@ -1,0 +1,162 @@
+// What the front door trains: tasks of the playground in everyday words, each with flags to bet on.
+import { first, type State } from "../play/state";
+
+// A share over the steps, and the level that a flag stands for.
+export interface Curve {
+  metric: string;
+  name: string; // in the legend
+  means: string;
+  colour: string;
+  flag?: { level: number; asks: string; short: string };
+}
+
+export interface Scene {
+  name: string;
+  title: string;
+  reads: string; // what the model gets, and what it has to do
+  why: string; // why that has to be learned
+  left: string; // what the two columns of words are
+  right: string;
+  curves: Curve[];
+  causal?: true; // a row attends to what stands before it
+  rungs?: { metric: string; says: string }[]; // predicted plateaus of the loss, from the highest to the lowest
+  acts: string[];
+  state: Partial<State>;
+}
+
+const looks = "var(--c0)",
+  knows = "var(--c1)",
+  writes = "var(--c2)";
+
+export const scenes: Scene[] = [
+  {
+    name: "copy",
+    title: "Copy twelve words",
+    reads: "The model reads twelve words and has to write the same twelve.",
+    why: "Copying is not built in. To the model a word is only a number, and a word to read has nothing in common with the same word to write. So it has two things to learn: which word to write for a word that it looks at (β), and at which position to look (α). Nobody shows it the position: the only signal is whether the written word was right.",
+    left: "words read",
+    right: "words written",
+    curves: [
+      {
+        metric: "beta_points_right",
+        name: "β: matches words",
+        means: "share of rows in which the right word would be the likeliest, if all attention were on its position",
+        colour: knows,
+        flag: { level: 0.5, asks: "When does it match half of the words (β)?", short: "β at 50 %" },
+      },
+      {
+        metric: "attention_points_right",
+        name: "α: looks right",
+        means: "share of rows whose largest weight is on the right position",
+        colour: looks,
+        flag: { level: 0.5, asks: "When do half of its rows look right (α)?", short: "α at 50 %" },
+      },
+      { metric: "accuracy", name: "writes right", means: "share of words that it writes right", colour: writes },
+    ],
+    acts: ["uniform", "truth", "ablate"],
+    state: { task: "subset", set: "train.steps=100" },
+  },
+  {
+    name: "weather",
+    title: "Continue the weather",
+    reads:
+      "Each text is the weather of 24 days, by chances that are drawn for this text alone. The model has to say the next day's.",
+    why: "The chances differ from text to text, so they cannot be learned by heart. The model has to learn a procedure: find the earlier days with today's weather, and look at the days after them. One head has to look at the day before, and another has to use that.",
+    left: "days looked at",
+    right: "days it stands on",
+    curves: [
+      {
+        metric: "previous_token",
+        name: "α: the day before",
+        means: "largest share of attention that one head has on the day before",
+        colour: knows,
+        flag: {
+          level: 0.5,
+          asks: "When is half of a head's attention on the day before?",
+          short: "day before at 50 %",
+        },
+      },
+      {
+        metric: "induction",
+        name: "α: days after such days",
+        means: "largest share of attention that one head has on days that followed earlier copies of today",
+        colour: looks,
+        flag: {
+          level: 0.75,
+          asks: "When is three quarters of a head's attention on days after earlier such days?",
+          short: "days after at 75 %",
+        },
+      },
+      { metric: "accuracy", name: "says right", means: "share of days that it says right", colour: writes },
+    ],
+    causal: true,
+    rungs: [
+      { metric: "rung_uniform", says: "guesses" },
+      { metric: "rung_unigram", says: "counts days" },
+      { metric: "rung_bigram", says: "counts what follows" },
+    ],
+    acts: ["uniform", "previous", "first", "ablate"],
+    state: {
+      task: "markov",
+      set: "task.length=24;task.alpha=0.3;train.batch=64;train.rate=0.006;train.steps=200;probe.examples=256",
+    },
+  },
+  {
+    name: "keyword",
+    title: "Find the keyword",
+    reads:
+      "A text of twenty words is a yes if it holds one certain word, and a no if not. Nobody says which word that is.",
+    why: "At first all words look alike to the model. It is told yes or no, and nothing about the words. So it has to learn which word goes with a yes (β), and to look at it (α).",
+    left: "words read",
+    right: "answer",
+    curves: [
+      {
+        metric: "beta_auc",
+        name: "β: ranks the keyword first",
+        means: "how often the keyword speaks more for a yes than another word does (0.5 is chance)",
+        colour: knows,
+        flag: { level: 0.9, asks: "When does it rank the keyword above 9 of 10 words (β)?", short: "β at 90 %" },
+      },
+      {
+        metric: "attention_on_answer",
+        name: "α: on the keyword",
+        means: "share of attention on the keyword",
+        colour: looks,
+        flag: { level: 0.5, asks: "When is half of its attention on the keyword (α)?", short: "α at 50 %" },
+      },
+      { metric: "accuracy", name: "answers right", means: "share of texts that it answers right", colour: writes },
+    ],
+    acts: ["uniform", "truth", "ablate"],
+    state: { task: "keyword", set: "train.steps=120" },
+  },
+];
+
+export const scene_of = (name: string | null): Scene => scenes.find(one => one.name === name) ?? scenes[0]!;
+
+// What the front door's address says.
+export interface Asked {
+  scene: Scene;
+  bets: (number | undefined)[]; // a step for each flag
+  state: State;
+}
+
+const whole = (text: string | null | undefined) => (/^\d{1,9}$/.test(text ?? "") ? Number(text) : undefined);
+
+export function read_asked(words: URLSearchParams): Asked {
+  const scene = scene_of(words.get("scene"));
+  const bets = (words.get("bet") ?? "").split(",");
+  const act = words.get("act") ?? "";
+  const hold = scene.acts.includes(act) ? (whole(words.get("hold")) ?? 0) : 0;
+  return {
+    scene,
+    bets: flags_of(scene).map((_, i) => whole(bets[i])),
+    state: {
+      ...first,
+      ...scene.state,
+      seed: whole(words.get("seed")) ?? 0,
+      ...(hold > 0 && { act, hold, of: words.get("of") ?? "", from: whole(words.get("from")) ?? 0 }),
+    },
+  };
+}
+
+export const flags_of = (scene: Scene) => scene.curves.filter(curve => curve.flag);

@@ -1,0 +1,66 @@
+// A link with bet, change and seed; a video; and a frame for another page.
+import { useState } from "preact/hooks";
+import { read_address, write_address } from "../address";
+import { save } from "../save";
+import { type Film, film_of } from "./film";
+
+export function ShareStart({ film, name }: { film: () => Film | undefined; name: string }) {
+  const [said, say] = useState("");
+  const [busy, set_busy] = useState(false);
+  const copy = async (text: string, what: string) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      say(`The ${what} is copied.`);
+    } catch {
+      say(`This browser lets no page copy. The ${what} is: ${text}`);
+    }
+  };
+  const record = async () => {
+    const asked = film();
+    if (!asked) return say("Train some steps first.");
+    set_busy(true);
+    say("The video takes six seconds.");
+    try {
+      const video = await film_of(asked);
+      save(video, `${name}.${video.type.slice("video/".length)}`);
+      say("The video is saved.");
+    } catch (error) {
+      say((error as Error).message);
+    }
+    set_busy(false);
+  };
+  return (
+    <div class="share-start">
+      <div class="presses">
+        <button type="button" onClick={() => copy(link_with({}), "link")}>
+          Copy the link
+        </button>
+        <button type="button" disabled={busy} onClick={record}>
+          Save a video (6 s)
+        </button>
+        <button
+          type="button"
+          onClick={() =>
+            copy(
+              `<iframe src="${link_with({ embed: "1" }).replaceAll("&", "&amp;")}" width="900" height="620" title="Attention being learned"></iframe>`,
+              "HTML of a frame",
+            )
+          }
+        >
+          Copy the HTML of a frame
+        </button>
+      </div>
+      <p class="soft" role="status">
+        {said || "The link restores scene, seed, bet and change."}
+      </p>
+    </div>
+  );
+}
+
+function link_with(more: { [word: string]: string }): string {
+  const address = read_address();
+  address.view = "start";
+  address.words.delete("embed");
+  for (const [word, value] of Object.entries(more)) address.words.set(word, value);
+  return location.href.split(/[?#]/)[0] + write_address(address);
+}

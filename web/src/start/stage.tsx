@@ -1,0 +1,292 @@
+// The screen of the front door: bet on the steps, watch the training, change it, and share it.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { change_address, useAddress } from "../address";
+import type { Look } from "../engine/looks";
+import type { Training } from "../engine/training";
+import { useWidth } from "../lines";
+import { usePlayer } from "../play/use_player";
+import { Arcs, type Pointed, type Seen, WordMap } from "./arcs";
+import { Bets } from "./bets";
+import { type Change, ChangeForm, change_text, head_title } from "./change";
+import type { Film } from "./film";
+import { Plot } from "./plot";
+import { type Asked, flags_of, read_asked, type Scene } from "./scenes";
+import { Score } from "./score";
+import { ShareStart } from "./share";
+import { came_at, reading, told } from "./told";
+
+const pace = 20; // steps a second: slow enough to follow
+const unit: [number, number] = [0, 1];
+
+// The words of the front door's address; while the page leaves it, another view's stand there already.
+function useAsked(): Asked {
+  const { view, words } = useAddress();
+  const here = useRef(words);
+  if (view === "" || view === "start") here.current = words;
+  return useMemo(() => read_asked(here.current), [here.current.toString()]);
+}
+
+export function Stage() {
+  const { scene, bets, state } = useAsked();
+  const untouched = state.hold > 0 ? "hold=0" : "";
+  const playing = usePlayer({ ...state, beside: untouched });
+  const { player, root, loading } = playing;
+  const still = useMemo(() => matchMedia("(prefers-reduced-motion: reduce)").matches, []);
+  const [pointed, point] = useState<Pointed>({});
+  const [head, set_head] = useState("");
+  const [asked, ask] = useState(0);
+  const begin_at = useRef<number>();
+  player.pace = pace;
+  useEffect(() => {
+    const step = begin_at.current;
+    if (step === undefined) return;
+    begin_at.current = undefined;
+    void player.go(step);
+    if (!still) void player.play();
+  }, [root]);
+
+  const [training, ghost] = player.trainings as [Training | undefined, Training | undefined];
+  const at = player.at,
+    total = player.total;
+  const example = training ? example_of(training) : 0;
+  const look = training?.look_at(at, example);
+  const heads = training?.heads ?? [];
+  const shown = heads.includes(head) ? head : (heads.at(-1) ?? "");
+  const seen = training && look && seen_in(scene, training, look, example, shown);
+  const change: Change = { act: state.act, of: state.of, from: state.from, hold: state.hold };
+  const acts_now = change.hold > 0 && at > change.from;
+  const apply = ({ act, of, from, hold }: Change) => {
+    begin_at.current = from;
+    const none = hold === 0;
+    change_address(
+      { act: none ? "" : act, of: none ? "" : of, from: none || from === 0 ? "" : from, hold: none ? "" : hold },
+      true,
+    );
+  };
+  const choose = () => ask(asked + 1);
+  const label = `Attention at step ${look?.step ?? 0}`;
+  const says = reading(scene, seen, pointed);
+  const runs = [training, ghost].filter(one => one !== undefined);
+  const film = (): Film | undefined => {
+    const looks = training?.looks.filter(one => one.step <= at && (one.only ?? example) === example) ?? [];
+    if (!training || looks.length < 2) return undefined;
+    return {
+      title: scene.title,
+      looks,
+      seen: one => seen_in(scene, training, one, example, shown),
+      total,
+      lines: lines_of(scene, runs).map((line, i) => ({ ...line, name: scene.curves[i % scene.curves.length]!.name })),
+      bets: flags_of(scene).flatMap(({ colour }, i) => (bets[i] === undefined ? [] : [{ step: bets[i]!, colour }])),
+    };
+  };
+  return (
+    <section class="bet-stage" aria-label="A model that learns">
+      <div class="bet-and-watch">
+        <h2>
+          <b>1</b> Bet
+        </h2>
+        <Bets
+          flags={flags_of(scene)}
+          bets={bets}
+          total={total}
+          closed={at > 0 || player.playing || loading}
+          set={next =>
+            change_address({ bet: next.some(bet => bet !== undefined) ? next.map(bet => bet ?? "").join() : "" })
+          }
+        />
+        <div class="transport">
+          <h2>
+            <b>2</b> Watch
+          </h2>
+          <button
+            type="button"
+            class="main"
+            disabled={player.refused || loading}
+            onClick={() => (player.playing ? player.pause() : void player.play())}
+          >
+            {player.playing ? "Pause" : at > 0 && at >= player.last ? "Replay" : at > 0 ? "Go on" : "Train it"}
+          </button>
+          <button type="button" disabled={at === 0 || player.refused} onClick={() => void player.go(0)}>
+            Rewind
+          </button>
+          <button
+            type="button"
+            disabled={at >= player.last || player.refused}
+            onClick={() => void player.go_to_next_look(player.wished)}
+          >
+            Next look
+          </button>
+          <output class="value" data-step={at} data-loading={loading ? "yes" : "no"}>
+            step {at} of {total}
+          </output>
+        </div>
+        <p class="problem" role="alert">
+          {player.trouble}
+        </p>
+        <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} change={change} />
+        <Score scene={scene} runs={runs} bets={bets} at={at} />
+        <p class="hidden" role="status">
+          {training && !loading && !player.playing && told(scene, training, ghost, bets, at)}
+        </p>
+      </div>
+      <div class="looked-at">
+        <div class="column-names" aria-hidden="true">
+          <span>{scene.left}</span>
+          <span>{scene.right}</span>
+        </div>
+        {seen ? (
+          <Arcs seen={seen} label={`${label}. ${says}`} pointed={pointed} point={point} choose={choose} />
+        ) : (
+          <div class="arcs" />
+        )}
+        <p class="soft says" aria-live="polite">
+          {says}
+        </p>
+      </div>
+      <div class="mapped">
+        {heads.length > 1 && (
+          <fieldset class="heads-choice" aria-label="Which head is shown">
+            {heads.map(one => (
+              <button type="button" aria-pressed={one === shown} onClick={() => set_head(one)}>
+                {head_title(one)}
+              </button>
+            ))}
+          </fieldset>
+        )}
+        {seen && seen.outputs.length > 1 && (
+          <WordMap seen={seen} label={`${label} as a map. ${says}`} pointed={pointed} point={point} choose={choose} />
+        )}
+        <div class="card to-change">
+          <h2>
+            <b>3</b> Change
+          </h2>
+          <p class="soft">
+            {change.hold > 0
+              ? `Now ${change_text(change, total)}. Dashed: the untouched training.${acts_now ? " In the shaded steps the curves measure the model without it." : ""}`
+              : "Click an arc or a square of the map, or choose here. The untouched training stays, dashed."}
+          </p>
+          <ChangeForm
+            now={change}
+            choices={scene.acts}
+            heads={heads}
+            shown={shown}
+            at={at >= total ? 0 : at}
+            total={total}
+            asked={asked}
+            apply={apply}
+          />
+        </div>
+      </div>
+      <div class="card strip">
+        <h2>
+          <b>4</b> Share
+        </h2>
+        <ShareStart film={film} name={`fovea-${scene.name}-seed-${state.seed}`} />
+        <label class="line">
+          Seed
+          <input
+            class="step"
+            type="text"
+            inputMode="numeric"
+            value={String(state.seed)}
+            onChange={event => change_address({ seed: event.currentTarget.value.replace(/^0+$|\D/g, "") }, true)}
+          />
+        </label>
+      </div>
+    </section>
+  );
+}
+
+interface CurvesProps {
+  scene: Scene;
+  runs: Training[];
+  bets: (number | undefined)[];
+  at: number;
+  total: number;
+  change: Change;
+}
+
+function Curves({ scene, runs, bets, at, total, change }: CurvesProps) {
+  const [holder, width] = useWidth();
+  const acted: [number, number] | undefined = change.hold > 0 ? [change.from, change.hold] : undefined;
+  const value_of = (metric: string) => runs[0]?.value_at(metric, 0) ?? undefined;
+  const rules = (scene.rungs ?? []).flatMap(({ metric, says }) => {
+    const value = value_of(metric);
+    return value === undefined ? [] : [{ value, says: `predicted: ${says}` }];
+  });
+  const heights = rules.map(({ value }) => value);
+  const shared = { width, total, at, changed: acted };
+  return (
+    <div ref={holder} class="curves">
+      {width > 0 && (
+        <>
+          <Plot
+            {...shared}
+            label={`Shares over the steps, up to step ${at}`}
+            height={scene.rungs ? 160 : 210}
+            range={unit}
+            share
+            lines={lines_of(scene, runs)}
+            rules={[]}
+            poles={flags_of(scene).map(({ metric, flag, colour }, i) => ({
+              colour,
+              bet: bets[i],
+              came: runs[0] && came_at(runs[0], metric, flag!.level, at),
+              level: flag!.level,
+            }))}
+          />
+          {rules.length > 0 && (
+            <Plot
+              {...shared}
+              label={`Loss over the steps, up to step ${at}, and the plateaus that Fovea predicts`}
+              height={130}
+              range={[Math.min(...heights) - 0.12, Math.max(...heights) + 0.12]}
+              share={false}
+              lines={runs.map((run, i) => ({ series: run.series.get("loss"), colour: "currentColor", ghost: i > 0 }))}
+              rules={rules}
+              poles={[]}
+            />
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+const lines_of = (scene: Scene, runs: Training[]) =>
+  runs.flatMap((run, i) =>
+    scene.curves.map(({ metric, colour }) => ({ series: run.series.get(metric), colour, ghost: i > 0 })),
+  );
+
+// The example that shows most: a text that something decides, else the one whose words are most evenly mixed.
+function example_of(training: Training): number {
+  if (training.labels.length > 0) return training.example(-1);
+  const rarest = training.source.map(tokens =>
+    Math.min(...[...new Set(training.source.flat())].map(token => tokens.filter(one => one === token).length)),
+  );
+  return Math.max(0, Math.min(rarest.indexOf(Math.max(...rarest)), training.examples - 1));
+}
+
+// One example of a look: of a head, where there are several.
+function seen_in(scene: Scene, training: Training, look: Look, example: number, head: string): Seen {
+  const [, rows, columns] = look.shape;
+  const offset = example * rows * columns;
+  const plain = (word: string) => word.replace(/^<(.*)>$/, "($1)");
+  const inputs = Array.from({ length: columns }, (_, i) => plain(training.input(example, i)));
+  const outputs =
+    rows === 1
+      ? [training.class_of(example) || "?"]
+      : (training.target[example]?.slice(0, rows).map(token => plain(training.output_word(token))) ?? inputs);
+  const weights = (!look.held && look.heads.get(head)) || look.alpha;
+  return {
+    inputs,
+    outputs,
+    weights: weights.subarray(offset, offset + rows * columns),
+    right: (row, column) =>
+      !scene.causal
+        ? (training.truth?.[offset + row * columns + column] ?? 0) > 0
+        : head.startsWith("layer.1.")
+          ? column === row - 1
+          : column <= row && inputs[column - 1] === inputs[row],
+  };
+}

@@ -1,0 +1,62 @@
+// What the front door says of the step that is looked at: of what has been watched, and never of what is to come.
+import type { Training } from "../engine/training";
+import type { Pointed, Seen } from "./arcs";
+import { flags_of, type Scene } from "./scenes";
+
+export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+// The first step, of those that have been watched, at which a share was at least `level`.
+export function came_at(training: Training, metric: string, level: number, at: number): number | undefined {
+  const step = training.step_of(metric, level);
+  return step !== undefined && step <= at ? step : undefined;
+}
+
+export function told(
+  scene: Scene,
+  training: Training,
+  ghost: Training | undefined,
+  bets: (number | undefined)[],
+  at: number,
+): string {
+  if (at === 0) return "Nothing has been trained yet. Put each flag on the step at which you expect it, then train.";
+  const now = scene.curves.map(({ metric, name }) => {
+    const value = training.value_at(metric, at);
+    return typeof value === "number" ? `${name} ${percent(value)}` : `${name}: not measured`;
+  });
+  const flags = flags_of(scene).map(({ metric, flag }, i) => {
+    const came = came_at(training, metric, flag!.level, at),
+      bet = bets[i];
+    const of_ghost = ghost && came_at(ghost, metric, flag!.level, at);
+    const untouched = ghost
+      ? of_ghost === undefined
+        ? " (untouched: not yet)"
+        : ` (untouched: step ${of_ghost})`
+      : "";
+    if (came === undefined) return `${flag!.short}: not yet${untouched}.`;
+    const off = bet === undefined ? "" : bet === came ? ", exactly your bet" : `, your bet was ${bet}`;
+    return `${flag!.short}: step ${came}${off}${untouched}.`;
+  });
+  return `Step ${at}: ${now.join(", ")}. ${flags.join(" ")}`;
+}
+
+// What is pointed at, in words and numbers.
+export function reading(scene: Scene, seen: Seen | undefined, { row, column }: Pointed): string {
+  if (!seen) return "";
+  const { inputs, outputs, weights } = seen;
+  const count = inputs.length;
+  const word = (all: string[], i: number) => `“${all[i]}” (${i + 1})`;
+  if (row !== undefined && row < outputs.length) {
+    const own = weights.subarray(row * count, (row + 1) * count);
+    const first = [...own.keys()].sort((a, b) => own[b]! - own[a]!).slice(0, 3);
+    if (column !== undefined && !first.includes(column)) first[2] = column;
+    return `${word(outputs, row)} looks at ${first.map(i => `${word(inputs, i)} ${percent(own[i]!)}`).join(", ")}.`;
+  }
+  if (column !== undefined && column < count) {
+    const shares = outputs.map((_, i) => weights[i * count + column]!);
+    if (outputs.length === 1) return `${word(inputs, column)} has ${percent(shares[0]!)} of the attention.`;
+    const most = shares.indexOf(Math.max(...shares));
+    return `Of all rows, ${word(outputs, most)} looks most at ${word(inputs, column)}: ${percent(shares[most]!)}.`;
+  }
+  const equal = scene.causal ? "" : ` Equal weights would be ${percent(1 / count)} each.`;
+  return `Each row divides 100 % among the ${scene.left}.${equal} Point at a word for its weights.`;
+}

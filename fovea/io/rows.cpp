@@ -93,8 +93,7 @@ class CsvRows final : public RowReader {
         at = quoted(at + 1);
         if (at < line_.text.size() && line_.text[at] != ',')
           throw wrong_input(
-              fmt::format("has '{}' right behind the closing quote of a field that begins in line {}, where "
-                          "a comma belongs",
+              fmt::format("has '{}' after the closing quote of a field that begins in line {}; a comma must follow",
                           first_character(std::string_view(line_.text).substr(at)), opened),
               "quotes within a quoted field are written twice", place(line_.number, at));
       } else {

@@ -131,7 +131,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     if (place_ == Place::metadata) return !metadata.contains(key_) || say("is there twice in the metadata");
     const Entry& entry = entries.back();
     const bool known = key_ == "dtype" || key_ == "shape" || key_ == "data_offsets";
-    if (!known) return say(fmt::format("has a part '{}' that the format does not know", shown(key_)), entry.name);
+    if (!known) return say(fmt::format("has a part '{}' that is not in the format", shown(key_)), entry.name);
     const bool twice = key_ == "dtype" ? entry.has_type : key_ == "shape" ? entry.has_shape : entry.has_offsets;
     return !twice || say(fmt::format("has its {} twice", key_), entry.name);
   }
@@ -156,7 +156,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool wrong(const std::string& got) {
     mistake = place_ == Place::outside
                   ? "its header is not a JSON object"
-                  : fmt::format("its header has {} at '{}', where the format has none", got, shown(key_));
+                  : fmt::format("its header has {} at '{}', and the format has none there", got, shown(key_));
     return false;
   }
 
@@ -180,9 +180,8 @@ TensorFile TensorFile::parse(std::string text, const std::string& name) {
   std::uint64_t header = 0;
   std::memcpy(&header, file.bytes_.data(), sizeof header);
   if (header > largest_header)
-    throw wrong(fmt::format("it says its header has {} bytes, and {} are the most", header, largest_header));
-  if (header > size - 8)
-    throw wrong(fmt::format("it says its header has {} bytes, and {} are there", header, size - 8));
+    throw wrong(fmt::format("its header has {} bytes, and {} are the most", header, largest_header));
+  if (header > size - 8) throw wrong(fmt::format("its header needs {} bytes, and {} are there", header, size - 8));
   const char* const begin = file.bytes_.data() + 8;
   if (header == 0 || *begin != '{') throw wrong("its header is not a JSON object");
 
@@ -201,9 +200,9 @@ TensorFile TensorFile::parse(std::string text, const std::string& name) {
       throw wrong(fmt::format("'{}' has the unknown dtype '{}'", shown, HeaderReader::shown(entry.type)));
     const auto [from, to] = std::pair(entry.offsets[0], entry.offsets[1]);
     if (from > to || to > data_size)
-      throw wrong(fmt::format("'{}' lies at {} to {}, and there are {} bytes", shown, from, to, data_size));
+      throw wrong(fmt::format("'{}' is at {} to {}, and there are {} bytes", shown, from, to, data_size));
     if (bytes_of(entry.shape, element) != to - from)
-      throw wrong(fmt::format("'{}' has {} bytes, which is not what its shape and dtype need", shown, to - from));
+      throw wrong(fmt::format("'{}' has {} bytes, and its shape and dtype need another number", shown, to - from));
     parts.emplace_back(from, to);
     file.tensors_.push_back(
         {std::move(entry.name), std::move(entry.type), std::move(entry.shape), {data + from, to - from}});

@@ -127,7 +127,7 @@ void check_attention(const AttentionMeaning& meaning, const Batch& batch, std::s
         fmt::format("attention '{}' is of {} examples, and the batch has {}", name, weights.size(0), batch.size),
         "the model must give the examples that it was given");
   if (rows >= 0 && weights.size(1) != rows)
-    throw failure(fmt::format("attention '{}' has {} rows for each example, and a row stands for {}: {} of them", name,
+    throw failure(fmt::format("attention '{}' has {} rows for each example, and rows are {}: {} of them", name,
                               weights.size(1), rows_name(meaning.rows), rows),
                   "give each head or layer a map of its own");
   if (columns >= 0 && weights.size(2) != columns)

@@ -168,7 +168,7 @@ template class GatedClassifier<double>;
 namespace {
 
 const RegisterModel<GatedClassifier> gated_classifier_model(
-    "gated-classifier", "a recurrent net whose attention gates what each position says for the class");
+    "gated-classifier", "a recurrent net whose attention gates the evidence of each position for the class");
 
 }  // namespace
 

@@ -33,7 +33,7 @@ void Seq2Seq<T>::settings(Fields& fields) {
   fields.flag("bidirectional", bidirectional_, "the encoder reads both ways; the decoder is then twice as wide");
   fields.only_of("encoder \"recurrent\"", [this] { return recurrent(); });
   fields.choice("encoder", encoding_, {{"recurrent", Encoding::recurrent}, {"embedding", Encoding::embedding}},
-                "what stands for a source word: a state that has read the words around it, or its embedding alone");
+                "representation of a source word: a state that has read the words around it, or its embedding alone");
   fields.choice("attention", attention_,
                 {{"learned", Attending::learned}, {"uniform", Attending::uniform}, {"none", Attending::none}},
                 "learned, the same on every position, or no context at all");

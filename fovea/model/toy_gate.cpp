@@ -51,7 +51,7 @@ class ToyGateModel : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.vocab != 2 || shape.classes != 2) {
-      throw wrong_input("model 'toy-gate' knows two symbols and two classes, and the task has " +
+      throw wrong_input("model 'toy-gate' takes two symbols and two classes, and the task has " +
                             std::to_string(shape.vocab) + " symbols and " + std::to_string(shape.classes) + " classes",
                         "take task 'two-sequences', or model 'unigram-gate'");
     }

@@ -49,13 +49,13 @@ void Transformer<T>::settings(Fields& fields) {
   const auto own = [&](const char* name, std::optional<double>& member, const char* otherwise, const char* help) {
     fields.number(name, member, 0, 1e6, otherwise, help);
   };
-  own("start_embedding", start_embedding_, "start", "that of the embeddings");
-  own("start_position", start_position_, "start", "that of learned or relative positions");
-  own("start_qk", start_qk_, "start", "that of queries and keys");
-  own("start_value", start_value_, "start", "that of values, and of the first half of the mlp");
+  own("start_embedding", start_embedding_, "start", "spread of the embeddings");
+  own("start_position", start_position_, "start", "spread of learned or relative positions");
+  own("start_qk", start_qk_, "start", "spread of queries and keys");
+  own("start_value", start_value_, "start", "spread of values, and of the first half of the mlp");
   own("start_output", start_output_, "start over the root of twice the layers",
-      "that of the maps back to the width: of heads, and the second half of the mlp");
-  own("start_unembedding", start_unembedding_, "start", "that of the unembedding");
+      "spread of the maps back to the width: of heads, and the second half of the mlp");
+  own("start_unembedding", start_unembedding_, "start", "spread of the unembedding");
   fields.texts("frozen", frozen_,
                "circuits that stay as they were drawn: embed, unembed, positions, qk.1, v.1, o.1, "
                "mlp.1 and so on");
@@ -71,7 +71,7 @@ void Transformer<T>::check(const TaskShape& shape) const {
     throw wrong_input(fmt::format("rotary positions turn pairs, and a head has {} numbers", keys),
                       "set model.width so that each head has an even number, or take other positions");
   if (shape.longest < 1)
-    throw wrong_input("model 'transformer' needs a task that says how many places it has at most",
+    throw wrong_input("model 'transformer' needs a task with a largest number of positions",
                       "take a task of token streams");
   std::vector<std::string> known{"embed", "unembed", "positions"};
   for (int layer = 1; layer <= layers_; ++layer)

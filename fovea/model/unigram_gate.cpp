@@ -40,7 +40,7 @@ class UnigramGate : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.classes != 2) {
-      throw wrong_input("model 'unigram-gate' knows two classes, and the task has " + std::to_string(shape.classes),
+      throw wrong_input("model 'unigram-gate' takes two classes, and the task has " + std::to_string(shape.classes),
                         "take a task of two classes");
     }
     beta_ = &parameters.add("beta", {shape.vocab}, Init::normal(beta_spread_));

@@ -230,7 +230,7 @@ class WordMeanTranslator final : public Model<T> {
   WordScores<T> words_;
 };
 
-const RegisterModel<WordMean> word_mean("word-mean", "the mean of what single words say for the class: no attention");
+const RegisterModel<WordMean> word_mean("word-mean", "the mean evidence of single words for the class: no attention");
 const RegisterModel<WordMeanTranslator> word_mean_translator(
     "word-mean-translator", "each target word from the bag of source words: no attention");
 

@@ -53,7 +53,7 @@ class ClassAuc final : public Probe {
  public:
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
     if (has_target(shape.kind) || shape.kind == Kind::token_streams || shape.kind == Kind::points)
-      throw wrong_input("probe 'class_auc' tells classes apart, and the task gives " + kind_name(shape.kind),
+      throw wrong_input("probe 'class_auc' needs classes, and the task gives " + kind_name(shape.kind),
                         "leave the probe out");
   }
 
@@ -81,9 +81,9 @@ class ClassAuc final : public Probe {
 };
 
 const Register<Probe> accuracy("accuracy", "share of right answers", [] { return std::make_unique<Accuracy>(); });
-const Register<Probe> class_auc("class_auc",
-                                "how well scores tell a class from the rest, wherever parted: 1 fully, 0.5 not at all",
-                                [] { return std::make_unique<ClassAuc>(); });
+const Register<Probe> class_auc(
+    "class_auc", "how well scores separate a class from the others, over all thresholds: 1 fully, 0.5 not at all",
+    [] { return std::make_unique<ClassAuc>(); });
 
 }  // namespace
 

@@ -227,7 +227,7 @@ class Audit : public Probe {
   std::vector<Stage> course_;
 };
 
-const Register<Probe> audit("audit", "how far the five assumptions of the two-stage story hold",
+const Register<Probe> audit("audit", "the five assumptions of the two-stage account, measured",
                             [] { return std::make_unique<Audit>(); });
 
 }  // namespace

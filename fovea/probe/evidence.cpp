@@ -193,7 +193,7 @@ class Evidence : public SurveyProbe {
   ByExample<float> alpha_, beta_, delta_, lengths_, rows_, source_, target_, labels_;
 };
 
-const Register<Probe> evidence("evidence", "attention, β and influence of fixed examples: what measures are made from",
+const Register<Probe> evidence("evidence", "attention, β and influence of fixed examples, for measures",
                                [] { return std::make_unique<Evidence>(); });
 
 }  // namespace

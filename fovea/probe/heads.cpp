@@ -136,10 +136,10 @@ class Heads final : public Probe {
   std::map<std::string, double> best_;
 };
 
-const Register<Probe> heads("heads",
-                            "what each head of self-attention does: previous token, first token, induction, "
-                            "right places",
-                            [] { return std::make_unique<Heads>(); });
+const Register<Probe> heads(
+    "heads",
+    "weights of each head of self-attention: on the previous token, the first token, induction, needed positions",
+    [] { return std::make_unique<Heads>(); });
 
 }  // namespace
 

@@ -39,9 +39,8 @@ class LadderProbe final : public Probe {
   void measure(const Evaluation& evaluation, Readings& readings) override {
     const Ladder* const ladder = evaluation.task.ladder();
     if (ladder == nullptr) {
-      throw wrong_input(
-          "probe 'ladder' compares with what can be said from the data alone, which the task does not say",
-          "take a task that does, such as 'markov-icl' or 'mws', or leave the probe out");
+      throw wrong_input("probe 'ladder' needs predictions from the data alone, which the task does not have",
+                        "take a task that does, such as 'markov-icl' or 'mws', or leave the probe out");
     }
     if (!choose_rows(evaluation)) return;
     const Index vocab = evaluation.task.shape().target_vocab;
@@ -138,7 +137,7 @@ class LadderProbe final : public Probe {
 };
 
 const Register<Probe> ladder_probe("ladder",
-                                   "how far the model is from what can be said with less, and with all, information",
+                                   "distance of the model from predictions with less, and with all, information",
                                    [] { return std::make_unique<LadderProbe>(); });
 
 }  // namespace

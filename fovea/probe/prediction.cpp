@@ -11,7 +11,7 @@ namespace {
 class PredictionProbe : public Probe {
  public:
   void settings(Fields& fields) override {
-    fields.integer("draws", draws_, 100, 1 << 24, "examples to predict from, where the task makes fresh ones");
+    fields.integer("draws", draws_, 100, 1 << 24, "examples to predict from, if the task draws them at random");
     fields.number("start_spread", start_spread_, 0, 100,
                   "classes: spread of the random scores of words that the flow starts from; 0: from none");
   }
@@ -21,7 +21,7 @@ class PredictionProbe : public Probe {
       throw wrong_input("probe 'prediction' is made from words, and the task gives " + kind_name(shape.kind),
                         "leave the probe out");
     if (start_spread_ > 0 && shape.kind != Kind::labelled_tokens)
-      throw wrong_input("start_spread of probe 'prediction' is of words that tell a class, and the task gives " +
+      throw wrong_input("start_spread of probe 'prediction' is for words that indicate a class, and the task gives " +
                             kind_name(shape.kind),
                         "leave start_spread out");
     seed_ = seed;
@@ -52,8 +52,7 @@ class PredictionProbe : public Probe {
   std::uint64_t seed_ = 0;
 };
 
-const Register<Probe> prediction("prediction",
-                                 "what is predicted of the task before training: signal, times of the stages",
+const Register<Probe> prediction("prediction", "predictions of the task before training: signal, times of the stages",
                                  [] { return std::make_unique<PredictionProbe>(); });
 
 }  // namespace

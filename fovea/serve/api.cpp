@@ -133,7 +133,7 @@ HttpAnswer job_answer(const HttpRequest& request, Jobs& jobs, std::string_view r
   }
   constexpr std::string_view stop = "/stop";
   if (!rest.starts_with('/') || !rest.ends_with(stop) || rest.size() <= stop.size() + 1)
-    return error_answer(404, "there is nothing at this address", "docs/reference/http-api.md lists what there is");
+    return error_answer(404, "there is nothing at this address", "docs/reference/http-api.md lists all addresses");
   if (request.method != "POST") return wrong_method("POST");
   const std::string number(rest.substr(1, rest.size() - 1 - stop.size()));
   if (!jobs.stop(read_number(number, "the job", 1, std::int64_t{1} << 62)))
@@ -165,7 +165,7 @@ HttpAnswer Api::answer(const HttpRequest& request) const {
                      path == "/api/lines" || path == "/api/groups" || path.starts_with(of_run) ||
                      path.starts_with(of_experiment);
   if (!known)
-    return error_answer(404, "there is nothing at this address", "docs/reference/http-api.md lists what there is");
+    return error_answer(404, "there is nothing at this address", "docs/reference/http-api.md lists all addresses");
   // Opened anew for each question: another process may be making it, or have put another in its place.
   const Store store(store_file_, Store::Mode::read_only);
   if (path.starts_with(of_run)) return run_answer(request, store, path.substr(of_run.size()));

@@ -92,7 +92,7 @@ HttpAnswer run_weights(const RunRecord& run, const Store& store) {
   std::ifstream file(store.weight_files().file_of(run.hash), std::ios::binary);
   if (run.state != RunState::done || !file)
     return error_answer(404, fmt::format("run {} has no weights kept", run.id),
-                        "train.keep_weights says which runs do");
+                        "train.keep_weights sets which runs do");
   HttpAnswer answer{.type = "application/octet-stream",
                     .body = {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}};
   answer.headers.emplace_back("Content-Disposition",

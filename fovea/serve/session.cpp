@@ -123,13 +123,13 @@ void Session::handle() {
   HttpAnswer refusal;
   if (!state_.gate->lets_in(caller, *request, refusal)) return write(refusal);
   if (request->method != "GET" && request->method != "POST") {
-    HttpAnswer answer = error_answer(405, "this server knows GET, HEAD and POST");
+    HttpAnswer answer = error_answer(405, "this server takes GET, HEAD and POST");
     answer.headers.emplace_back("Allow", "GET, HEAD, POST");
     return write(answer);
   }
   // Other sites' forms cannot send JSON without asking first.
   if (request->method == "POST" && !beast::iequals(message[http::field::content_type], "application/json"))
-    return write(error_answer(415, "what is posted must be of the type application/json"));
+    return write(error_answer(415, "a post must be of the type application/json"));
   if (request->path == state_.options.events_path && request->method == "GET" && !head_) return begin_events();
   request->body = std::move(parser_->get().body());
   // The session goes to the worker and back, so that it never ends over there.

@@ -199,7 +199,7 @@ Cooccurrence measure_cooccurrence(const BagSource& source, Team& team, const Coo
   }
   c.examples = source.size();
   if (c.inputs.empty() || c.outputs.empty())
-    throw wrong_input("there are no words to predict from", "give examples that hold some");
+    throw wrong_input("there are no words to predict from", "give examples with words");
   const Sample sample(c.examples, options.sample);
   // Fewer words than examples, else anything can be decoded from anything.
   const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, c.examples / sample.stride() / 4));

@@ -56,9 +56,9 @@ void check(const InductionContext& context) {
     throw wrong_input(fmt::format("an earlier copy needs a context of 2 places, and this one has {}", context.places),
                       "take a longer one");
   if (context.vocabulary < context.places)
-    throw wrong_input(
-        fmt::format("{} places cannot hold different tokens of a vocabulary of {}", context.places, context.vocabulary),
-        "take a vocabulary of at least as many tokens as there are places");
+    throw wrong_input(fmt::format("{} positions cannot have different tokens of a vocabulary of {}", context.places,
+                                  context.vocabulary),
+                      "take a vocabulary of at least as many tokens as there are places");
 }
 
 FlowState start_of(const InductionClamps& clamps) { return {clamps.start_copy, 0, 0}; }

@@ -68,7 +68,7 @@ class AppliedIn final : public Applied {
   template <class Give>
   py::dict look(bool with_beta, Give&& give) {
     if (at_work_ == std::this_thread::get_id())
-      throw failure("this model is at work: what it calls cannot ask it for more", "keep what it gave before");
+      throw failure("this model is at work: a function that it calls cannot call the model", "keep its earlier output");
     const py::gil_scoped_release free;  // before the lock, so that nobody waits for it with the GIL
     const std::lock_guard lock(mutex_);
     const AtWork here(at_work_);

@@ -81,17 +81,16 @@ class Parts {
       const py::int_ value(given.attr(end)());
       if (value < low || value > high)
         throw wrong_input(
-            fmt::format("'{}' of {} holds {}, and must be {} to {}", name, owner_, py::str(value).cast<std::string>(),
+            fmt::format("'{}' of {} has {}, and must be {} to {}", name, owner_, py::str(value).cast<std::string>(),
                         std::numeric_limits<T>::min(), std::numeric_limits<T>::max()),
-            "see the sizes that the task says of itself");
+            "see the sizes that the task gives");
     }
   }
 
   void require_finite(const char* name, const float* values, py::ssize_t count) const {
     if (std::all_of(values, values + count, [](float x) { return std::isfinite(x); })) return;
-    throw wrong_input(
-        fmt::format("'{}' of {} holds a value that is not finite, or too large for float32", name, owner_),
-        "give finite numbers below 3e38");
+    throw wrong_input(fmt::format("'{}' of {} has a value that is not finite, or too large for float32", name, owner_),
+                      "give finite numbers below 3e38");
   }
 
   // Values in [low, high).
@@ -99,8 +98,8 @@ class Parts {
     for (py::ssize_t i = 0; i < count; ++i)
       if (values[i] < low || values[i] >= high)
         throw wrong_input(
-            fmt::format("'{}' of {} holds {}, and must be {} to {}", name, owner_, values[i], low, high - 1),
-            "see the sizes that the task says of itself");
+            fmt::format("'{}' of {} has {}, and must be {} to {}", name, owner_, values[i], low, high - 1),
+            "see the sizes that the task gives");
   }
 
   // What a stream is asked: a token, or -1, at each place of the source.
@@ -115,7 +114,7 @@ class Parts {
       for (int place = tokens.lengths[static_cast<std::size_t>(row)]; place < tokens.columns; ++place)
         if (tokens.at(row, place) >= 0)
           throw wrong_input(fmt::format("row {} of '{}' of {} asks behind the end of its source", row, name, owner_),
-                            "-1 stands where nothing is asked");
+                            "-1 marks positions that ask nothing");
     return tokens;
   }
 
@@ -132,7 +131,7 @@ class Parts {
       const int* const end = std::find(begin, begin + tokens.columns, -1);
       if (std::any_of(end, begin + tokens.columns, [](int id) { return id != -1; }))
         throw wrong_input(fmt::format("row {} of '{}' of {} goes on behind a -1", row, name, owner_),
-                          "-1 stands behind the end of a row alone");
+                          "-1 is only allowed behind the end of a row");
       if (end == begin)
         throw wrong_input(fmt::format("row {} of '{}' of {} is empty", row, name, owner_), "leave it out");
       tokens.lengths[static_cast<std::size_t>(row)] = static_cast<int>(end - begin);
@@ -183,7 +182,7 @@ void fill_tokens(const TaskShape& shape, const Parts& parts, Batch& batch) {
   const bool stream = shape.kind == Kind::token_streams;
   if (stream && batch.source.columns > shape.longest)
     throw wrong_input(fmt::format("'source' of {} has {} places", parts.owner(), batch.source.columns),
-                      fmt::format("the task says that the longest has {}", shape.longest));
+                      fmt::format("the longest of the task has {}", shape.longest));
   batch.target =
       stream ? parts.asked("target", shape.target_vocab, batch.source) : parts.tokens("target", shape.target_vocab);
   if (batch.target.rows != batch.size)

@@ -3,7 +3,7 @@
 
 PYBIND11_MODULE(_engine, module) {
   using namespace fovea::python;
-  module.doc() = "The library as Python sees it; people use what the package `fovea` makes of it.";
+  module.doc() = "The library's bindings. Use the package `fovea`, which is built on them.";
   module.attr("version") = fovea::version();
   bind_errors(module);
   bind_specs(module);

@@ -29,7 +29,7 @@ class Shown {
   const Evaluation& get() const {
     if (!evaluation_)
       throw failure("the evaluation is over: a probe can look at it during its call alone",
-                    "take what you want to keep there: its arrays are copies");
+                    "take the data to keep there: its arrays are copies");
     return *evaluation_;
   }
 

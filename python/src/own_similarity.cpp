@@ -67,7 +67,7 @@ class Pairs {
       if (std::isnan(x) || x == std::numeric_limits<double>::infinity())
         throw wrong_input(fmt::format("the similarity '{}' is {} for query {} and key {}", given_.name,
                                       std::isnan(x) ? "not a number" : "infinite", i / wanted[1], i % wanted[1]),
-                          "let it be a number for every pair; -infinity says that a key is not attended to");
+                          "return a number for every pair; -infinity means that a key is not attended to");
     }
     return scores;
   }
@@ -160,9 +160,9 @@ template <class T>
 class OwnPooling final : public Model<T> {
  public:
   void settings(Fields& fields) override {
-    fields.text("key", key_, "which function says how alike a query and a key are");
+    fields.text("key", key_, "function that gives the similarity of a query and a key");
     fields.choice("train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
-                  "what training minimises: the error at each key answered from the others, or at the queries");
+                  "error that training minimises: at each key answered from the others, or at the queries");
   }
   Kind takes() const override { return Kind::points; }
 

@@ -71,8 +71,9 @@ std::string text_of(py::handle text, const std::string& name) {
   if (bytes) return {bytes, static_cast<std::size_t>(size)};
   PyErr_Clear();
   const auto ascii = py::reinterpret_steal<py::str>(PyObject_ASCII(text.ptr()));
-  throw wrong_input(fmt::format("{} is {}, which holds what is no letter", name, ascii.cast<std::string>()),
-                    "drop that");
+  throw wrong_input(
+      fmt::format("{} is {}, which has a character that is not a letter", name, ascii.cast<std::string>()),
+      "drop that");
 }
 
 Value value_of(py::handle object, const std::string& name) { return value_at(object, name, 0); }

@@ -50,7 +50,7 @@ class Step {
   StepView& view() const {
     if (!view_)
       throw failure(fmt::format("step {} is over: it can be looked at during the callback alone", number_),
-                    "take what you want to keep there: its arrays stay good");
+                    "take the data to keep there: its arrays stay valid");
     return *view_;
   }
   py::dict named(StepArray (StepView::*get)(std::size_t)) {

@@ -57,7 +57,7 @@ TEST_F(BadDataTest, AFolderOfDigitsThatIsWrongIsRefused) {
   expect_refused(run_digits, {"digits/train-images-idx3-ubyte", "is cut short", "10 images", "7856 bytes", "5000"});
   write("digits/train-images-idx3-ubyte", labels_file(10));
   write("digits/train-labels-idx1-ubyte", images_file(10));
-  expect_refused(run_digits, {"digits/train-labels-idx1-ubyte", "holds images, not labels", "swapped"});
+  expect_refused(run_digits, {"digits/train-labels-idx1-ubyte", "has images, not labels", "swapped"});
   write_digits();
   write("digits/t10k-images-idx3-ubyte", "PNG!" + images_file(10));
   expect_refused(run_digits, {"digits/t10k-images-idx3-ubyte", "begins with 504e4721, not 00000803"});

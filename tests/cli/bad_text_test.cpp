@@ -32,7 +32,7 @@ TEST_F(BadTextTest, FilesWithoutTexts) {
   write("empty.tsv", "");
   write("header.csv", "label,text\n");
   refused("--train empty.tsv", {"empty.tsv: is empty"});
-  refused("--train header.csv --header yes", {"header.csv: holds no text"});
+  refused("--train header.csv --header yes", {"header.csv: has no text"});
 }
 
 TEST_F(BadTextTest, OneClassOnly) {
@@ -150,7 +150,7 @@ TEST_F(BadTextTest, AVocabularyThatDoesNotFitTheModels) {
   ASSERT_EQ(fovea(train + "--set task.corpus=films").code, 0);
   const Outcome outcome = fovea(train + "--set task.corpus=books --set 'intervene=[{ transplant = 1 }]'");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("run 1 knows words by another vocabulary, that of corpus \"films\""), std::string::npos)
+  EXPECT_NE(outcome.err.find("run 1 has another vocabulary, made for corpus \"films\""), std::string::npos)
       << outcome.err;
   EXPECT_EQ(fovea(train + "--set task.corpus=books --set 'intervene=[{ transplant = 1, of = \"attention\" }]'").code, 0)
       << "attention knows no words";

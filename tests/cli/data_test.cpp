@@ -98,9 +98,9 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   EXPECT_NE(fovea("data list").out.find("app            accesses     800"), std::string::npos)
       << fovea("data list").out;
   EXPECT_EQ(json("predict address-trace --set task.corpus=app --json")["told"], 1.0);
-  EXPECT_NE(
-      fovea("predict address-trace --set task.corpus=app").out.find("not hard: what training has seen tells 100 % of"),
-      std::string::npos);
+  EXPECT_NE(fovea("predict address-trace --set task.corpus=app")
+                .out.find("not hard: 100 % of the accesses are predicted by contexts of training"),
+            std::string::npos);
   const auto run = json(
       "run prefetch-trace --quick --quiet --json --set task.corpus=app --set model.hidden=16 --set model.experts=2 "
       "--set "
@@ -115,7 +115,7 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   EXPECT_FALSE(json("show 1 --json").contains("attention"));
   const Outcome look = fovea("inspect 1");
   EXPECT_EQ(look.code, 2);
-  EXPECT_NE(look.err.find("attends to experts, and evidence is of words. See what a run has: fovea show RUN"),
+  EXPECT_NE(look.err.find("attends to experts, and evidence is of words. See the names that a run has: fovea show RUN"),
             std::string::npos)
       << look.err;
   write("bad.csv", "1,64\n1,-64\n");
@@ -129,8 +129,7 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   write("few.csv", few);
   const Outcome hint = fovea("data add few --trace few.csv");
   EXPECT_NE(hint.out.find("fovea predict prefetch-trace --set task.corpus=few"), std::string::npos) << hint.out;
-  EXPECT_NE(fovea("predict prefetch-trace --set task.corpus=few").out.find("cannot tell, 4 windows"),
-            std::string::npos);
+  EXPECT_NE(fovea("predict prefetch-trace --set task.corpus=few").out.find("not known, 4 windows"), std::string::npos);
   EXPECT_EQ(json("predict prefetch-trace --set task.corpus=few --json")["enough"], false);
   EXPECT_EQ(fovea("data add bad --trace app.csv --train sms.tsv").code, 2);
 }

@@ -122,7 +122,7 @@ TEST_F(DurableTest, ADamagedCheckpointIsSaidAndTheOneBeforeIsUsed) {
   const pid_t next = start("run endless.toml", "next");
   ASSERT_TRUE(wait_until([&] { return read(folder_ / "next.err").find("going on from") != std::string::npos; }));
   ::kill(next, SIGINT);
-  EXPECT_TRUE(says(end_of(next, "next").err, newest.string() + ": its checksum is not that of what it holds"));
+  EXPECT_TRUE(says(end_of(next, "next").err, newest.string() + ": its checksum is wrong"));
 }
 
 TEST_F(DurableTest, AKilledSweepIsFinishedByTheSameCommandAndIsTheSame) {

@@ -51,7 +51,7 @@ class GetTest : public ProgramTest {
     if (signal == SIGINT) {
       EXPECT_EQ(first.code, 1);
       EXPECT_TRUE(says(first.err, "stopped after " + std::to_string(half()) + " of "));
-      EXPECT_TRUE(says(first.err, "the same command goes on from there"));
+      EXPECT_TRUE(says(first.err, "the same command continues from it"));
     } else {
       EXPECT_EQ(first.code, 128 + signal);
     }

@@ -142,7 +142,7 @@ TEST_F(ProgramTest, PredictsHeightsAndTimesThatAreComputed) {
   const auto said = json("predict linear-icl --set task.eigenvalues=[0.25,0.25,0.25,0.25] --json");
   EXPECT_NEAR(said["heights"]["4"].get<double>(), 5.0 / 36, 1e-6);
   EXPECT_NEAR(said["times"]["drop"].get<double>(), 14.753, 0.001);
-  EXPECT_NE(fovea("predict sparse-emergence --set task.copies=4").out.find("where the copies share a logit"),
+  EXPECT_NE(fovea("predict sparse-emergence --set task.copies=4").out.find("if the copies share a logit"),
             std::string::npos);
 }
 

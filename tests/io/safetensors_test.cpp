@@ -99,7 +99,7 @@ TEST(Safetensors, MalformedFilesAreNamed) {
   has(mistake_in(file_of("{} x", "")), "not valid JSON");
   has(mistake_in(file_of(good, data + "x")), "belong to no tensor");
   has(mistake_in(file_of("{}", "x")), "belong to no tensor");
-  has(mistake_in(file_of(good, data.substr(1))), "lies at 0 to 8");
+  has(mistake_in(file_of(good, data.substr(1))), "is at 0 to 8");
   const auto tensor = [](const std::string& parts) { return R"({"a":{)" + parts + "}}"; };
   has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[2])"), data)), "lacks");
   has(mistake_in(file_of(tensor(R"("dtype":"F32","data_offsets":[0,8])"), data)), "lacks");
@@ -108,11 +108,11 @@ TEST(Safetensors, MalformedFilesAreNamed) {
   has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[3],"data_offsets":[0,8])"), data)), "shape and dtype");
   has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"), data)), "below 0");
   has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[2.0],"data_offsets":[0,8])"), data)), "no integer");
-  has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])"), data)), "lies at");
+  has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])"), data)), "is at");
   has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[0,8,9])"), data)), "more than two");
   has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[0])"), data)), "lacks");
   has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[0,18446744073709551615])"), data)),
-      "lies at");
+      "is at");
   has(mistake_in(file_of(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[0,18446744073709551616])"), data)),
       "no integer");
   // 2^62 times 4 floats: the product overflows to a size that would fit.

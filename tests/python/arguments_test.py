@@ -169,7 +169,7 @@ NONSENSE = [
     (lambda: fovea.predict(["ab", "c"], ["a", "\ud800"]), "labels[1] holds '\\ud800' at place 0"),
     (
         lambda: fovea.run("copy-subset", optimizer="a\ud800"),
-        "train.optimizer is 'a\\ud800', which holds what is no letter",
+        "train.optimizer is 'a\\ud800', which has a character that is not a letter",
     ),
     (lambda: fovea.run("copy-subset", set={"a\ud800": 3}), "the name of a setting is 'a\\ud800'"),
     (lambda: fovea.run({"task": {"name": "copy", "\ud800": 3}}), "a key of task is '\\ud800'"),

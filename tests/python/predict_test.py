@@ -85,7 +85,7 @@ def test_of_two_words_that_stand_together_it_says_so(program, tmp_path):
         frozenset(("san", "francisco")),
         frozenset(("new", "york")),
     }
-    assert "hardly stand apart: attention may go to either" in repr(prediction)
+    assert "hardly differ: attention may go to either" in repr(prediction)
     (tmp_path / "towns.tsv").write_text("".join(f"{label}\t{text}\n" for text, label in zip(texts, labels)))
     shown = program("predict", tmp_path / "towns.tsv", "--quiet")
     assert [tuple(pair) for output in shown["outputs"] for pair in output["together"]] == prediction.together

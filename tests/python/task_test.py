@@ -151,7 +151,7 @@ def test_numbers_that_are_none_are_named(wrong):
             yield {"keys": [[0.0], [wrong]], "values": [[1.0], [2.0]], "queries": [[0.5]]}
 
     with pytest.raises(
-        fovea.WrongInput, match="'keys' of task 'points' holds a value that is not finite, or too large for float32"
+        fovea.WrongInput, match="'keys' of task 'points' has a value that is not finite, or too large for float32"
     ):
         fovea.run(
             {

@@ -153,7 +153,7 @@ void remove_corpus(const std::string& name) {
 
 void each_example(const Corpus& corpus, Split split, const std::function<void(const TextExample&)>& take) {
   if (corpus.trace)
-    throw wrong_input(fmt::format("the corpus '{}' holds memory accesses, not texts", corpus.name),
+    throw wrong_input(fmt::format("the corpus '{}' has memory accesses, not texts", corpus.name),
                       "take task 'address-trace', or another corpus");
   if (const MadeCorpus* made = corpus.folder.empty() ? made_named(corpus.name) : nullptr) {
     made->each(split, take);
@@ -179,8 +179,8 @@ void each_example(const Corpus& corpus, Split split, const std::function<void(co
     take(example);
   }
   if (count != corpus.count(split))
-    throw wrong_input(fmt::format("holds {} examples, but {} were added", count, corpus.count(split)), again, place);
-  if (!digest.empty() && digest != read.hex()) throw wrong_input("holds other texts than were added", again, place);
+    throw wrong_input(fmt::format("has {} examples, but {} were added", count, corpus.count(split)), again, place);
+  if (!digest.empty() && digest != read.hex()) throw wrong_input("has other texts than were added", again, place);
 }
 
 }  // namespace fovea

@@ -114,7 +114,7 @@ class Adding {
   std::string manifest() const {
     const Corpus& corpus = added_.corpus;
     std::string text =
-        fmt::format("# A corpus of texts, which lie beside it.\nsummary = {}\npaired = {}\ndigest = \"{}\"\n",
+        fmt::format("# A corpus of the texts in this folder.\nsummary = {}\npaired = {}\ndigest = \"{}\"\n",
                     toml_text(corpus.summary), corpus.paired, corpus.digest);
     text += "classes = [";
     for (std::size_t i = 0; i < corpus.classes.size(); ++i) text += (i ? ", " : "") + toml_text(corpus.classes[i]);

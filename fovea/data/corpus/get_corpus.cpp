@@ -88,7 +88,7 @@ class Get {
   fs::path found(const PublicCorpus::File& file) const {
     const fs::path path = fs::path(how_.from) / file.name;
     if (!fs::exists(path))
-      throw wrong_input("there is no such file", "name an address (https://…) or a folder that holds it",
+      throw wrong_input("there is no such file", "name an address (https://…) or a folder that has it",
                         {path.string()});
     const std::string sum = sha256_of_file(path);
     if (sum != file.sha256)
@@ -122,7 +122,8 @@ class Get {
     begin("adding the texts", 0);
     return add_corpus(name_, sources, how_.replace, [&](std::int64_t done, std::int64_t of) {
       if (how_.manners.stop && how_.manners.stop->load())
-        throw failure("stopped while the texts were added", "what was fetched is kept; the same command goes on");
+        throw failure("stopped while the texts were added",
+                      "the files fetched so far are kept; the same command continues");
       if (how_.progress && of > 0) how_.progress(done, of);
     });
   }

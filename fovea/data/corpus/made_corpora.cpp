@@ -161,7 +161,7 @@ MadeCorpus made(std::string name, std::string summary, bool trace, bool paired, 
 
 const std::vector<MadeCorpus>& made_corpora() {
   static const std::vector<MadeCorpus> all{
-      made("made-reviews", "made by the program: short reviews in which one word tells the class", false, false,
+      made("made-reviews", "made by the program: short reviews in which one word determines the class", false, false,
            {"negative", "positive"}, {2000, 500, 500}, each_review),
       made("made-phrases", "made by the program: an invented language of another word order, and English", false, true,
            {}, {4000, 500, 500}, each_phrase),

@@ -31,7 +31,7 @@ void check_path(const std::string& path, const Place& place) {
   const std::filesystem::path name(path);
   if (path.empty() || name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
     throw wrong_input(fmt::format("'{}' cannot be the name of a file that is got", path),
-                      "name it as it lies once all is fetched and unpacked", place);
+                      "give its path after fetching and unpacking", place);
 }
 
 PublicCorpus::File read_file_table(const Value& value) {
@@ -41,11 +41,11 @@ PublicCorpus::File read_file_table(const Value& value) {
                       message("write each as {}", Message::Tables{"file"}), value.place);
   PublicCorpus::File file;
   Fields fields;
-  fields.text("name", file.name, "what it is called here, and at a mirror");
+  fields.text("name", file.name, "its name here, and at a mirror");
   fields.texts("address", file.addresses, "where it is published; the first that can be had is taken");
   fields.integer("bytes", file.bytes, 0, Fields::no_limit, "how many it has; 0: not known");
   fields.text("sha256", file.sha256, "its checksum");
-  fields.texts("members", file.members, "what is unpacked of an archive; folders end in '/'");
+  fields.texts("members", file.members, "the files to unpack from an archive; folders end in '/'");
   fields.read(*table, "file");
   const auto wrong = [&](const std::string& what, const std::string& remedy) {
     return wrong_input(fmt::format("the file '{}' {}", file.name, what), remedy, value.place);
@@ -105,8 +105,8 @@ PublicCorpus parse_public_corpus(const std::string& toml, const std::string& nam
   PublicCorpus corpus;
   corpus.name = name;
   Fields fields;
-  fields.text("title", corpus.title, "what it is");
-  fields.text("terms", corpus.terms, "what its publishers ask of its users");
+  fields.text("title", corpus.title, "a description");
+  fields.text("terms", corpus.terms, "the terms of its publishers");
   fields.text("home", corpus.home, "where people read about it");
   fields.flag("latin1", corpus.latin1, "texts that are unpacked are in ISO 8859-1");
   fields.read(whole, "a corpus to get", {"file", "train", "validation", "test"});
@@ -132,7 +132,7 @@ PublicCorpus parse_public_corpus(const std::string& toml, const std::string& nam
   for (const char* const other : {"validation", "test"})
     if (whole.contains(other) && !whole.contains("train"))
       throw wrong_input(fmt::format("has [{}] and no [train]", other),
-                        "say where the training texts are, or leave both out to keep the files as they are", place);
+                        "give the path of the training texts, or leave both out to keep the files as they are", place);
   return corpus;
 }
 

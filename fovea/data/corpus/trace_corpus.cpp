@@ -31,8 +31,8 @@ std::array<std::int64_t, 3> parted(std::int64_t accesses) {
 
 std::string manifest(const Corpus& corpus) {
   std::string text = fmt::format(
-      "# A trace of memory accesses, which lies beside it.\nsummary = {}\ndigest = \"{}\"\n\n[trace]\ncounters = {}\n"
-      "pages = {}\n\n[examples]\n",
+      "# A trace of memory accesses, in this folder.\nsummary = {}\ndigest = \"{}\"\n\n[trace]\ncounters = {}\npages = "
+      "{}\n\n[examples]\n",
       toml_text(corpus.summary), corpus.digest, corpus.trace->counters, corpus.trace->pages);
   for (const Split split : all_splits) text += fmt::format("{} = {}\n", split_name(split), corpus.count(split));
   return text;
@@ -91,7 +91,7 @@ AddedCorpus add_trace(const std::string& name, const fs::path& file, BadLine bad
 
 void each_access(const Corpus& corpus, const std::function<void(const TracedAccess&)>& take) {
   if (!corpus.trace)
-    throw wrong_input(fmt::format("the corpus '{}' holds texts, not memory accesses", corpus.name),
+    throw wrong_input(fmt::format("the corpus '{}' has texts, not memory accesses", corpus.name),
                       "choose a corpus that was added as a trace");
   if (corpus.folder.empty()) {
     const auto& all = made_corpora();
@@ -114,7 +114,7 @@ void each_access(const Corpus& corpus, const std::function<void(const TracedAcce
     if (error.kind() != Error::Kind::wrong_input) throw;
     throw wrong_input(error.problem(), again, error.place());
   }
-  if (digest.hex() != corpus.digest) throw wrong_input("holds other accesses than were added", again, place);
+  if (digest.hex() != corpus.digest) throw wrong_input("has other accesses than were added", again, place);
 }
 
 TraceSummary summarise_trace(const Corpus& corpus, std::size_t commonest, std::size_t first) {

@@ -127,7 +127,7 @@ bool TraceReader::next(TracedAccess& access) {
   }
   if (report_.read > 0) return false;
   const Place place{lines_.place().file};
-  if (report_.skipped == 0) throw wrong_input("holds no access", "is it the right file?", place);
+  if (report_.skipped == 0) throw wrong_input("has no access", "is it the right file?", place);
   throw wrong_input(
       fmt::format("none of its {} lines can be read; of the first: {}", report_.skipped, report_.complaints.front()),
       "is it a counter and an address a line?", place);

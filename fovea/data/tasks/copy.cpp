@@ -25,7 +25,7 @@ class Copy final : public Task {
     fields.flag("distinct", distinct_, "no word twice in a source");
     fields.choice("target", order_,
                   {{"same", Order::same}, {"reversed", Order::reversed}, {"permuted", Order::permuted}},
-                  "the order of the target: that of the source, backwards, or a fixed one drawn from the seed");
+                  "the order of the target: the same as the source, backwards, or a fixed order drawn from the seed");
   }
 
   void prepare(std::uint64_t seed) override {

@@ -27,7 +27,7 @@ class FeatureMean final : public Task {
     fields.integer("informative", informative_, 1, 1'000'000, "how many of them the label is made of: the first ones");
     fields.integers("features", features_, 0, 999'999, "which of them it is made of, from 0 (in place of informative)");
     fields.choice("draws", draws_, {{"normal", Draws::normal}, {"uniform", Draws::uniform}},
-                  "what a feature is drawn from: N(0, 1), or uniform on [-1, 1)");
+                  "distribution of a feature: N(0, 1), or uniform on [-1, 1)");
     fields.integer("samples", samples_, 0, 100'000'000,
                    "training examples, gone through in shuffled epochs; 0: every batch is fresh");
     fields.integer("held_out", held_out_, 1, 100'000'000,

@@ -19,7 +19,7 @@ constexpr double most = 1e12;  // squares of differences times the largest w sti
 class GivenPoints final : public Task {
  public:
   void settings(Fields& fields) override {
-    fields.numbers("x", x_, "where the points lie");
+    fields.numbers("x", x_, "positions of the points");
     fields.numbers("y", y_, "the value of each of them");
   }
 
@@ -61,7 +61,7 @@ class GivenPoints final : public Task {
   std::vector<double> x_, y_;
 };
 
-const Register<Task> given_points_task("given-points", "points that stand in the spec, answered from one another",
+const Register<Task> given_points_task("given-points", "points of the spec, each answered from the others",
                                        [] { return std::make_unique<GivenPoints>(); });
 
 }  // namespace

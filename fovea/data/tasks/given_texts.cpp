@@ -97,8 +97,8 @@ class GivenTexts final : public Task {
       for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] == static_cast<int>(c)) ++count, held_out += splits[i] != Split::train;
       if (held_out > 0) continue;
-      throw wrong_input(fmt::format("the class '{}' has {} text{}, too few to hold one out", classes_[c], count,
-                                    count == 1 ? "" : "s"),
+      throw wrong_input(fmt::format("the class '{}' has {} text{}, too few to keep one for validation", classes_[c],
+                                    count, count == 1 ? "" : "s"),
                         count == 1 ? "give more of it" : "give more of it, or raise task.held_out");
     }
   }
@@ -130,7 +130,7 @@ class GivenTexts final : public Task {
   std::array<LabelledTexts, 3> parts_;  // by split
 };
 
-const Register<Task> given_texts_task("given-texts", "the class of a text, of texts that stand in the spec",
+const Register<Task> given_texts_task("given-texts", "the class of a text, for texts of the spec",
                                       [] { return std::make_unique<GivenTexts>(); });
 
 }  // namespace

@@ -19,7 +19,7 @@ class Keyword final : public Task {
     fields.integer("length", length_, 1, 100'000, "words in a sequence (the most, if shortest is set)");
     fields.integer("shortest", shortest_, 0, 100'000, "lengths are drawn from this to length; 0: all are of length");
     fields.integer("keywords", keywords_, 1, 2, "2: a second keyword marks the negative class");
-    fields.integer("occurrences", occurrences_, 1, 100'000, "how often a keyword stands in its sequence");
+    fields.integer("occurrences", occurrences_, 1, 100'000, "how often a keyword is in its sequence");
     fields.integer("distractors", distractors_, 0, 1'000'000, "ordinary words that lean towards the positive class");
     fields.number("pull", pull_, 0, 1, "how far they lean: the share of them taken out of negative sequences");
   }
@@ -104,7 +104,7 @@ class Keyword final : public Task {
   std::uint64_t seed_ = 0;
 };
 
-const Register<Task> keyword_task("keyword", "does the sequence hold the keyword?",
+const Register<Task> keyword_task("keyword", "does the sequence contain the keyword?",
                                   [] { return std::make_unique<Keyword>(); });
 
 }  // namespace

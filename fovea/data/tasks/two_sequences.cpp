@@ -102,7 +102,8 @@ void TwoSequences::batch(Split split, std::uint64_t step, int size, Batch& batch
   }
 }
 
-const Register<Task> two_sequences("two-sequences", "{0,0} is negative and {0,1} is positive, or sequences of your own",
+const Register<Task> two_sequences("two-sequences",
+                                   "{0,0} is negative and {0,1} is positive, or sequences that you give",
                                    [] { return std::make_unique<TwoSequences>(); });
 
 }  // namespace

@@ -39,7 +39,7 @@ class Folder final : public TextReader::Examples {
     for (const fs::path& entry : entries_of(source.file))
       if (status_of(entry).type() == fs::file_type::directory) classes_.push_back(entry);
     if (classes_.empty())
-      throw wrong_input("holds no folders, and each is to be a class", "put each class's texts into a folder of theirs",
+      throw wrong_input("has no folders, and each must be a class", "put each class's texts into a folder of theirs",
                         {source.file.string()});
   }
 
@@ -53,8 +53,7 @@ class Folder final : public TextReader::Examples {
       if (utf8_prefix(label_) < label_.size())
         throw wrong_input("its name is to be a class, and it is not UTF-8", "give it another name", {folder.string()});
       if (files_.empty())
-        throw wrong_input("is to be a class, and holds no texts", "put some there, or take the folder away",
-                          {folder.string()});
+        throw wrong_input("is a class without texts", "put some there, or take the folder away", {folder.string()});
     }
     const fs::path& file = files_[at_++];
     const Place place{file.string(), 1};

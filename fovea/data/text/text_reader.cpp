@@ -24,7 +24,7 @@ TextFormat format_of(const TextSource& source) {
   if (ending == ".tsv" || ending == ".tab") return TextFormat::tsv;
   if (ending == ".csv") return TextFormat::csv;
   if (ending == ".jsonl" || ending == ".ndjson") return TextFormat::jsonl;
-  throw wrong_input("its name does not tell its format", Remedy::say_format(), place);
+  throw wrong_input("its name has no known ending", Remedy::say_format(), place);
 }
 
 std::unique_ptr<TextReader::Examples> open(const TextSource& source, TextFormat format) {
@@ -86,7 +86,7 @@ bool TextReader::next(TextExample& example) {
   }
   if (report_.read > 0) return false;
   const Place place{source_.file.string()};
-  if (report_.skipped == 0) throw wrong_input("holds no text", "is it the right file?", place);
+  if (report_.skipped == 0) throw wrong_input("has no text", "is it the right file?", place);
   throw wrong_input(
       fmt::format("none of its {} lines can be read; of the first: {}", report_.skipped, report_.complaints.front()),
       "is it of this format?", place);

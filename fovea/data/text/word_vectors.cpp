@@ -60,7 +60,7 @@ class Reading {
         return true;
       }
     }
-    if (fields < 2) wrong("holds no word with its numbers", "is it a file of word vectors, in text?");
+    if (fields < 2) wrong("has no word with its numbers", "is it a file of word vectors, in text?");
     check_width(static_cast<std::int64_t>(fields) - 1);
     --place_.line;
     return false;
@@ -90,7 +90,7 @@ class Reading {
   // Throws where the head says another count.
   void check_count(std::int64_t count) const {
     if (promised_ && *promised_ != count)
-      throw wrong_input(fmt::format("holds {} word vectors, and its first line says {}", count, *promised_),
+      throw wrong_input(fmt::format("has {} word vectors, and {} by its first line", count, *promised_),
                         "was it cut short? Fetch it again", {place_.file});
   }
 
@@ -133,7 +133,7 @@ std::int64_t read_word_vectors(std::string_view bytes, const Place& place, int w
     if (reading.line(line, [&](std::string_view word) { return (row = row_of(word)) >= 0 && seen.insert(row).second; }))
       take(row, reading.numbers());
   }
-  if (count == 0) throw wrong_input("holds no word vectors", "is it the right file?", place);
+  if (count == 0) throw wrong_input("has no word vectors", "is it the right file?", place);
   reading.check_count(count);
   return count;
 }

@@ -97,7 +97,7 @@ class Downloading {
         part_.throw_away();
         throw failure(fmt::format("{} sent another file than the expected one: its SHA-256 is {}, not {}",
                                   wanted_.address, sum, wanted_.sha256),
-                      "what came was thrown away; try another source");
+                      "the file was deleted; try another source");
       }
     }
   }
@@ -128,7 +128,7 @@ class Downloading {
         pause = manners_.pause;
       } else if (++fruitless >= manners_.tries) {
         throw part_.size() > 0 ? failure(fmt::format("{} broke off after {}: {}", wanted_.address, share(), result.why),
-                                         "what has come is kept; the same command goes on from there")
+                                         "the part that was fetched is kept; the same command continues from it")
                                : failure(fmt::format("{} gave nothing: {}", wanted_.address, result.why),
                                          "check the network, then give the same command again");
       }
@@ -166,19 +166,19 @@ class Downloading {
     ask_for_all_ = result.other_part;  // what has come is kept until the first byte of that
     if (stopped())
       throw failure(fmt::format("stopped after {} of {}", share(), wanted_.file.filename().string()),
-                    "what has come is kept; the same command goes on from there");
+                    "the part that was fetched is kept; the same command continues from it");
     if (disk_error_ != 0)
       throw failure(disk_error_ == ENOSPC || disk_error_ == EDQUOT
                         ? std::string("cannot be written: the disk is full")
                         : fmt::format("cannot be written: {}", std::strerror(disk_error_)),
-                    "make room; what has come is kept, and the same command goes on from there",
+                    "make room; the part that was fetched is kept, and the same command continues from it",
                     {part_.path().string()});
     if (too_many_) {
       if (another_chance()) return {Transferred::End::broken, "more came than the file has", {}};
       part_.throw_away();
       throw failure(fmt::format("{} sent another file: it has more than {} bytes", wanted_.address,
                                 wanted_.bytes > 0 ? wanted_.bytes : wanted_.most_bytes),
-                    "what came was thrown away; try another source");
+                    "the file was deleted; try another source");
     }
     return result;
   }

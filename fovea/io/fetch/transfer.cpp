@@ -61,7 +61,7 @@ class Connection {
     long redirects = 0;
     curl_easy_getinfo(curl_.get(), CURLINFO_REDIRECT_COUNT, &redirects);
     const bool no_address = code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
-    if (no_address && redirects > 0) return {End::refused, "leads on to what is no address of the web", elsewhere};
+    if (no_address && redirects > 0) return {End::refused, "redirects to an address that is not of the web", elsewhere};
     if (no_address) return {End::refused, "is no address of the web", "write it as https://HOST/PATH", true};
     if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
       return {End::refused, fmt::format("cannot be trusted: {}", words(code)),
@@ -75,7 +75,7 @@ class Connection {
       return {End::broken, fmt::format("nothing came for {} s", std::max(1.0, wanted_.timeout)), {}};
     if (code != CURLE_OK) return {End::broken, words(code), {}};
     if (status != 200 && status != 206) return {End::refused, fmt::format("answers with status {}", status), elsewhere};
-    return {End::whole, "the server said that it was all", {}};
+    return {End::whole, "the server sent no more", {}};
   }
 
   static Transferred refusal(long status) {

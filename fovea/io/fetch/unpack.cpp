@@ -78,7 +78,7 @@ class Unpack {
       if (state == ARCHIVE_EOF) break;
       if (state != ARCHIVE_OK && state != ARCHIVE_WARN) damaged();  // a warning: of times, of the spelling of a name
       if (++members_ > wanted_.most_members)
-        throw wrong_input(fmt::format("holds more than {} files", wanted_.most_members), "it is not unpacked", place_);
+        throw wrong_input(fmt::format("has more than {} files", wanted_.most_members), "it is not unpacked", place_);
       take(entry);
     }
     for (const std::string& member : wanted_.members)
@@ -92,13 +92,13 @@ class Unpack {
     if (!named) damaged();
     std::string name = named;
     if (leads_out(name))
-      throw wrong_input(fmt::format("holds a file '{}', which would lie outside of the folder", name),
-                        "it is not unpacked", place_);
+      throw wrong_input(fmt::format("has a file '{}', which would be outside the folder", name), "it is not unpacked",
+                        place_);
     if (archive_entry_hardlink(entry) || archive_entry_symlink(entry))
-      throw wrong_input(fmt::format("holds a link, '{}'", name), "it is not unpacked", place_);
+      throw wrong_input(fmt::format("has a link, '{}'", name), "it is not unpacked", place_);
     if (archive_entry_filetype(entry) == AE_IFDIR) return;
     if (archive_entry_filetype(entry) != AE_IFREG)
-      throw wrong_input(fmt::format("holds '{}', which is no regular file", name), "it is not unpacked", place_);
+      throw wrong_input(fmt::format("has '{}', which is not a regular file", name), "it is not unpacked", place_);
     while (name.starts_with("./")) name.erase(0, 2);
     const bool wanted = is_wanted(name);
     if (wanted && !names_.insert(fs::path(name).lexically_normal()).second)

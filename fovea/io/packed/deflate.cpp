@@ -12,7 +12,7 @@ std::string deflate(std::string_view bytes, int level, DeflateFrame frame) {
   z_stream stream{};
   const int window = frame == DeflateFrame::zlib ? MAX_WBITS : -MAX_WBITS;
   if (::deflateInit2(&stream, level, Z_DEFLATED, window, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw failure("there is no memory to pack what is written");
+    throw failure("there is no memory to pack the output");
   std::string out;
   std::string block(std::size_t{1} << 18, '\0');
   int state = Z_OK;
@@ -29,7 +29,7 @@ std::string deflate(std::string_view bytes, int level, DeflateFrame frame) {
     out.append(block, 0, block.size() - stream.avail_out);
   }
   ::deflateEnd(&stream);
-  if (state != Z_STREAM_END) throw failure("what is written could not be packed");
+  if (state != Z_STREAM_END) throw failure("the output could not be packed");
   return out;
 }
 

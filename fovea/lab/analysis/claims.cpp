@@ -35,11 +35,12 @@ void add_notes(ClaimResult& result, const Claim& claim, const std::vector<std::s
 // Why the runs give no number, though none of them lacks anything.
 std::string no_number_text(const Expression& metric, std::span<const RunRecord* const> runs) {
   if (runs.size() > 1 && metric.reads_outside_aggregates())
-    return fmt::format("there are {} runs: say which number of theirs, as in median({})", runs.size(), metric.text());
+    return fmt::format("there are {} runs: use a function over runs, as in median({})", runs.size(), metric.text());
   const std::string undefined = metric.undefined(runs);
   if (undefined.empty()) return "it is not a number";
   const bool never = undefined.find("∞") != undefined.npos && metric.text().find("step") != undefined.npos;
-  return fmt::format("it comes to {}, which is no number{}", undefined, never ? " (a step never reached is ∞)" : "");
+  return fmt::format("the result is {}, which is not a number{}", undefined,
+                     never ? " (a step never reached is ∞)" : "");
 }
 
 ClaimResult check(const Claim& claim, const std::string& experiment, const std::vector<const RunRecord*>& done,

@@ -14,7 +14,7 @@ namespace fovea {
 namespace {
 
 Error damaged(std::int64_t run) {
-  return failure(fmt::format("what the probe 'evidence' kept of run {} does not fit together", run),
+  return failure(fmt::format("the data that probe 'evidence' kept of run {} are inconsistent", run),
                  Remedy::remove_run(run));
 }
 

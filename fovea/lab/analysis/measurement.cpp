@@ -89,7 +89,7 @@ Evidence best_beta(const RunRecord& run, const EvidenceOf& evidence) {
   const std::int64_t step = loss.steps[static_cast<std::size_t>(least - loss.values.begin())];
   for (Evidence& look : evidence.all("beta"))
     if (look.step == step) return std::move(look);
-  throw wrong_input(fmt::format("run {} has no β at step {}", run.id, step), "train it anew");
+  throw wrong_input(fmt::format("run {} has no β at step {}", run.id, step), "train it again");
 }
 
 // One at least.
@@ -145,10 +145,9 @@ class Measuring {
   EvidenceOf evidence_of(const RunRecord& run) const {
     EvidenceOf evidence(run, arrays_);
     if (evidence.rows() != rows())
-      throw wrong_input(
-          fmt::format("runs {} and {} evaluated different examples", runs_.reference.id, run.id),
-          "measure runs of one corpus, with the same probe.split and probe.evidence.examples; tasks that draw every "
-          "example afresh draw others for each seed");
+      throw wrong_input(fmt::format("runs {} and {} evaluated different examples", runs_.reference.id, run.id),
+                        "measure runs of one corpus, with the same probe.split and probe.evidence.examples; tasks that "
+                        "draw examples at random differ by seed");
     return evidence;
   }
 

@@ -48,8 +48,7 @@ void check_measurable(const Experiment& experiment, const std::vector<ResolvedRu
   try {
     sort_runs(std::move(runs));
   } catch (const Error& error) {
-    throw wrong_input(message("what '{}' trains cannot be measured (its own runs are counted first, then those of "
-                              "{}): {}",
+    throw wrong_input(message("the runs of '{}' cannot be measured (its own runs come first, then the runs of {}): {}",
                               experiment.name, Message::Tables{"against"}, error.problem()),
                       error.remedy(), experiment.baselines.front().place);
   }
@@ -86,7 +85,7 @@ bool sweep_baselines(Store& store, std::vector<ResolvedRun> baselines, const Swe
   SweepOptions beside = options;
   if (options.progress)
     beside.progress = [&options](SweepProgress progress) {
-      progress.stage = "what they are measured against";
+      progress.stage = "their baselines";
       options.progress(progress);
     };
   result.baselines = sweep(store, result.experiment.name, std::move(baselines), beside);

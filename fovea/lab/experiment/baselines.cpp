@@ -42,7 +42,7 @@ std::vector<Override> settings_in(const ValueTable& table) {
 void add_epochs(const RunSpec& spec, std::int64_t epochs, const Place& place, std::vector<Override>& settings) {
   const std::int64_t examples = make_task(spec)->examples(Split::train);
   if (examples == 0)
-    throw wrong_input("this task draws every example afresh, so it has no epochs", "set train.steps", place);
+    throw wrong_input("this task draws each example at random, so it has no epochs", "set train.steps", place);
   const std::int64_t batch = *spec.train.at("batch").as<std::int64_t>();
   const std::int64_t epoch = (examples + batch - 1) / batch;
   settings.push_back({"train.steps", {epochs * epoch, place}});
@@ -54,22 +54,20 @@ void add_epochs(const RunSpec& spec, std::int64_t epochs, const Place& place, st
 Baseline read_baseline(const Value& value) {
   const auto* const table = value.as<ValueTable>();
   if (!table)
-    throw wrong_input(message("what runs are measured against must be {}", ValueKind::table),
+    throw wrong_input(message("a baseline must be {}", ValueKind::table),
                       message("write {}", Message::Tables{"against"}), value.place);
   static const std::vector<std::string> known{"name", "model", "train", "probe", "epochs", "set", "quick"};
   for (const auto& [key, inner] : *table)
     if (std::ranges::find(known, key) == known.end())
-      throw wrong_input(fmt::format("what runs are measured against has no key '{}'", key), suggest_name(key, known),
-                        inner.place);
+      throw wrong_input(fmt::format("a baseline has no key '{}'", key), suggest_name(key, known), inner.place);
   Baseline baseline;
   baseline.place = value.place;
   Fields fields;
-  fields.text("name", baseline.name, "what it is called");
+  fields.text("name", baseline.name, "its name");
   fields.integer("epochs", baseline.epochs, 1, most_epochs, "how often training goes through all examples");
-  fields.read(*table, "what runs are measured against", {"model", "train", "probe", "set", "quick"});
+  fields.read(*table, "a baseline", {"model", "train", "probe", "set", "quick"});
   if (baseline.name.empty())
-    throw wrong_input("what runs are measured against has no name",
-                      message("add {}", Message::Entry{"name", {"…", {}}}), value.place);
+    throw wrong_input("a baseline has no name", message("add {}", Message::Entry{"name", {"…", {}}}), value.place);
   baseline.model = table_in(*table, "model");
   baseline.train = table_in(*table, "train");
   baseline.probe = table_in(*table, "probe");
@@ -84,7 +82,7 @@ Baseline read_baseline(const Value& value) {
   }
   baseline.quick = settings_in(quick);
   if (baseline.epochs > 0 && baseline.train.contains("steps"))
-    throw wrong_input("epochs and train.steps both say how long to train", "keep one of the two", baseline.place);
+    throw wrong_input("epochs and train.steps both set the length of training", "keep one of the two", baseline.place);
   return baseline;
 }
 

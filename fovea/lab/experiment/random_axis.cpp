@@ -81,8 +81,7 @@ std::optional<RandomAxis> parse_random_axis(const std::string& text, const Place
   draw.kind = name == "log" ? RandomAxis::Kind::log : RandomAxis::Kind::uniform;
   const auto ends = ends_of(inside);
   if (!ends)
-    throw wrong_input(fmt::format("'{}' does not say from where to where", rule),
-                      fmt::format("write it as {}(1e-4..1e-2)", name), place);
+    throw wrong_input(fmt::format("'{}' has no bounds", rule), fmt::format("write it as {}(1e-4..1e-2)", name), place);
   std::tie(draw.low, draw.high) = *ends;
   if (draw.low >= draw.high)
     throw wrong_input(fmt::format("'{}' leaves nothing to draw", rule), "put the smaller end first", place);

@@ -39,7 +39,7 @@ void check_sentence(const std::string& sentence, const std::string& key, int mos
   if (words.empty()) throw wrong_input(fmt::format("the {} of a claim is empty", key), "write a sentence", place);
   if (std::ssize(words) > most)
     throw wrong_input(fmt::format("the {} of a claim has {} words", key, words.size()),
-                      fmt::format("use {} at most; what belongs to another field goes there", most), place);
+                      fmt::format("use {} at most; move the rest to other fields", most), place);
   std::string first = words.front();
   std::erase_if(first, [](char c) { return !is_word_letter(c); });
   for (const char* const conjunction : {"And", "But", "Than", "It", "They"})
@@ -162,8 +162,8 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
                                     "it is quick or full; without the key it is both", v.place);
               }}});
   if (claim.says.empty())
-    throw wrong_input("a claim does not say what it claims",
-                      message("add {}, one sentence", Message::Entry{"says", {"…", {}}}), claim.place);
+    throw wrong_input("a claim has no text", message("add {}, one sentence", Message::Entry{"says", {"…", {}}}),
+                      claim.place);
   if (text.formula.empty())
     throw wrong_input("a claim has no metric",
                       message("add {}, as in \"share(accuracy >= 0.95)\"", Message::Entry{"metric", {"…", {}}}),

@@ -63,14 +63,14 @@ Stage::Kind read_kind(const Value& value) {
   Stage::Kind kind;
   kind.place = value.place;
   Fields fields;
-  fields.text("name", kind.name, "what groups take it by");
+  fields.text("name", kind.name, "names by which groups take it");
   fields.text("when", kind.when, "a condition over all the runs of one value");
   fields.read(table, "a kind");
   require(kind.name, "a kind has no name", value.place);
-  require(kind.when, fmt::format("kind '{}' does not say when", kind.name), value.place);
+  require(kind.when, fmt::format("kind '{}' has no condition", kind.name), value.place);
   if (kind.name == any_kind || kind.name == other_kind)
     throw wrong_input(fmt::format("a kind cannot be called '{}'", kind.name),
-                      "groups take values of every kind by 'any', and those of no kind by 'other'", value.place);
+                      "groups take values of every kind by 'any', and values of no kind by 'other'", value.place);
   Expression::parse(kind.when, table.at("when").place).require_condition();
   return kind;
 }
@@ -79,7 +79,7 @@ Stage::Group read_group(const Value& value, const std::vector<Stage::Kind>& kind
   const ValueTable& table = table_of(value, "a group");
   Stage::Group group;
   Fields fields;
-  fields.text("name", group.name, "what claims and figures know its runs by");
+  fields.text("name", group.name, "the name of its runs in claims and figures");
   fields.read(table, "a group", {"take"});
   require(group.name, "a group has no name", value.place);
   const auto take = table.find("take");
@@ -101,8 +101,8 @@ Stage::Group read_group(const Value& value, const std::vector<Stage::Kind>& kind
     group.take[kind] = *number;
   }
   if (group.take.contains(any_kind) && group.take.size() > 1)
-    throw wrong_input(fmt::format("group '{}' takes 'any' beside other kinds", group.name),
-                      "any is of every kind, so it stands alone", take->second.place);
+    throw wrong_input(fmt::format("group '{}' takes 'any' and other kinds", group.name),
+                      "use 'any' alone, because it is of every kind", take->second.place);
   return group;
 }
 
@@ -293,14 +293,14 @@ Stage read_stage(const Value& value, Preset preset) {
   Fields fields;
   fields.text("combine", stage.combine, "the setting whose values are put together");
   fields.integer("draws", stage.draws, 1, most_draws, "combinations of each group");
-  fields.integer("draw_seed", stage.draw_seed, 0, Fields::no_limit, "what the combinations are drawn from");
+  fields.integer("draw_seed", stage.draw_seed, 0, Fields::no_limit, "the source of the combinations");
   fields.integer("first_seed", stage.first_seed, 0, Fields::no_limit - most_draws, "of the first draw's training");
   fields.flag("same_seed", stage.same_seed, "whether values are judged, and groups drawn and trained, seed by seed");
   fields.read(table, "a stage", {"kinds", "groups"});
-  require(stage.combine, "a stage does not say which setting it puts together ('combine')", value.place);
+  require(stage.combine, "a stage has no setting to combine ('combine')", value.place);
   if (stage.draws == 0)
-    throw wrong_input("a stage does not say how many draws it makes",
-                      message("add {}", Message::Entry{"draws", {50, {}}}), value.place);
+    throw wrong_input("a stage has no number of draws", message("add {}", Message::Entry{"draws", {50, {}}}),
+                      value.place);
   for (const Value& kind : list_in(table, "kinds", value.place)) stage.kinds.push_back(read_kind(kind));
   refuse_twice(stage.kinds, "kind", value.place);
   for (const Value& group : list_in(table, "groups", value.place))

@@ -132,7 +132,7 @@ std::string export_format_of(const std::filesystem::path& file) {
     if (file.extension() == ending) return name;
     endings += (endings.empty() ? "" : ", ") + ending;
   }
-  throw wrong_input(fmt::format("the name '{}' does not tell the format", file.string()), Remedy::name_export(endings));
+  throw wrong_input(fmt::format("the name '{}' has no known ending", file.string()), Remedy::name_export(endings));
 }
 
 void export_runs(const Store& store, std::span<const std::int64_t> ids, const std::string& format,

@@ -17,7 +17,7 @@ namespace fovea {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "values are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "values are written as they are in memory");
 
 // One .npy file. `type` is NumPy's word for it: "<f8", "<U12".
 std::string npy(const std::string& type, const std::vector<Index>& shape, std::span<const std::byte> values) {

@@ -23,16 +23,15 @@ class Words : public RunExport {
   void add(const RunRecord& run, const Store& store) override {
     KnownWords words = vocabulary_cache(store).of(run.spec);
     if (words.source.empty())
-      throw wrong_input(
-          fmt::format("run {} knows no words: task {} is not of words", run.id, run.spec.task.at("name").text()),
-          "words are of tasks that read texts or copy");
+      throw wrong_input(fmt::format("run {} has no words: task {} has none", run.id, run.spec.task.at("name").text()),
+                        "words are of tasks that read texts or copy");
     for (const auto* list : {&words.source, &words.target})
       for (const std::string& word : *list) check(word, run);
     if (first_ == 0) {
       first_ = run.id;
       words_ = std::move(words);
     } else if (words.source != words_.source || words.target != words_.target) {
-      throw wrong_input(fmt::format("run {} knows other words than run {}", run.id, first_),
+      throw wrong_input(fmt::format("run {} has other words than run {}", run.id, first_),
                         "write the words of each to a file of its own");
     }
   }
@@ -48,7 +47,7 @@ class Words : public RunExport {
   static void check(const std::string& word, const RunRecord& run) {
     if (word.find_first_of("\r\n") == std::string::npos) return;
     throw wrong_input(
-        fmt::format("run {} knows a word that has a line end in it, so its words cannot be a line each", run.id),
+        fmt::format("run {} has a word with a line end in it, so its words cannot be a line each", run.id),
         "its model of pieces has such a one");
   }
 

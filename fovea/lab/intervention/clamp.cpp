@@ -21,7 +21,7 @@ class Clamp final : public Intervention {
   }
   void finish(const ValueTable& table) override {
     if (!table.contains("at"))
-      throw wrong_input(fmt::format("{} does not say at which value", name()),
+      throw wrong_input(fmt::format("{} has no value", name()),
                         message("add it, as in {}", Message::Entry{"at", {0.5, {}}}), place);
   }
   int rank() const override { return 4; }

@@ -10,7 +10,7 @@ namespace {
 class CopyTokens final : public OnHeads {
  public:
   void settings(Fields& fields) override {
-    fields.number("copy", scoped_.rule.copy, 0, 1e6, "how strongly it says the tokens that it attends to");
+    fields.number("copy", scoped_.rule.copy, 0, 1e6, "how strongly it copies the tokens that it attends to");
     heads_settings(fields);
   }
   void finish(const ValueTable& table) override {
@@ -28,12 +28,12 @@ class CopyTokens final : public OnHeads {
       throw wrong_input(fmt::format("heads of model '{}' cannot copy", capabilities.model), "take model transformer",
                         place);
     if (scoped_.layer != layers)
-      throw wrong_input(fmt::format("{} says nothing: the last of {} layers does", heads_, layers),
+      throw wrong_input(fmt::format("{} has no output of tokens: only the last of {} layers has", heads_, layers),
                         fmt::format("copy by layer.{}", layers), place);
   }
 };
 
-const Register<Intervention> copy("copy", "a head of the last layer says the tokens that it attends to",
+const Register<Intervention> copy("copy", "a head of the last layer copies the tokens that it attends to",
                                   [] { return std::make_unique<CopyTokens>(); });
 
 }  // namespace

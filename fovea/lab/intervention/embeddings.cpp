@@ -46,7 +46,7 @@ class Embeddings final : public Intervention {
  public:
   void settings(Fields& fields) override {
     fields.text("embeddings", file_, "a file of word vectors, as word2vec and GloVe write them in text");
-    fields.text("digest", digest_, "what the file must hold; left out: what it holds now");
+    fields.text("digest", digest_, "digest that the file must have; left out: its digest now");
     fields.text("to", to_, "the table of embeddings that they are put in");
     fields.flag("frozen", frozen_, "words that have a vector keep it");
   }
@@ -123,7 +123,7 @@ void Embeddings::put_vectors_in(const Task& task, const ParameterSet<T>& paramet
   const bool of_target = to_.starts_with("target_");
   const int vocab = of_target ? task.shape().target_vocab : task.shape().vocab;
   if (table.shape[0] != vocab)
-    throw wrong_input(fmt::format("'{}' has {} rows, and the task knows {} words", to_, table.shape[0], vocab),
+    throw wrong_input(fmt::format("'{}' has {} rows, and the task has {} words", to_, table.shape[0], vocab),
                       "name the table that has a row a word", place);
   if (!digest_.empty() && digest_of(fs::path(file_)) != digest_)
     throw wrong_input("is not the file that this run was made with: its bytes are others",

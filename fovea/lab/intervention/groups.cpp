@@ -22,7 +22,7 @@ void check_group(Group group, const Capabilities& capabilities, const Place& pla
                       "drop the intervention", place);
   if (capabilities.attends && !capabilities.by_score)
     throw wrong_input(
-        fmt::format("attention parameters do nothing here: the attention of model '{}' is even, whatever they are",
+        fmt::format("attention parameters do nothing here: model '{}' has uniform attention for all of them",
                     capabilities.model),
         "drop the intervention, or let attention be learned", place);
 }

@@ -13,7 +13,7 @@ class Hold final : public OnHeads {
   Hold() { scoped_.rule.pattern = Pattern::uniform; }
 
   void settings(Fields& fields) override {
-    fields.choice("hold", scoped_.rule.pattern, attention_patterns, "where attention is held");
+    fields.choice("hold", scoped_.rule.pattern, attention_patterns, "pattern at which attention is held");
     heads_settings(fields);
   }
   void finish(const ValueTable& table) override {

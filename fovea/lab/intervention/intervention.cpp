@@ -108,7 +108,7 @@ std::vector<std::string> Interventions::frozen_names() const {
     for (const std::string_view name : ever.frozen)
       if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
     if (names.size() > most_frozen_names)
-      throw wrong_input("more than 64 names are frozen apart", "freeze what stands above some of them", one->place);
+      throw wrong_input("more than 64 names are frozen one by one", "freeze the group above some of them", one->place);
   }
   return names;
 }

@@ -73,7 +73,7 @@ void OnHeads::check(const Capabilities& capabilities) const {
     throw wrong_input(fmt::format("attention cannot be held: model '{}' has none here", model), "drop the intervention",
                       place);
   if (held && capabilities.attends && !capabilities.by_score)
-    throw wrong_input(fmt::format("attention cannot be held: that of model '{}' is even here, whatever is done", model),
+    throw wrong_input(fmt::format("attention cannot be held: model '{}' always has uniform attention here", model),
                       "drop the intervention, or let attention be learned", place);
   if (!of_all && heads.layers == 0)
     throw wrong_input(fmt::format("model '{}' has no heads to act on", model),
@@ -86,12 +86,12 @@ void OnHeads::check(const Capabilities& capabilities) const {
     throw wrong_input(fmt::format("model '{}' does not attend from position to position", model),
                       "hold attention uniform, or take model transformer", place);
   if (of_all && rule.pattern == Pattern::truth && !capabilities.truth)
-    throw wrong_input(fmt::format("attention cannot be held at the truth: task '{}' does not know where it belongs",
-                                  capabilities.task),
-                      "hold it uniform, or take a task that knows", place);
+    throw wrong_input(
+        fmt::format("attention cannot be held at the truth: task '{}' has no true positions", capabilities.task),
+        "hold it uniform, or take a task with true positions", place);
   if (rule.reads_right() && !capabilities.truth)
-    throw wrong_input("the task does not know which places a right answer needs",
-                      "hold the head otherwise, or take a task that knows", place);
+    throw wrong_input("the task does not define the positions that a right answer needs",
+                      "hold the head at another pattern, or take a task that defines them", place);
 }
 
 }  // namespace fovea

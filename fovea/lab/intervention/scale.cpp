@@ -12,7 +12,7 @@ namespace {
 class Scale final : public OnHeads {
  public:
   void settings(Fields& fields) override {
-    fields.number("scale", scoped_.rule.scale, 0, HUGE_VAL, "what weights on right places are multiplied by");
+    fields.number("scale", scoped_.rule.scale, 0, HUGE_VAL, "factor of the weights on right positions");
     heads_settings(fields);
   }
   void finish(const ValueTable& table) override {

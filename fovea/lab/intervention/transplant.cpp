@@ -44,7 +44,7 @@ std::optional<std::string> name_there(const std::string& here, Group group, cons
 
 void Transplant::settings(Fields& fields) {
   fields.text("transplant", run, "the run whose weights are taken: its number, or its hash");
-  fields.text("of", of, "which of them: \"attention\", \"body\", \"all\", or a name and all that stands under it");
+  fields.text("of", of, "which of them: \"attention\", \"body\", \"all\", or a name and all names under it");
   fields.text("to", to_, "the name they have here, if it is another one");
   fields.integer("at", at_, 0, Fields::no_limit, "how many updates are done then");
 }
@@ -61,13 +61,13 @@ void Transplant::finish(const ValueTable& table) {
     throw wrong_input(message("{} takes from a run, not from {}", name(), table.at("transplant")), Remedy::name_run(),
                       table.at("transplant").place);
   if (of.empty())
-    throw wrong_input(fmt::format("{} does not say what", name()), message("drop {}", Message::Entry{"of", {"", {}}}),
-                      place);
+    throw wrong_input(fmt::format("{} does not name the parameters", name()),
+                      message("drop {}", Message::Entry{"of", {"", {}}}), place);
   if (to_.empty()) to_ = of;
   const auto is_group = [](const std::string& word) { return word == "all" || group_of(word); };
   if (to_ != of && (is_group(of) || is_group(to_)))
     throw wrong_input(fmt::format("{} cannot bring '{}' to '{}'", name(), of, to_),
-                      "a group comes to the same group; names of parameters can differ", place);
+                      "a group goes to the same group; names of parameters can differ", place);
 }
 
 void Transplant::check_beside(const Intervention& earlier) const {
@@ -82,7 +82,7 @@ void Transplant::prepare(const Preparation& preparation) {
   const std::optional<TensorFile> file = preparation.weights_of(run);
   if (!file)
     throw wrong_input(fmt::format("the weights of run {} are not here", run),
-                      "transplants take from runs that lie in the same store", place);
+                      "transplants take parameters from runs in the same store", place);
   preparation.parameters.visit([&](auto& set) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < set.all().size(); ++i) {
@@ -120,7 +120,7 @@ void Transplant::put_in(std::int64_t step, ParameterAccess parameters) {
 
 namespace {
 
-const Register<Intervention> transplant("transplant", "parameters become what they were at the end of another run",
+const Register<Intervention> transplant("transplant", "parameters take their values at the end of another run",
                                         [] { return std::make_unique<Transplant>(); });
 
 }  // namespace

@@ -229,7 +229,7 @@ class Parser {
     node.column = here();
     const char* const begin = text_.data() + at_;
     const auto [end, wrong] = std::from_chars(begin, text_.data() + text_.size(), node.number);
-    if (wrong != std::errc()) fail("this is not a number that can be held", "write it as 0.95 or 1e-3");
+    if (wrong != std::errc()) fail("this number is too large", "write it as 0.95 or 1e-3");
     at_ += static_cast<std::size_t>(end - begin);
     if (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '.'))
       fail("a number runs into a word", "put a blank or a sign between them");
@@ -303,9 +303,9 @@ class Parser {
     if (!function) fail(fmt::format("there is no function '{}'", name), suggest_name(name, function_names()), column);
     if (function->reach == Reach::runs) {
       if (inside_runs_ > 0)
-        fail(fmt::format("'{}' stands inside another function over runs", name), "use one at a time", column);
+        fail(fmt::format("'{}' is inside another function over runs", name), "use one at a time", column);
       if (inside_series_ > 0)
-        fail(fmt::format("'{}' is over runs and stands inside a function of one run's series", name), "turn them round",
+        fail(fmt::format("'{}' is over runs and inside a function of one run's series", name), "turn them round",
              column);
     }
     if (function->reach == Reach::series) require_shallow_series(column);
@@ -320,7 +320,7 @@ class Parser {
     take("(");
     skip_blanks();
     if (at_ < text_.size() && text_[at_] == ')')
-      fail(fmt::format("'{}' is given nothing", name), "write what it is of", column);
+      fail(fmt::format("'{}' has no argument", name), "give it an argument", column);
     do {
       node.parts.push_back(either());
       if (function->takes == Sort::text && node.parts.back().op != Op::text)

@@ -46,7 +46,7 @@ void* load() {
 const RankTransport& loaded_transport() {
   using Entry = const RankTransport* (*)();
   const auto entry = reinterpret_cast<Entry>(::dlsym(load(), rank_transport_name));
-  if (!entry) throw failure(std::string(module) + " is of another version of the program", "install both anew");
+  if (!entry) throw failure(std::string(module) + " is of another version of the program", "install both again");
   return *entry();
 }
 

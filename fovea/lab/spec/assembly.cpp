@@ -188,8 +188,8 @@ void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const 
               fmt::format("probe '{}' reads β, and model '{}' has none here", named.name, name_of(spec.model, "model")),
               "leave the probe out, or name it in probe.optional");
         if (named.probe->needs_truth() && !capabilities.truth)
-          throw wrong_input(fmt::format("probe '{}' asks where attention belongs, and task '{}' does not know",
-                                        named.name, name_of(spec.task, "task")),
+          throw wrong_input(fmt::format("probe '{}' needs the true positions, and task '{}' has none", named.name,
+                                        name_of(spec.task, "task")),
                             "leave the probe out, or name it in probe.optional");
       });
       return false;

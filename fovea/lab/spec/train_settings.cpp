@@ -39,7 +39,7 @@ void TrainSettings::settings(Fields& fields) {
                  "seed of the initial weights alone: runs of one start and several seeds differ in their data only");
   fields.choice("keep_weights", keep_weights,
                 {{"never", KeepWeights::never}, {"small", KeepWeights::small}, {"always", KeepWeights::always}},
-                "whether the weights at the end are kept; small: those of up to 262144 numbers");
+                "whether the weights at the end are kept; small: up to 262144 numbers");
   fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked at each evaluation");
 }
 
@@ -53,7 +53,7 @@ void ProbeSettings::settings(Fields& fields) {
                 "the split that the examples of an evaluation are from");
   fields.texts("names", names, "the probes");
   fields.texts("optional", optional,
-               "further probes, left out where task or model has nothing for them to measure (a baseline's attention)");
+               "further probes, left out if task or model has nothing for them to measure (a baseline's attention)");
 }
 
 bool ProbeSettings::looks_at(std::int64_t step, std::int64_t steps) const {

@@ -165,7 +165,7 @@ void Connection::run(const char* sql) {
 
 std::int64_t Connection::integer(const char* sql) {
   SqliteStatement question = prepare(sql);
-  if (!question.next()) throw failure("gave no answer where one number was asked for", {}, {file_.string()});
+  if (!question.next()) throw failure("gave no answer to a question for one number", {}, {file_.string()});
   return question.integer(0);
 }
 
@@ -199,7 +199,7 @@ void Connection::fail(int code) const {
     case SQLITE_CORRUPT:
       throw DatabaseError(
           code, "the store of runs is damaged",
-          "move the file away and run again for a new one; 'sqlite3 FILE .recover' may save what is in the old one",
+          "move the file away and run again for a new one; 'sqlite3 FILE .recover' may save the content of the old one",
           place);
     case SQLITE_NOTADB:
       throw DatabaseError(code, "is not a store of runs", "move the file away, or set FOVEA_HOME to another folder",
@@ -208,11 +208,11 @@ void Connection::fail(int code) const {
       throw DatabaseError(code,
                           fmt::format("the store of runs cannot be read or written ({})",
                                       system_code ? std::strerror(system_code) : reason.c_str()),
-                          "check the disk it lies on; what was kept before is as it was", place);
+                          "check its disk; all earlier content is unchanged", place);
     case SQLITE_NOMEM:
       throw DatabaseError(code, "there is no memory left to use the store of runs", {}, place);
     case SQLITE_TOOBIG:
-      throw DatabaseError(code, "the run holds an array too large for the store", "record fewer examples or steps",
+      throw DatabaseError(code, "the run has an array too large for the store", "record fewer examples or steps",
                           place);
     default:
       throw DatabaseError(code, fmt::format("the store of runs could not be read or written ({})", reason), {}, place);

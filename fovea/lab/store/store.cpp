@@ -84,7 +84,7 @@ std::unique_ptr<Connection> open_to_read(const std::filesystem::path& file) {
       if (!error.is(SQLITE_READONLY) && !error.is(SQLITE_CANTOPEN)) throw;
       throw failure(
           "the store of runs has the layout of an earlier version, and bringing it up to date needs writing to it",
-          "let it be written once, or copy its folder to where it can be, and set FOVEA_HOME to the copy",
+          "allow writing once, or copy its folder to a place that can be written and set FOVEA_HOME to the copy",
           {file.string()});
     }
     database = std::make_unique<Connection>(file, Access::read);
@@ -153,7 +153,7 @@ std::optional<Error> keep_weights(const WeightFiles& files, const RunRecord& rec
 Store::Store(const std::filesystem::path& file, Mode mode) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error))
-    throw failure("is a folder, where the store of runs should be", "name a file in it", {file.string()});
+    throw failure("is a folder, and the store of runs is a file", "name a file in it", {file.string()});
   try {
     state_ = std::make_unique<State>(mode == Mode::read_write ? open_to_write(file) : open_to_read(file));
   } catch (const DatabaseError& error) {

@@ -26,7 +26,7 @@ Store open_other(const fs::path& other) {
   };
   std::error_code error;
   if (fs::is_directory(other, error)) throw refuse("is a folder", "name the runs.db in it");
-  const std::string copy_again = "name a runs.db that fovea wrote; copy it again where it is a copy";
+  const std::string copy_again = "name a runs.db that fovea wrote; if it is a copy, copy it again";
   try {
     Connection database(other, Connection::Access::read);
     if (database.integer("SELECT count(*) FROM sqlite_schema") == 0) throw refuse("is empty", copy_again);
@@ -52,7 +52,7 @@ void require_sound(Connection& database) {
   }
   if (found != "ok")
     throw failure(fmt::format("the store to be merged is damaged, and nothing was taken from it ({})", found),
-                  "copy it again where it is a copy; 'sqlite3 FILE .recover' may save what is in it",
+                  "if it is a copy, copy it again; 'sqlite3 FILE .recover' may save its content",
                   {database.file().string()});
 }
 

@@ -32,7 +32,7 @@ void check_vocabulary(const Transplant& transplant, const RunSpec& spec, const R
                         is_part(transplant.of, "target_embedding");
   if (!of_words || !spec.task.contains("corpus") || vocabulary_of(spec) == vocabulary_of(from.spec)) return;
   const auto corpus = from.spec.task.find("corpus");
-  throw wrong_input(fmt::format("run {} knows words by another vocabulary, that of {}", from.id,
+  throw wrong_input(fmt::format("run {} has another vocabulary, made for {}", from.id,
                                 corpus == from.spec.task.end() ? "another task" : "corpus " + corpus->second.text()),
                     "embeddings fit the corpus, and the settings of the task, that they were trained with",
                     transplant.place);

@@ -73,7 +73,7 @@ RunRecord record_from_message(const std::string& bytes) try {
         {array.at(0), array.at(1), array.at(2).get<std::vector<Index>>(), values_of<float>(array.at(3))});
   return record;
 } catch (const Json::exception& error) {
-  throw failure(std::string("a rank sent what is not a run: ") + error.what(),
+  throw failure(std::string("a rank sent something that is not a run: ") + error.what(),
                 "see that all ranks run the same version of the program");
 }
 

@@ -117,7 +117,7 @@ class Scheduler {
     if (!lock) {
       if (!options_.wait)
         throw failure(fmt::format("this run is being trained by {}", RunLock::holder(store_.running_folder(), hash)),
-                      "wait for it, or end it: what it has done until then can be gone on with");
+                      "wait for it, or end it: the run can be continued from there");
       postpone(index);
       return;
     }
@@ -125,7 +125,7 @@ class Scheduler {
     const std::string label = list_.label(index);
     if (options_.ignore_checkpoints) Checkpoints(checkpoints(), hash).remove();
     if (lock->after_a_kill() && Checkpoints(checkpoints(), hash).files().empty())
-      notice(label, "its process was killed before a checkpoint was due: it begins anew");
+      notice(label, "its process was killed before the first checkpoint: it starts at step 0");
     warn_of_emulation(label, run.spec());
     if (one_thread_each_) run.use_one_thread();
     keep_words(run.spec(), label);

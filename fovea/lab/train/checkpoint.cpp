@@ -83,7 +83,7 @@ TensorFile Checkpoints::read(const fs::path& file) {
   const std::size_t digits = place_of_digits(bytes);
   if (digits == std::string::npos) throw wrong_input("is no checkpoint", {}, {file.string()});
   if (std::string_view(bytes).substr(digits, no_digits.size()) != checksum(bytes, digits))
-    throw wrong_input("its checksum is not that of what it holds", {}, {file.string()});
+    throw wrong_input("its checksum is wrong", {}, {file.string()});
   return TensorFile::parse(std::move(bytes), file.string());
 }
 

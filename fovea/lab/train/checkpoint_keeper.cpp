@@ -42,7 +42,8 @@ bool CheckpointKeeper<T>::restore() {
     try {
       if (restore(Checkpoints::read(file))) return true;
     } catch (const Error& error) {
-      tell(fmt::format("a checkpoint cannot be used, so the one before is, or the run begins anew: {}", error.what()));
+      tell(fmt::format("a checkpoint cannot be used, so the run continues from an earlier one or starts at step 0: {}",
+                       error.what()));
     }
   }
   return false;
@@ -55,8 +56,8 @@ bool CheckpointKeeper<T>::restore(const TensorFile& file) {
     return found == file.metadata().end() ? std::string() : found->second;
   };
   if (said("version") != state_.record.version) {
-    tell(fmt::format("the checkpoint at step {} is of fovea {}, and this is {}: the run begins anew", said("steps"),
-                     said("version"), state_.record.version));
+    tell(fmt::format("the checkpoint at step {} is of fovea {}, and this is {}: the run starts at step 0",
+                     said("steps"), said("version"), state_.record.version));
     return false;
   }
   state_.restore(file);
@@ -65,7 +66,7 @@ bool CheckpointKeeper<T>::restore(const TensorFile& file) {
   if (said("instructions") != simd_target())
     tell(
         fmt::format("the checkpoint was written by a processor with {}, and this one has {}: last digits may differ "
-                    "from those of an uninterrupted run",
+                    "from an uninterrupted run",
                     said("instructions"), simd_target()));
   if (hooks_.resumed)
     hooks_.resumed({state_.record.steps, steps_, unix_time() - std::strtod(said("saved").c_str(), nullptr),

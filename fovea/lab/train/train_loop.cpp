@@ -83,8 +83,8 @@ TrainLoop<T>::TrainLoop(Workspace<T>& workspace, InterventionSet<T>& interventio
     shards_.emplace(static_cast<int>(train.shards.value_or(TrainSettings::shards_by_default)), hooks.ranks,
                     workspace.model().takes(), workspace.parameters());
   else if (train.shards)
-    throw wrong_input("train.shards says how train.data_parallel cuts a batch, and that is not set",
-                      "set train.data_parallel = true too", place_in(table, "shards"));
+    throw wrong_input("train.shards needs train.data_parallel, which is not set", "set train.data_parallel = true too",
+                      place_in(table, "shards"));
   if (shards_ && hooks.watcher)
     throw wrong_input("a run whose batches are cut into shards cannot be watched update by update",
                       "drop the callbacks, or train.data_parallel", place_in(table, "data_parallel"));
@@ -217,7 +217,8 @@ void TrainLoop<T>::check_stop_condition() const {
     if (run_has(record_, name) || std::ranges::find(known, name) != known.end()) continue;
     const std::string what = fmt::format("train.stop_when reads '{}', which no probe of this run measures", name);
     if (!nearest_name(name, known).empty()) throw wrong_input(what, suggest_name(name, known), stop_when_->place());
-    if (hooks_.trouble) hooks_.trouble(what + " at the first evaluation: unless one does later, it never holds");
+    if (hooks_.trouble)
+      hooks_.trouble(what + " at the first evaluation: unless one does later, the condition is never true");
   }
 }
 

@@ -130,7 +130,7 @@ std::vector<ArrayRecord> read_arrays(const TensorFile& file, const std::string& 
     taken += static_cast<std::size_t>(count);
     arrays.push_back(std::move(array));
   }
-  if (taken != values.size()) refuse("it has more in its arrays than their table says");
+  if (taken != values.size()) refuse("its arrays have more values than their table");
   return arrays;
 }
 
@@ -237,7 +237,7 @@ void TrainState<T>::restore(const TensorFile& file) {
   for (const NamedProbe& named : probes) {
     const std::string name = "probe " + named.name;
     const std::vector<double> memory = file.find(name) ? numbers<double>(file, name) : std::vector<double>();
-    if (!named.probe->remember(memory)) refuse(fmt::format("'{}' is not what that probe keeps", name));
+    if (!named.probe->remember(memory)) refuse(fmt::format("'{}' does not fit that probe", name));
   }
   copies.make();
   train_loss = course[0];

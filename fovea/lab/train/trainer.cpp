@@ -143,7 +143,7 @@ const RunRecord& Training::record() const { return state_->record; }
 
 std::vector<WeightRecord> Training::weights() const {
   if (state_->record.state == RunState::failed)
-    throw failure("the training failed, and its weights with it", "ask for those of a step before");
+    throw failure("the training failed, and its weights with it", "ask for the weights of an earlier step");
   if (const auto* const in_double = std::get_if<Trainer<double>>(&state_->trainer)) return in_double->weights();
   return std::get<Trainer<float>>(state_->trainer).weights();
 }

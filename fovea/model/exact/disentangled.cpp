@@ -72,7 +72,7 @@ class Disentangled final : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.longest < 1)
-      throw wrong_input("model 'disentangled' needs a task that says how many places it has at most",
+      throw wrong_input("model 'disentangled' needs a task with a largest number of positions",
                         "take a task of token streams");
     vocab_ = shape.vocab;
     longest_ = shape.longest;
@@ -189,9 +189,8 @@ Cube<T> Disentangled<T>::states(Compute& compute, const Trace<T>& trace) const {
   return states.as(trace.batch->size, trace.batch->source.columns, own.last.size(1));
 }
 
-const RegisterModel<Disentangled> disentangled("disentangled",
-                                               "two layers of attention that stand beside their input, of one-hot "
-                                               "tokens and places");
+const RegisterModel<Disentangled> disentangled(
+    "disentangled", "two layers of attention added to their input, of one-hot tokens and positions");
 
 }  // namespace
 

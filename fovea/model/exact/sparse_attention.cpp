@@ -126,8 +126,8 @@ void SparseAttention<T>::backward(Compute& compute, const Trace<T>& trace) const
     *of_place(t, *trace.batch, logits_->gradient, shared_ ? logit_of_marked_->gradient : nullptr) += d_weights(0, 0, t);
 }
 
-const RegisterModel<SparseAttention> sparse_attention("sparse-attention",
-                                                      "attention by place alone, and one linear map of what it brings");
+const RegisterModel<SparseAttention> sparse_attention(
+    "sparse-attention", "attention by position alone, and one linear map of the attended vector");
 
 }  // namespace
 

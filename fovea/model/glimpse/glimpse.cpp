@@ -52,7 +52,7 @@ void relu_backward(Compute& compute, Matrix<T> y, Matrix<T> d) {
 template <class T>
 void Glimpse<T>::settings(Fields& fields) {
   fields.integer("glimpses", glimpses_, 1, 1000, "looks at each image");
-  fields.integer("patch", patch_, 1, 1 << 10, "pixels along a side of what a glimpse sees at each scale");
+  fields.integer("patch", patch_, 1, 1 << 10, "pixels along a side of a glimpse at each scale");
   fields.integer("scales", scales_, 1, 8, "patches of a glimpse, each twice as wide as the one before");
   fields.integer("what_width", what_width_, 1, 1 << 14, "width of the layer that reads the patches");
   fields.integer("where_width", where_width_, 1, 1 << 14, "width of the layer that reads the place");
@@ -63,15 +63,15 @@ void Glimpse<T>::settings(Fields& fields) {
                  {"unrewarded", GlimpsePolicy::unrewarded},
                  {"random", GlimpsePolicy::random},
                  {"centre", GlimpsePolicy::centre}},
-                "where glimpses go: as reward teaches, as an untrained layer says, anywhere, or always to the centre");
+                "where glimpses go: learned from reward, by an untrained layer, anywhere, or always to the centre");
   fields.choice("first", first_, {{"random", First::random}, {"centre", First::centre}},
                 "where the first one goes; policy \"centre\" begins there, too");
   const auto learned = [this] { return policy_ == GlimpsePolicy::learned; };
   fields.number("spread", spread_, 1e-6, 10, "standard deviation of places in training; the image is 2 wide");
   fields.only_of("policies \"learned\" and \"unrewarded\"", [this] { return by_state(policy_); });
-  fields.number("pace", pace_, 1e-6, 1, "how fast the layer of places moves beside the others, under Adam");
+  fields.number("pace", pace_, 1e-6, 1, "rate of the layer of positions, relative to the others, under Adam");
   fields.only_of("policies \"learned\" and \"unrewarded\"", [this] { return by_state(policy_); });
-  fields.number("reward_weight", reward_weight_, 0, 1e6, "what the expected reward counts beside the loss");
+  fields.number("reward_weight", reward_weight_, 0, 1e6, "weight of the expected reward in the loss");
   fields.only_of("policy \"learned\"", learned);
 }
 

@@ -48,10 +48,9 @@ void each_tile(Compute& compute, Index queries, Work work) {
 template <class T>
 void Pooling<T>::settings(Fields& fields) {
   similarity_.settings(fields);
-  fields.choice(
-      "train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
-      "what training minimises: the error at each key answered from the others, or at the queries (for values "
-      "of which others tell nothing, as those of task 'lookup')");
+  fields.choice("train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
+                "error that training minimises: at each key answered from the others, or at the queries (for values "
+                "that other keys do not predict, as in task 'lookup')");
 }
 
 template <class T>

@@ -51,9 +51,9 @@ void Similarity<T>::settings(Fields& fields) {
                  {"additive", Kind::additive},
                  {"user", Kind::user}},
                 "how alike a query and a key are");
-  fields.number("w", w_, -1e6, 1e6, "gaussian: what differences are multiplied by; gaussian-learned: where w starts");
+  fields.number("w", w_, -1e6, 1e6, "gaussian: factor of the differences; gaussian-learned: initial w");
   fields.only_of("similarities \"gaussian\" and \"gaussian-learned\"", [this] { return gaussian(kind_); });
-  fields.number("width", width_, 1e-9, 1e9, "boxcar, epanechnikov: how far from the query a key may lie");
+  fields.number("width", width_, 1e-9, 1e9, "boxcar, epanechnikov: largest distance of a key from the query");
   fields.only_of("similarities \"boxcar\" and \"epanechnikov\"",
                  [this] { return kind_ == SimilarityKind::boxcar || kind_ == SimilarityKind::epanechnikov; });
   fields.integer("hidden", hidden_, 1, 10'000, "additive: hidden width");
@@ -61,7 +61,7 @@ void Similarity<T>::settings(Fields& fields) {
   fields.text("formula", text_,
               "user: of d2 = ‖q-k‖², dot = q·k and, in one dimension, q and k; as in \"-abs(q - k)\"");
   fields.only_of("similarity \"user\"", [this] { return kind_ == SimilarityKind::user; });
-  fields.number("temperature", temperature_, 1e-9, 1e9, "what the similarity is divided by");
+  fields.number("temperature", temperature_, 1e-9, 1e9, "divisor of the similarity");
   fields.only_of("every similarity but \"average\" and \"boxcar\"",
                  [this] { return kind_ != SimilarityKind::average && kind_ != SimilarityKind::boxcar; });
 }
@@ -124,11 +124,10 @@ void Similarity<T>::refuse_two_spaces() const {
   const bool any = even() || kind_ == SimilarityKind::general || kind_ == SimilarityKind::additive ||
                    (kind_ == SimilarityKind::user && function_);
   if (any || query_width_ == d_) return;
-  throw wrong_input(
-      fmt::format("the similarity compares queries with keys as if they were of one space, but a query "
-                  "has {} numbers and a key {}",
-                  query_width_, d_),
-      "set model.similarity to \"general\" or \"additive\", which learn what one has to do with the other");
+  throw wrong_input(fmt::format("the similarity compares queries with keys as if they were of one space, but a query "
+                                "has {} numbers and a key {}",
+                                query_width_, d_),
+                    "set model.similarity to \"general\" or \"additive\", which learn a map between the two");
 }
 
 template <class T>
@@ -322,7 +321,7 @@ void Similarity<T>::user_tile(const Trace& trace, int piece, Rows q, Rows k, Mat
         throw wrong_input(fmt::format("the similarity '{}' is {} for query {} ({}) and key {} ({})", name_,
                                       std::isnan(x) ? "not a number" : "infinite", i, numbers_text<double>(query), c,
                                       numbers_text<double>(key)),
-                          "let it be a number for every pair; -infinity says that a key is not attended to");
+                          "return a number for every pair; -infinity means that a key is not attended to");
       s(i - q.begin, c - k.begin) = static_cast<T>(x / temperature_);
     }
   }

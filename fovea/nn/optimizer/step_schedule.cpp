@@ -14,7 +14,7 @@ class StepSchedule : public Schedule {
   void settings(Fields& fields) override {
     fields.integer("period", period_, 1, std::int64_t{1} << 40, "of schedule step: updates between two falls");
     fields.in_every_spec();
-    fields.number("factor", factor_, 0, 1, "of schedule step: what the rate is multiplied by at each fall");
+    fields.number("factor", factor_, 0, 1, "of schedule step: factor of the rate at each fall");
     fields.in_every_spec();
   }
 

@@ -161,7 +161,7 @@ class Circuits final : public Probe {
   std::map<std::string, double> shares_, best_;
 };
 
-const Register<Probe> circuits("circuits", "what the heads of a transformer do to words: copied, matched, composed",
+const Register<Probe> circuits("circuits", "how the heads of a transformer map words: copied, matched, composed",
                                [] { return std::make_unique<Circuits>(); });
 
 }  // namespace

@@ -13,7 +13,7 @@ class ClosedForm final : public Probe {
   void measure(const Evaluation& evaluation, Readings& readings) override {
     const ExactPrediction prediction = predict_exact(evaluation.task);
     if (prediction.empty())
-      throw wrong_input("probe 'closed-form' tells what is computed beforehand, and of this task nothing is",
+      throw wrong_input("probe 'closed-form' needs a task with a closed form, and this task has none",
                         "take task 'linear-icl' or 'sparse-emergence', or leave the probe out");
     for (const ExactPrediction::Figure& height : prediction.heights)
       readings.number("rung_" + height.name, height.value);

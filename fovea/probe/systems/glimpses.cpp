@@ -96,7 +96,7 @@ class GlimpsesProbe final : public Probe {
   }
 };
 
-const Register<Probe> glimpses_probe("glimpses", "what is known after each glimpse, and how far it is from the digit",
+const Register<Probe> glimpses_probe("glimpses", "the error after each glimpse, and its distance from the digit",
                                      [] { return std::make_unique<GlimpsesProbe>(); });
 
 }  // namespace

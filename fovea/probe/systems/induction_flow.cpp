@@ -36,8 +36,8 @@ class InductionFlow final : public Probe {
     const std::optional<InductionContext> context = induction_context(StreamSample(evaluation.task, sampled));
     if (!context)
       throw wrong_input(
-          "probe 'induction-flow' is of tasks whose answers all stand behind an earlier copy of the token "
-          "that asks, in contexts of fewer places than there are tokens",
+          "probe 'induction-flow' needs a task whose answers all follow an earlier copy of the asking token, and fewer "
+          "positions than tokens",
           "leave the probe out");
     readings.number("flow_positions", context->places);
     readings.number("flow_asking_tokens", context->asking);

@@ -135,8 +135,9 @@ class Recall final : public Probe {
   }
 };
 
-const Register<Probe> recall("recall", "what a transformer of two layers has stored: output, previous token, match",
-                             [] { return std::make_unique<Recall>(); });
+const Register<Probe> recall(
+    "recall", "the associations that a transformer of two layers has stored: output, previous token, match",
+    [] { return std::make_unique<Recall>(); });
 
 }  // namespace
 

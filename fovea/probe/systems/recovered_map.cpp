@@ -128,8 +128,7 @@ class RecoveredMap final : public Probe {
   }
 };
 
-const Register<Probe> recovered_map("recovered_map",
-                                    "how near attention has come to a map that the task knows, beside its rivals",
+const Register<Probe> recovered_map("recovered_map", "how near attention is to the true map of the task, with rivals",
                                     [] { return std::make_unique<RecoveredMap>(); });
 
 }  // namespace

@@ -105,9 +105,9 @@ class FirstValue final : public Probe {
   };
 };
 
-const Register<Probe> sink_value_length(
-    "sink_value_length", "how much attention brings from the first place of a stream, over that of others",
-    [] { return std::make_unique<FirstValue>(); });
+const Register<Probe> sink_value_length("sink_value_length",
+                                        "length of the first position's value, relative to the others",
+                                        [] { return std::make_unique<FirstValue>(); });
 
 }  // namespace
 

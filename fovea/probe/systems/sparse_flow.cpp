@@ -34,7 +34,7 @@ class SparseFlow final : public Probe {
   }
 };
 
-const Register<Probe> sparse_flow_probe("sparse-flow", "attention by place beside the flow of two numbers",
+const Register<Probe> sparse_flow_probe("sparse-flow", "attention by position, with the flow of two numbers",
                                         [] { return std::make_unique<SparseFlow>(); });
 
 }  // namespace

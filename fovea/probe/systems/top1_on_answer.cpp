@@ -27,7 +27,7 @@ class DigitRank : public Probe {
 };
 
 const Register<Probe> top1_on_answer("top1_on_answer",
-                                     "share of rightly classified bags that attend most to the item that decides",
+                                     "share of correctly classified bags that attend most to the item that decides",
                                      [] { return std::make_unique<DigitRank>(); });
 
 }  // namespace

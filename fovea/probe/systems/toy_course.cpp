@@ -92,7 +92,7 @@ class ToyCourse : public Probe {
   std::optional<ToyCurve> curve_;
 };
 
-const Register<Probe> toy_course("toy-course", "a classifier's course in the plane of the toy gate, beside the gate's",
+const Register<Probe> toy_course("toy-course", "a classifier's course in the plane of the toy gate, with the gate's",
                                  [] { return std::make_unique<ToyCourse>(); });
 
 }  // namespace

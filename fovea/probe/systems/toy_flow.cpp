@@ -82,9 +82,10 @@ class ToyFlow : public Probe {
       const double expected = toy_loss({variant_.gate, loss}, point);
       if (std::abs(evaluation.outcome.loss - expected) <= 1e-4 * (1 + std::abs(expected))) return loss;
     }
-    throw wrong_input(fmt::format("probe 'toy-flow': the loss at the start, {:.6g}, is not that of the two sequences",
-                                  evaluation.outcome.loss),
-                      "take task 'two-sequences' as it is, and attention learned from the start");
+    throw wrong_input(
+        fmt::format("probe 'toy-flow': the loss at the start, {:.6g}, is not the loss of the two sequences",
+                    evaluation.outcome.loss),
+        "take task 'two-sequences' as it is, and attention learned from the start");
   }
 
   bool solved() const { return variant_ == ToyVariant{}; }

@@ -30,7 +30,8 @@ class UnigramFlow : public Probe {
  public:
   void settings(Fields& fields) override {
     fields.integer("sequences", sequences_, 1, 1'000'000, "sequences whose flow is followed, or all there are");
-    fields.number("attention_rate", attention_rate_, 0, 1e6, "rate of the attention logits over that of the rest");
+    fields.number("attention_rate", attention_rate_, 0, 1e6,
+                  "rate of the attention logits, relative to the other parameters");
     fields.number("tau", tau_, 0, 64, "flow time at which descent is compared, in sixteenths; 0: it is not");
     fields.number("tolerance", tolerance_, 1e-14, 1e-2, "of a step of the integration");
   }

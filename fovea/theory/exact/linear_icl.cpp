@@ -15,8 +15,9 @@ namespace {
 
 void check(const LinearIclSetting& setting) {
   if (setting.pairs < 1)
-    throw wrong_input(fmt::format("{} pairs tell nothing of a map", setting.pairs), "take 1 or more");
-  if (setting.eigenvalues.empty()) throw wrong_input("vectors of no dimensions say nothing", "give an eigenvalue each");
+    throw wrong_input(fmt::format("{} pairs do not determine a map", setting.pairs), "take 1 or more");
+  if (setting.eigenvalues.empty())
+    throw wrong_input("vectors of no dimensions determine nothing", "give an eigenvalue each");
   for (const double value : setting.eigenvalues)
     if (!(value > 0 && std::isfinite(value)))
       throw wrong_input(fmt::format("an eigenvalue of {} is no variance", value), "give numbers above 0");
@@ -44,7 +45,7 @@ double linear_icl_duration(const LinearIclSetting& setting, double from, double 
   check(setting);
   const auto [least, most] = std::minmax_element(setting.eigenvalues.begin(), setting.eigenvalues.end());
   if (*least != *most)
-    throw wrong_input("the drop has a closed form where all directions are alike", "give equal eigenvalues");
+    throw wrong_input("the drop has a closed form only if all directions are alike", "give equal eigenvalues");
   if (!(0 < from && from < to && to < 1))
     throw wrong_input(fmt::format("a drop has no part from {} to {}", from, to), "take shares between 0 and 1");
   const double slope = *most * *most * std::sqrt(static_cast<double>(setting.eigenvalues.size()));

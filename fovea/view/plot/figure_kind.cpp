@@ -11,19 +11,19 @@
 namespace fovea {
 
 void FigureFrame::settings(Fields& fields) {
-  fields.text("title", title, "stands over the figure");
+  fields.text("title", title, "title of the figure");
   fields.text("description", description, "for readers who cannot see it; else one is made");
   fields.text("note", note, "a line under the figure");
-  fields.text("where", where, "only the runs for which this expression holds");
+  fields.text("where", where, "only runs for which this expression is true");
   fields.text("x_label", x_label, "under the horizontal axis");
-  fields.text("y_label", y_label, "beside the vertical axis");
+  fields.text("y_label", y_label, "label of the vertical axis");
   fields.flag("x_log", x_log, "a logarithmic horizontal axis");
   fields.flag("y_log", y_log, "a logarithmic vertical axis");
   fields.numbers("x_range", x_range, "both ends of the horizontal axis");
   fields.numbers("y_range", y_range, "both ends of the vertical axis");
   fields.numbers("levels", levels, "dashed horizontal lines at these values");
   fields.texts("marks", marks, "dashed vertical lines: numbers or expressions, such as step_of(accuracy >= 0.9)");
-  fields.texts("mark_labels", mark_labels, "what stands above each mark");
+  fields.texts("mark_labels", mark_labels, "texts above the marks");
 }
 
 Panel FigureKind::framed_panel(const std::string& title, const Runs& runs) const {

@@ -32,7 +32,7 @@ AuditLine local_line(const RunRecord& run) {
   AuditLine line{"local", "hidden states reflect local words", last(run, "audit_state_explained_by_word"), {}};
   line.sentence = std::isnan(line.value)
                       ? "The states could not be compared: no word was seen twice, or they do not vary."
-                      : fmt::format("Of the state at the end, the word alone {}.", explains(line.value));
+                      : fmt::format("The state at the end: the word alone {}.", explains(line.value));
   if (const double here = last(run, "audit_word_decoded"); !std::isnan(here))
     line.sentence += fmt::format(
         " A linear reader finds the word itself in {}, the next ones in {}, the second next in {} (chance {}).",
@@ -45,7 +45,7 @@ AuditLine free_line(const RunRecord& run) {
   AuditLine line{"free", "attention weights are free parameters", last(run, "audit_free_logit_cosine_mean"), {}};
   line.sentence =
       std::isnan(line.value)
-          ? "There is nothing to compare: attention did not move between two looks that knew β of the same rows."
+          ? "There is nothing to compare: attention did not move between two evaluations with β of the same rows."
           : fmt::format("Attention moved in the direction that free logits would have taken with cosine {:.3f}.",
                         line.value);
   return line;
@@ -56,7 +56,7 @@ AuditLine separate_line(const RunRecord& run) {
   AuditLine line{"separate", "two separate stages", 1 - overlap, {}};
   line.sentence =
       std::isnan(overlap)
-          ? "The stages could not be told apart: attention or knowledge did not rise, or the truth is not known."
+          ? "The stages could not be separated: attention or knowledge did not rise, or the truth is unknown."
           : fmt::format("When knowledge had risen by half, {} of attention's rise had happened.",
                         overlap < 0 ? "none" : percent(overlap));
   return line;
@@ -76,7 +76,7 @@ AuditLine mean_line(const RunRecord& run) {
   line.sentence = std::isnan(line.value)
                       ? "The mean states could not be compared: they do not vary, or the model has no embeddings."
                       : fmt::format(
-                            "Of the mean state of new texts at the end, a linear map of the mean embedding {}. "
+                            "The mean state of new texts at the end: a linear map of the mean embedding {}. "
                             "A map fitted to the states of other texts {}.",
                             explains(line.value), explains(last(run, "audit_mean_state_explained_shuffled")));
   return line;
@@ -92,8 +92,8 @@ std::vector<AuditLine> audit_lines(const RunRecord& run) {
 
 std::string audit_text(const RunRecord& run, const Terminal& terminal) {
   using Column = TextTable::Column;
-  TextTable table({Column{"assumption"}, Column{"score", TextTable::Align::right},
-                   Column{"what was found", TextTable::Align::left, true}});
+  TextTable table(
+      {Column{"assumption"}, Column{"score", TextTable::Align::right}, Column{"result", TextTable::Align::left, true}});
   for (const AuditLine& line : audit_lines(run)) {
     const Tone tone = std::isnan(line.value) ? Tone::faint : line.value < 0.5 ? Tone::bad : Tone::plain;
     table.row({line.assumes, {std::isnan(line.value) ? "-" : fmt::format("{:.3f}", line.value), tone}, line.sentence});

@@ -42,7 +42,7 @@ std::string who(const ComparedGroup& a, const ComparedGroup& b, const Terminal& 
 }
 
 std::string settings_text(const Comparison& comparison, const Terminal& terminal) {
-  if (comparison.settings.empty()) return "\nNo setting tells A from B.\n";
+  if (comparison.settings.empty()) return "\nNo setting differs between A and B.\n";
   TextTable table({{"setting"}, {"A", Align::left, true}, {"B", Align::left, true}});
   for (const SettingDifference& setting : comparison.settings)
     table.row({setting.name, setting.a.empty() ? "–" : setting.a, setting.b.empty() ? "–" : setting.b});
@@ -79,17 +79,17 @@ std::string method_text(const Comparison& comparison) {
       "Interval: of their mean, 95 %, percentile bootstrap.\n",
       exact ? fmt::format("exact (with {} pairs it is {:.3g} or more)", comparison.pairs,
                           std::exp2(1 - static_cast<double>(comparison.pairs)))
-            : "over 100 000 random choices of signs where there are more than 20 pairs");
+            : "over 100 000 random choices of signs if there are more than 20 pairs");
   if (lacking > 0)
     text +=
-        "Pairs in which a run lacks the number, or never reached it, are not counted: 'pairs' says how many were.\n";
+        "Pairs in which a run lacks the number, or never reached it, are not counted: 'pairs' is the number counted.\n";
   return text;
 }
 
 std::string metrics_text(const Comparison& comparison, const Terminal& terminal) {
   if (comparison.metrics.empty()) return "\nThe two have no metric in common.\n";
   if (comparison.pairs == 0)
-    return "\nNo run of A that is done has a partner in B, so there is no difference to tell.\n";
+    return "\nNo run of A that is done has a partner in B, so there is no difference to show.\n";
   const bool tested = comparison.pairs > 1;
   std::vector<TextTable::Column> columns{{"metric"}, {"A", Align::right}, {"B", Align::right}, {"B - A", Align::right}};
   if (tested)

@@ -145,7 +145,7 @@ TEST_F(CorpusTest, ADamagedOneIsRefused) {
   std::filesystem::copy_file(home.parent_path() / "others" / "train.jsonl.zst", home / "train.jsonl.zst",
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_SAYS(wrong_input_of([] { texts_of(find_corpus("mine"), Split::train); }),
-              "train.jsonl.zst: holds other texts than were added. Add the corpus 'mine' again");
+              "train.jsonl.zst: has other texts than were added. Add the corpus 'mine' again");
   std::ofstream(home / "train.jsonl.zst") << "{";
   EXPECT_SAYS(wrong_input_of([] { texts_of(find_corpus("mine"), Split::train); }), "Add the corpus 'mine' again");
   std::ofstream(home / "corpus.toml") << "paired = ";

@@ -40,8 +40,8 @@ TEST_F(TraceCorpusTest, IsKeptWholeAndReadAgain) {
   EXPECT_EQ(corpus.trace->pages, 3);
   EXPECT_EQ(corpus.digest, added.corpus.digest);
   EXPECT_EQ(corpus.count(Split::train), 40);
-  EXPECT_SAYS(wrong_input_of([&] { each_example(corpus, Split::train, {}); }), "holds memory accesses, not texts");
-  EXPECT_SAYS(wrong_input_of([&] { accesses_of(find_corpus("made-reviews")); }), "holds texts, not memory accesses");
+  EXPECT_SAYS(wrong_input_of([&] { each_example(corpus, Split::train, {}); }), "has memory accesses, not texts");
+  EXPECT_SAYS(wrong_input_of([&] { accesses_of(find_corpus("made-reviews")); }), "has texts, not memory accesses");
 }
 
 TEST_F(TraceCorpusTest, IsPartedInItsOrder) {
@@ -79,7 +79,7 @@ TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
   EXPECT_SAYS(refused("pc,address"), "'pc' is not a whole number");  // a header comes first
   EXPECT_SAYS(refused(" \n"), "is empty. Write COUNTER,ADDRESS on each line");
   for (const char* const none : {"", "\n\n", "pc,address\n"})
-    EXPECT_SAYS(wrong_input_of([&] { add(none); }), "app.csv: holds no access");
+    EXPECT_SAYS(wrong_input_of([&] { add(none); }), "app.csv: has no access");
   EXPECT_SAYS(wrong_input_of([&] { add(times(45, "1,64\n")); }), "app.csv: has 45 accesses, too few to train on");
   EXPECT_TRUE(std::filesystem::is_empty(home_folder() / "data"));
 }
@@ -106,9 +106,9 @@ TEST_F(TraceCorpusTest, OneIsMade) {
 TEST_F(TraceCorpusTest, NoticesWhenWhatIsKeptWasChanged) {
   add(times(46, "1,64\n"));
   write_whole(home_folder() / "data" / "app" / "trace.csv.zst", "0x1,0x40\n0x1,0xc0\n");
-  EXPECT_SAYS(wrong_input_of([] { accesses_of(find_corpus("app")); }), "holds other accesses than were added");
+  EXPECT_SAYS(wrong_input_of([] { accesses_of(find_corpus("app")); }), "has other accesses than were added");
   write_whole(home_folder() / "data" / "app" / "trace.csv.zst", "0x1,0x4");
-  EXPECT_SAYS(wrong_input_of([] { accesses_of(find_corpus("app")); }), "holds other accesses");
+  EXPECT_SAYS(wrong_input_of([] { accesses_of(find_corpus("app")); }), "has other accesses");
 }
 
 }  // namespace

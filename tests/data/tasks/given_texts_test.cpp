@@ -99,7 +99,8 @@ TEST(GivenTexts, SaysWhatIsWrong) {
   EXPECT_SAYS(wrong({"a", " \t"}, {"x", "y"}), "text 2 has no words");
   EXPECT_SAYS(wrong({"a", "b"}, {"x", ""}), "text 2 has an empty label");
   EXPECT_SAYS(wrong(six, std::vector<std::string>(6, "x")), "every text has the label 'x'");
-  EXPECT_SAYS(wrong(six, {"x", "x", "x", "x", "x", "y"}), "the class 'y' has 1 text, too few to hold one out");
+  EXPECT_SAYS(wrong(six, {"x", "x", "x", "x", "x", "y"}),
+              "the class 'y' has 1 text, too few to keep one for validation");
   ValueTable most = given({"a", "b", "a", "b"}, {"x", "y", "x", "y"});
   most["held_out"] = real(0.9);
   EXPECT_EQ(make_task("given-texts", most)->examples(Split::train), 2) << "each class keeps one to train on";

@@ -177,7 +177,7 @@ TEST_F(TextReaderTest, AQuoteLeftOpenTakesOnlyItsOwnLine) {
   TextSource source =
       table("a.csv", "1,\"never closed\n2,second\n1,\"third\"\n2,\"fourth\" x\n1,\"also never\n2,\"sixth\nseventh\"\n");
   EXPECT_SAYS(complaint(source),
-              "a.csv:3:4: has 't' right behind the closing quote of a field that begins in line 1, where a comma");
+              "a.csv:3:4: has 't' after the closing quote of a field that begins in line 1; a comma");
   source.bad = BadLine::skip;
   const Read all = read(source);
   EXPECT_EQ(all.texts, (Texts{"second", "third", "sixth\nseventh"}));
@@ -239,10 +239,10 @@ TEST_F(TextReaderTest, AFolderHoldsAFolderForEachClass) {
   EXPECT_SAYS(complaint(source), "pipe:1: is no file that can be read");
   std::filesystem::remove(folder_ / "set/pos/pipe");
   source.file = folder_ / "set/pos";
-  EXPECT_SAYS(complaint(source), "holds no folders");
+  EXPECT_SAYS(complaint(source), "has no folders");
   std::filesystem::create_directory(folder_ / "set/none");
   source.file = folder_ / "set";
-  EXPECT_SAYS(complaint(source), "none: is to be a class, and holds no texts");
+  EXPECT_SAYS(complaint(source), "none: is to be a class, and has no texts");
   std::filesystem::remove(folder_ / "set/none");
   put("set/caf\xe9/a.txt", "good");
   EXPECT_SAYS(complaint(source), "its name is to be a class, and it is not UTF-8");
@@ -251,9 +251,9 @@ TEST_F(TextReaderTest, AFolderHoldsAFolderForEachClass) {
 TEST_F(TextReaderTest, WhatHoldsNothingIsRefused) {
   EXPECT_SAYS(complaint(table("a.tsv", "")), "a.tsv: is empty");
   EXPECT_SAYS(complaint(table("a.tsv", "\n\r\n")), "a.tsv: is empty");
-  EXPECT_SAYS(complaint(table("b.csv", "text,label\n", {}, "label")), "b.csv: holds no text");
-  EXPECT_SAYS(complaint(table("a.jsonl", "\n", {}, "label")), "a.jsonl: holds no text");
-  EXPECT_SAYS(complaint(table("a.data", "x\ty")), "its name does not tell its format");
+  EXPECT_SAYS(complaint(table("b.csv", "text,label\n", {}, "label")), "b.csv: has no text");
+  EXPECT_SAYS(complaint(table("a.jsonl", "\n", {}, "label")), "a.jsonl: has no text");
+  EXPECT_SAYS(complaint(table("a.data", "x\ty")), "its name has no known ending");
   TextSource nowhere;
   nowhere.file = "/nowhere/a.tsv";
   EXPECT_SAYS(complaint(nowhere), "there is no such file");

@@ -61,10 +61,10 @@ TEST(WordVectors, WhatIsWrongIsNamedByItsLine) {
   EXPECT_SAYS(refusal("x 1 2\na 1 1e300\n"), "vectors.txt:2: '1e300' is no number");
   EXPECT_SAYS(refusal("a 1 2 3\n"), "vectors.txt:1: its vectors have 3 numbers, and the model's embeddings 2");
   EXPECT_SAYS(refusal("400000 300\na 1\n"), "vectors.txt:1: its vectors have 300 numbers");
-  EXPECT_SAYS(refusal(""), "vectors.txt: holds no word vectors");
-  EXPECT_SAYS(refusal("5 2\n"), "holds no word vectors");
-  EXPECT_SAYS(refusal("3 2\na 1 2\nb 3 4\n"), "vectors.txt: holds 2 word vectors, and its first line says 3");
-  EXPECT_SAYS(refusal("word\n"), "vectors.txt:1: holds no word with its numbers");
+  EXPECT_SAYS(refusal(""), "vectors.txt: has no word vectors");
+  EXPECT_SAYS(refusal("5 2\n"), "has no word vectors");
+  EXPECT_SAYS(refusal("3 2\na 1 2\nb 3 4\n"), "vectors.txt: has 2 word vectors, and 3 by its first line");
+  EXPECT_SAYS(refusal("word\n"), "vectors.txt:1: has no word with its numbers");
   EXPECT_SAYS(refusal("\x1f\x8b more"), "vectors.txt: is packed");
 }
 

@@ -262,7 +262,7 @@ TEST_F(DownloadTest, IsLedOnButNotForEver) {
   leads_to("/file");
   EXPECT_SAYS(failure_of(wanted()), "leads on more than 8 times");
   leads_to("file:///etc/hostname");
-  EXPECT_SAYS(failure_of(wanted()), "leads on to what is no address of the web");
+  EXPECT_SAYS(failure_of(wanted()), "redirects to an address that is not of the web");
   EXPECT_FALSE(fs::exists(part()));
 }
 

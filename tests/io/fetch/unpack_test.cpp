@@ -64,16 +64,16 @@ TEST_F(UnpackTest, OnlyWhatIsWantedIsWritten) {
 
 TEST_F(UnpackTest, NothingLeadsOut) {
   for (const char* name : {"../evil", "a/../../evil", "/tmp/fovea-evil", "a/..", "..", "a\\..\\evil"})
-    EXPECT_SAYS(refusal(tar_member(name, "evil")), "would lie outside of the folder");
-  EXPECT_SAYS(refusal(tar_member("../evil", "evil"), {"good.txt"}), "would lie outside of the folder");
-  EXPECT_SAYS(wrong_input_of([&] { unpack(of(zip_of("../evil", "evil"))); }), "would lie outside of the folder");
-  EXPECT_SAYS(wrong_input_of([&] { unpack(of(zip_of("/evil", "evil"))); }), "would lie outside of the folder");
+    EXPECT_SAYS(refusal(tar_member(name, "evil")), "would be outside the folder");
+  EXPECT_SAYS(refusal(tar_member("../evil", "evil"), {"good.txt"}), "would be outside the folder");
+  EXPECT_SAYS(wrong_input_of([&] { unpack(of(zip_of("../evil", "evil"))); }), "would be outside the folder");
+  EXPECT_SAYS(wrong_input_of([&] { unpack(of(zip_of("/evil", "evil"))); }), "would be outside the folder");
   EXPECT_FALSE(fs::exists(folder_ / "evil"));
 }
 
 TEST_F(UnpackTest, LinksAndDevicesAreRefused) {
-  EXPECT_SAYS(refusal(tar_member("link", "", '2', "/etc/passwd")), "holds a link, 'link'");
-  EXPECT_SAYS(refusal(tar_member("link", "", '1', "good.txt")), "holds a link, 'link'");
+  EXPECT_SAYS(refusal(tar_member("link", "", '2', "/etc/passwd")), "has a link, 'link'");
+  EXPECT_SAYS(refusal(tar_member("link", "", '1', "good.txt")), "has a link, 'link'");
   EXPECT_SAYS(refusal(tar_member("device", "", '3')), "holds 'device', which is no regular file");
   EXPECT_SAYS(refusal(tar_member("pipe", "", '6')), "holds 'pipe', which is no regular file");
 }
@@ -90,7 +90,7 @@ TEST_F(UnpackTest, BombsAreStoppedWhetherWantedOrNot) {
   for (int i = 0; i < 101; ++i) many += tar_member("f" + std::to_string(i), "");
   unpacking = of(many + tar_end());
   unpacking.most_members = 100;
-  EXPECT_SAYS(wrong_input_of([&] { unpack(unpacking); }), "holds more than 100 files");
+  EXPECT_SAYS(wrong_input_of([&] { unpack(unpacking); }), "has more than 100 files");
 }
 
 TEST_F(UnpackTest, ANameTwiceIsRefused) {

@@ -65,20 +65,20 @@ TEST(Claims, SayWhyThereIsNoNumber) {
   };
   refused("metric = \"median(loss)\"\nat_least = 0", runs(), "loss (missing in 4 of 4 runs)");
   refused("metric = \"accuracy\"\nat_least = 0", runs(),
-          "there are 4 runs: say which number of theirs, as in median(accuracy)");
+          "there are 4 runs: use a function over runs, as in median(accuracy)");
   refused("metric = \"median(accuracy)\"\nwhere = \"seed = 9\"\nat_least = 0", runs(), "no run has seed = 9");
   refused("metric = \"median(accuracy | seed = 9)\"\nat_least = 0", runs(), "no run has seed = 9");
   refused("metric = \"median(accuracy | seed = 9) / median(loss | seed > 2)\"\nat_least = 0", runs(),
           "no run has seed = 9, loss (missing in 1 of 1 runs)");
   refused("metric = \"median(accuracy)\"\nat_least = 0", {}, "there are no runs");
   refused("metric = \"median(step_of(accuracy > 2)) / most(step_of(accuracy > 3))\"\nat_least = 0", runs(),
-          "it comes to ∞ / ∞, which is no number (a step never reached is ∞)");
+          "the result is ∞ / ∞, which is not a number (a step never reached is ∞)");
   refused("metric = \"count(step_of(accuracy > 2) / step_of(accuracy > 3) > 1) / count(accuracy > 2)\"\nat_least = 0",
-          runs(), "it comes to 0 / 0, which is no number");
-  refused("metric = \"median(log(accuracy - 2) | seed = 3)\"\nat_least = 0", runs(), "it comes to log of −1.04");
+          runs(), "the result is 0 / 0, which is not a number");
+  refused("metric = \"median(log(accuracy - 2) | seed = 3)\"\nat_least = 0", runs(), "the result is log of −1.04");
   refused("metric = \"rank_correlation(seed, max(accuracy, 2))\"\nat_least = 0", runs(),
-          "it comes to rank_correlation of runs that are too few or all alike, which is no number");
-  refused("metric = \"deviation(accuracy | seed = 3) + 1\"\nat_least = 0", runs(), "it comes to deviation of runs");
+          "the result is rank_correlation of runs that are too few or all alike, which is not a number");
+  refused("metric = \"deviation(accuracy | seed = 3) + 1\"\nat_least = 0", runs(), "the result is deviation of runs");
   std::vector<RunRecord> failed = runs();
   failed[2].state = RunState::failed;
   refused("metric = \"median(accuracy)\"\nat_least = 0", failed, "1 of 4 runs are not done");

@@ -333,7 +333,7 @@ TEST(Measured, RefusesWhatCanNotBeMeasured) {
   kept.add(torn, "rows", 0, {{1}});
   kept.add(torn, "labels", 0, {{1}});
   kept.add(torn, "source", 0, {{4}});
-  EXPECT_NE(complaint([&] { EvidenceOf(torn, kept.fetch()); }).find("does not fit together"), std::string::npos);
+  EXPECT_NE(complaint([&] { EvidenceOf(torn, kept.fetch()); }).find("are inconsistent"), std::string::npos);
 }
 
 }  // namespace

@@ -232,14 +232,14 @@ TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
   const struct {
     std::string from, to, problem, remedy;
   } cases[] = {
-      {"combine = \"probe.at\"", "", "does not say which setting", "add it"},
-      {"draws = 5", "", "how many draws", "draws = 50"},
+      {"combine = \"probe.at\"", "", "has no setting to combine", "add it"},
+      {"draws = 5", "", "no number of draws", "draws = 50"},
       {"draws = 5", "draws = 0", "draws of a stage must be 1 to", "combinations"},
       {"draws = 5", "drawz = 5", "a stage has no setting 'drawz'", "did you mean 'draws'?"},
       {"first_seed = 100", "first_seed = -1", "not -1", "first draw"},
       {"late = 3", "lat = 3", "unknown kind 'lat'", "did you mean 'late'?"},
       {"late = 3", "late = 0", "cannot take 0", "1 to 1000"},
-      {"any = 4", "any = 4, late = 1", "beside other kinds", "stands alone"},
+      {"any = 4", "any = 4, late = 1", "and other kinds", "stands alone"},
       {"name = \"early\"", "name = \"any\"", "cannot be called 'any'", "every kind"},
       {"name = \"early\"", "name = \"late\"", "two kinds of the stage are called 'late'", "rename"},
       {"name = \"one early\"", "name = \"all late\"", "two groups of the stage are called 'all late'", "rename"},

@@ -125,9 +125,11 @@ TEST(HeadInterventions, WhatIsNotThereIsRefusedBeforeTraining) {
   EXPECT_NE(refusal("[{ ablate = \"layer.1.head.9\" }]").find("there is no layer.1.head.9"), std::string::npos);
   EXPECT_NE(refusal("[{ ablate = \"l1h2\" }]").find("'l1h2' names no head"), std::string::npos);
   EXPECT_NE(refusal("[{ ablate = \"layer.1.head.02\" }]").find("names no head"), std::string::npos);
-  EXPECT_NE(refusal("[{ hold = \"truth\", of = \"layer.1\" }]").find("does not know which places"), std::string::npos);
-  EXPECT_NE(refusal("[{ scale = 3, of = \"layer.1\" }]").find("does not know which places"), std::string::npos);
-  EXPECT_NE(refusal("[{ copy = 3, of = \"layer.1\" }]").find("layer.1 says nothing: the last of 2 layers does"),
+  EXPECT_NE(refusal("[{ hold = \"truth\", of = \"layer.1\" }]").find("does not define the positions"),
+            std::string::npos);
+  EXPECT_NE(refusal("[{ scale = 3, of = \"layer.1\" }]").find("does not define the positions"), std::string::npos);
+  EXPECT_NE(refusal("[{ copy = 3, of = \"layer.1\" }]")
+                .find("layer.1 has no output of tokens: only the last of 2 layers has"),
             std::string::npos);
   EXPECT_NE(refusal("[{ copy = 3 }]").find("names no layer"), std::string::npos);
   EXPECT_NE(refusal("[{ copy = 0, of = \"layer.2\" }]").find("by 0 changes nothing"), std::string::npos);

@@ -29,7 +29,7 @@ std::string sentence(const RunRecord& run, const std::string& name) {
 
 TEST(AuditText, SaysHowMuchIsExplained) {
   const RunRecord run = audited(0.33, 0.4, 0.1, 0.2);
-  EXPECT_EQ(sentence(run, "local"), "Of the state at the end, the word alone explains 33.0 % of its variance.");
+  EXPECT_EQ(sentence(run, "local"), "The state at the end: the word alone explains 33.0 % of its variance.");
   EXPECT_EQ(sentence(run, "mean"),
             "Of the mean state of new texts at the end, a linear map of the mean embedding explains 40.0 % of its "
             "variance. A map fitted to the states of other texts explains 10.0 % of its variance.");
@@ -38,7 +38,7 @@ TEST(AuditText, SaysHowMuchIsExplained) {
 
 TEST(AuditText, HasNoNegativeShares) {
   const RunRecord run = audited(-0.02, -0.854, -0.9, -0.05);
-  EXPECT_EQ(sentence(run, "local"), "Of the state at the end, the word alone predicts it worse than its mean does.");
+  EXPECT_EQ(sentence(run, "local"), "The state at the end: the word alone predicts it worse than its mean does.");
   EXPECT_EQ(sentence(run, "mean"),
             "Of the mean state of new texts at the end, a linear map of the mean embedding predicts it worse than its "
             "mean does. A map fitted to the states of other texts predicts it worse than its mean does.");

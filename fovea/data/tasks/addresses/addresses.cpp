@@ -33,7 +33,7 @@ class Addresses final : public AccessWindows {
     fields.integer("length", trace_shape_.length, 100, 10'000'000, "accesses of the trace");
     window_setting(fields);
     fields.integer("trained", trained_, 0, 10'000'000,
-                   "the first windows of the trace that are trained on; 0: all that are not held out");
+                   "the first windows of the trace that are trained on; 0: all except held-out windows");
   }
 
   void prepare(std::uint64_t seed) override {

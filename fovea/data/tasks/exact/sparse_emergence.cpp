@@ -25,7 +25,8 @@ class SparseEmergence final : public Task, public SparseLaw {
   void settings(Fields& fields) override {
     fields.integer("places", places_, 2, 1 << 14, "vectors of an example");
     fields.integer("width", width_, 1, 1024, "numbers of a vector");
-    fields.integer("copies", copies_, 1, 1 << 14, "places, the last ones, that hold the vector that tells the answer");
+    fields.integer("copies", copies_, 1, 1 << 14,
+                   "number of last positions with the vector that determines the answer");
   }
 
   void prepare(std::uint64_t seed) override {
@@ -91,7 +92,8 @@ class SparseEmergence final : public Task, public SparseLaw {
   std::vector<double> map_;  // W* (width, width)
 };
 
-const Register<Task> sparse_emergence("sparse-emergence", "one place of many tells the answer, always the same one",
+const Register<Task> sparse_emergence("sparse-emergence",
+                                      "one position of many determines the answer, always the same one",
                                       [] { return std::make_unique<SparseEmergence>(); });
 
 }  // namespace

@@ -57,9 +57,9 @@ class AddressTrace final : public AccessWindows {
  public:
   void settings(Fields& fields) override {
     fields.text("corpus", corpus_, "a trace of memory accesses, by name");
-    fields.text("digest", digest_, "what the trace must hold; empty: what it holds now");
-    fields.integer("pages", pages_, 1, 1 << 20, "the most pages that are told apart");
-    fields.integer("counters", counters_, 1, 1 << 20, "the most counters that are told apart");
+    fields.text("digest", digest_, "digest that the trace must have; empty: its digest now");
+    fields.integer("pages", pages_, 1, 1 << 20, "the most pages that are distinguished");
+    fields.integer("counters", counters_, 1, 1 << 20, "the most counters that are distinguished");
     window_setting(fields);
   }
 
@@ -80,7 +80,7 @@ class AddressTrace final : public AccessWindows {
   int pages_ = 4096, counters_ = 4096;
 };
 
-const Register<Task> address_trace("address-trace", "which line of memory is accessed next, in a trace of your own?",
+const Register<Task> address_trace("address-trace", "which line of memory is accessed next in a trace?",
                                    [] { return std::make_unique<AddressTrace>(); });
 
 }  // namespace

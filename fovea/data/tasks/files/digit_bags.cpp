@@ -31,7 +31,7 @@ void DigitBags::prepare(std::uint64_t seed) {
     throw wrong_input(fmt::format("smallest of task '{}' is {}, but bag is {}", name_, smallest_, bag_),
                       "set smallest to at most bag");
   if (smallest_ > 0 && smallest_ < limits_.least)
-    throw wrong_input(fmt::format("smallest of task '{}' is {}, and its bags hold {} images or more", name_, smallest_,
+    throw wrong_input(fmt::format("smallest of task '{}' is {}, and its bags have {} images or more", name_, smallest_,
                                   limits_.least),
                       fmt::format("set smallest to {} or more, or to 0", limits_.least));
   images_.prepare(name_, seed, limits_.all_different ? bag_ : limits_.digits);

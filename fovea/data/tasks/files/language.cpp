@@ -63,12 +63,12 @@ class Language final : public Task, public Ladder {
     fields.text("corpus", corpus_, "a corpus of texts, by name; they are joined, each ending a line");
     fields.only_of("a task without a file", [this] { return file_.empty(); });
     fields.text("file", file_, "a file of text or of lines of numbers, in place of a corpus");
-    fields.text("digest", digest_, "what corpus or file must hold; empty: what it holds now");
+    fields.text("digest", digest_, "digest that the corpus or file must have; empty: its digest now");
     fields.choice(
         "tokens", units_,
         {{"characters", TokenUnits::characters}, {"subwords", TokenUnits::subwords}, {"numbers", TokenUnits::numbers}},
-        "what a token is: a character, a SentencePiece subword, or a whole number of a file that has nothing "
-        "else, a sequence a line");
+        "unit of a token: a character, a SentencePiece subword, or a whole number in a file of numbers, one sequence "
+        "per line");
     fields.integer("vocab", vocab_, 16, most_vocab,
                    "characters, numbers: how many of the commonest are known; subwords: how many are learned, at most");
     fields.integer("length", length_, 1, 10'000, "tokens in a window");
@@ -82,7 +82,7 @@ class Language final : public Task, public Ladder {
   void prepare(std::uint64_t seed) override {
     seed_ = seed;
     if (file_.empty() && units_ == TokenUnits::numbers)
-      throw wrong_input("task.tokens is \"numbers\", and a corpus holds texts",
+      throw wrong_input("task.tokens is \"numbers\", and a corpus has texts",
                         "name a file of numbers in task.file, or have the texts cut into characters");
     static LastLoaded<CountedText> last;
     const auto key = [&](const std::string& digest) {
@@ -210,8 +210,8 @@ class Language final : public Task, public Ladder {
       refuse(fmt::format("has at most {} tokens in a line to train on, and a window of {} needs one more than that",
                          places, length_),
              remedy);
-    refuse(fmt::format("is shorter than a window: it has {} tokens to train on and {} for validation, and a window of "
-                       "{} needs one more than that",
+    refuse(fmt::format("is shorter than a window: it has {} tokens for training and {} for validation, and a window of "
+                       "{} needs one more token",
                        places, kept_places, length_),
            remedy + ", or take a longer text");
   }
@@ -241,8 +241,7 @@ class Language final : public Task, public Ladder {
   std::array<TokenWindows, 3> windows_;  // by split
 };
 
-const Register<Task> language("language", "the next token of a text of one's own",
-                              [] { return std::make_unique<Language>(); });
+const Register<Task> language("language", "the next token of a text", [] { return std::make_unique<Language>(); });
 
 }  // namespace
 

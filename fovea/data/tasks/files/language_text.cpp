@@ -183,7 +183,7 @@ LanguageText cut_language_corpus(const Corpus& corpus, TokenUnits units, int voc
       (text += example.text) += '\n';
       if (text.size() > most_bytes)
         throw wrong_input(
-            fmt::format("the corpus '{}' holds more than the {} bytes that are read", corpus.name, most_bytes),
+            fmt::format("the corpus '{}' has more than the {} bytes that are read", corpus.name, most_bytes),
             "take another corpus, or a file with a part of its texts");
     });
   }

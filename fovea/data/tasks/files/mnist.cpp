@@ -27,8 +27,8 @@ std::uint32_t check_header(std::string_view bytes, std::uint32_t magic, std::siz
     throw wrong_input(fmt::format("is no IDX file: it has only {} bytes", bytes.size()), "fetch the file again", place);
   const std::uint32_t found = big_endian(bytes, 0);
   if (found != magic) {
-    if (found == images_magic) throw wrong_input("holds images, not labels", "were the two files swapped?", place);
-    if (found == labels_magic) throw wrong_input("holds labels, not images", "were the two files swapped?", place);
+    if (found == images_magic) throw wrong_input("has images, not labels", "were the two files swapped?", place);
+    if (found == labels_magic) throw wrong_input("has labels, not images", "were the two files swapped?", place);
     throw wrong_input(fmt::format("is no IDX file of {}: it begins with {:08x}, not {:08x}", holds, found, magic),
                       "is it the right file?", place);
   }
@@ -37,24 +37,24 @@ std::uint32_t check_header(std::string_view bytes, std::uint32_t magic, std::siz
                       "fetch the file again", place);
   const std::uint32_t count = big_endian(bytes, 4);
   if (count > static_cast<std::uint32_t>(most_idx_images))
-    throw wrong_input(fmt::format("says it holds {} {}; at most {} are read", count, holds, most_idx_images),
+    throw wrong_input(fmt::format("has {} {} by its header; at most {} are read", count, holds, most_idx_images),
                       "is it the right file?", place);
   std::size_t each = 1;
   if (dimensions == 3) {
     const std::uint32_t rows = big_endian(bytes, 8), columns = big_endian(bytes, 12);
     if (rows != 28 || columns != 28)
-      throw wrong_input(fmt::format("holds images of {} x {} pixels, not 28 x 28", rows, columns),
+      throw wrong_input(fmt::format("has images of {} x {} pixels, not 28 x 28", rows, columns),
                         "is it the right file?", place);
     each = 28 * 28;
   }
   const std::size_t wanted = header + count * each;
   if (bytes.size() < wanted)
-    throw wrong_input(fmt::format("is cut short: its header says {} {}, which is {} bytes, but it has {}", count, holds,
-                                  wanted, bytes.size()),
+    throw wrong_input(fmt::format("is cut short: its header has {} {}, which need {} bytes, and the file has {}", count,
+                                  holds, wanted, bytes.size()),
                       "fetch the file again", place);
   if (bytes.size() > wanted)
-    throw wrong_input(fmt::format("is too long: its header says {} {}, which is {} bytes, but it has {}", count, holds,
-                                  wanted, bytes.size()),
+    throw wrong_input(fmt::format("is too long: its header has {} {}, which need {} bytes, and the file has {}", count,
+                                  holds, wanted, bytes.size()),
                       "is it the right file?", place);
   return count;
 }
@@ -95,9 +95,9 @@ DigitSet read_idx_digits(const std::filesystem::path& images, const std::filesys
   set.pixels = parse_idx_images(read(images), images_place);
   const std::size_t count = set.pixels.size() / (28 * 28);
   if (count != set.labels.size())
-    throw wrong_input(fmt::format("holds {} images, but {} holds {} labels", count, labels.string(), set.labels.size()),
+    throw wrong_input(fmt::format("has {} images, but {} has {} labels", count, labels.string(), set.labels.size()),
                       "take both files from the same place", images_place);
-  if (count == 0) throw wrong_input("holds no images", "is it the right file?", images_place);
+  if (count == 0) throw wrong_input("has no images", "is it the right file?", images_place);
   return set;
 }
 

@@ -28,7 +28,7 @@ class OddOneOut final : public DigitBags {
   }
 };
 
-const Register<Task> odd_one_out_task("odd-one-out", "which digit of a bag of images is not that of the others",
+const Register<Task> odd_one_out_task("odd-one-out", "which digit of a bag of images differs from the others",
                                       [] { return std::make_unique<OddOneOut>(); });
 
 }  // namespace

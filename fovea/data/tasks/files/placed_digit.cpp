@@ -29,7 +29,7 @@ class PlacedDigit final : public Task {
   void settings(Fields& fields) override {
     fields.integer("side", side_, digit_side, 1000, "pixels along a side of the canvas");
     fields.integer("patch", patch_, 0, 1000, "pixels along a side of the squares that are items; 0: one vector");
-    fields.integer("pieces", pieces_, 0, 1000, "squares cut out of other images that lie about");
+    fields.integer("pieces", pieces_, 0, 1000, "number of squares of other images in the background");
     fields.integer("piece", piece_, 1, digit_side, "pixels along a side of such a square");
     fields.only_of("pieces of 1 or more", [this] { return pieces_ > 0; });
     images_.settings(fields);

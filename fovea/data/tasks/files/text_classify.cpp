@@ -27,7 +27,7 @@ class TextClassify final : public Task {
  public:
   void settings(Fields& fields) override {
     fields.text("corpus", corpus_, "a corpus of labelled texts, by name");
-    fields.text("digest", digest_, "what the corpus must hold; empty: what it holds now");
+    fields.text("digest", digest_, "digest that the corpus must have; empty: its digest now");
     fields.flag("lower_case", lower_case_, "letters are taken as small ones");
     fields.integer("min_count", min_count_, 1, 1'000'000, "words seen less often in training are unknown");
     fields.integer("words", words_, 0, 10'000'000, "the most words known; 0: no bound");
@@ -68,7 +68,7 @@ class TextClassify final : public Task {
   Corpus corpus() const {
     Corpus corpus = pinned_corpus(corpus_, digest_);
     if (corpus.paired)
-      throw wrong_input(fmt::format("the corpus '{}' holds pairs of texts, not texts with classes", corpus_),
+      throw wrong_input(fmt::format("the corpus '{}' has pairs of texts, not texts with classes", corpus_),
                         "take task 'text-translate', or another corpus");
     return corpus;
   }

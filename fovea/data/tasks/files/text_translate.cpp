@@ -40,9 +40,9 @@ class TextTranslate final : public Task, public WrittenTargets {
 
   void settings(Fields& fields) override {
     fields.text("corpus", corpus_, "a corpus of pairs of texts, by name");
-    fields.text("digest", digest_, "what corpus and model must hold; empty: what they hold now");
+    fields.text("digest", digest_, "digest that corpus and subword model must have; empty: the digest now");
     fields.choice("units", units_, {{"pieces", Units::pieces}, {"words", Units::words}},
-                  "what a token is: a SentencePiece subword, or a word");
+                  "unit of a token: a SentencePiece subword, or a word");
     fields.integer("vocab", vocab_, 16, 1'000'000, "pieces: how many are learned, at most");
     fields.text("model", model_, "pieces: a SentencePiece .model to use; empty: learned from the training texts");
     fields.integer("min_count", min_count_, 1, 1'000'000, "words: those seen less often in training are unknown");
@@ -117,7 +117,7 @@ class TextTranslate final : public Task, public WrittenTargets {
   Corpus find_paired() const {
     Corpus corpus = find_corpus(corpus_);
     if (!corpus.paired)
-      throw wrong_input(fmt::format("the corpus '{}' holds texts with classes, not pairs", corpus_),
+      throw wrong_input(fmt::format("the corpus '{}' has texts with classes, not pairs", corpus_),
                         "take task 'text-classify', or another corpus");
     if (!model_.empty() && units_ == Units::words)
       throw wrong_input("task 'text-translate' has units = \"words\", and a model of pieces", "leave out one of them");
@@ -135,7 +135,7 @@ class TextTranslate final : public Task, public WrittenTargets {
 
   void check(const std::string& digest) const {
     if (!digest_.empty() && digest != digest_)
-      throw wrong_input(fmt::format("the corpus '{}'{} is not what this run was made on: the digest is {}, not {}",
+      throw wrong_input(fmt::format("the corpus '{}'{} has changed since this run was made: the digest is {}, not {}",
                                     corpus_, model_.empty() ? "" : " with this model", digest, digest_),
                         "name the one that is, or leave task.digest empty to take this one");
   }

@@ -38,7 +38,7 @@ class Birth final : public Task, public Ladder {
   void settings(Fields& fields) override {
     fields.integer("vocab", vocab_, 2, 512, "tokens, triggers included");
     fields.integer("length", length_, 3, 2048, "tokens in a source");
-    fields.integer("triggers", triggers_, 1, 511, "tokens whose successor is drawn anew for each source");
+    fields.integer("triggers", triggers_, 1, 511, "tokens whose successor is drawn for each source");
     fields.number("concentration", concentration_, 1, 100'000,
                   "how near the rows of the chain are to Zipf's law, from which all are drawn");
   }
@@ -157,7 +157,7 @@ class Birth final : public Task, public Ladder {
   std::vector<float> answers_;   // (vocab) how often each token is the answer
 };
 
-const Register<Task> birth("birth", "a chain of tokens; what follows the most frequent is each source's own",
+const Register<Task> birth("birth", "a chain of tokens; each source has its own successors of the most frequent ones",
                            [] { return std::make_unique<Birth>(); });
 
 }  // namespace

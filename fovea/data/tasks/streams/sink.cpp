@@ -42,7 +42,7 @@ class Sink final : public Task, public Ladder {
     fields.integer("vocab", vocab_, 2, 512, "tokens, triggers included");
     fields.integer("length", length_, 2, 2048, "tokens in a source");
     fields.integer("triggers", triggers_, 1, 511, "tokens after which the one before them returns");
-    fields.flag("start_token", start_token_, "every source begins with one that stands nowhere else");
+    fields.flag("start_token", start_token_, "every source begins with a token that occurs nowhere else");
     fields.number("alpha", alpha_, 0.01, 1000, "rows of the chain are drawn from Dirichlet(alpha, .., alpha)");
   }
 

@@ -14,9 +14,9 @@ class Bag : public FigureKind {
  public:
   void settings(Fields& fields) override {
     fields.text("images", images_, "array (bags, items, height, width), or (bags, items, pixels) of square images");
-    fields.text("weights", weights_, "array (bags, items); NaN where an item is absent");
+    fields.text("weights", weights_, "array (bags, items); NaN if an item is absent");
     fields.text("labels", labels_, "array (bags) of labels; empty: none");
-    fields.text("answers", answers_, "array (bags) of what the model said; empty: none");
+    fields.text("answers", answers_, "array (bags) of the model's answers; empty: none");
     fields.integer("count", count_, 1, 64, "how many bags");
     fields.integer("step", step_, -1, Fields::no_limit, "which step; -1 is the last");
     fields.texts("panels", panels_, "settings that get a panel each; of each the first run is shown");
@@ -54,7 +54,7 @@ class Bag : public FigureKind {
         shape.size() == 3 ? static_cast<Index>(std::lround(std::sqrt(static_cast<double>(shape[2])))) : 0;
     const Index high = shape.size() == 4 ? shape[2] : side, wide = shape.size() == 4 ? shape[3] : side;
     if (shape.size() == 3 && side * side != shape[2])
-      return message_panel(group.label, fmt::format("'{}' does not hold square images", images_));
+      return message_panel(group.label, fmt::format("'{}' has images that are not square", images_));
 
     const auto all_labels = labels_.empty() ? std::vector<ArrayRecord>{} : arrays_of(run, labels_, fetch);
     const auto all_answers = answers_.empty() ? std::vector<ArrayRecord>{} : arrays_of(run, answers_, fetch);

@@ -20,8 +20,7 @@ class Glimpses : public FigureKind {
   Figure draw(const Runs& runs, const FetchArrays& arrays) const override {
     Figure figure;
     figure.least_panel_width = 120;
-    figure.note =
-        "Diamond: the first glimpse; line: the way; dot: the last. Each stands in the middle of what it sees sharply.";
+    figure.note = "Diamond: the first glimpse; line: the way; dot: the last. Each is in the middle of its sharp part.";
     if (runs.empty()) {
       figure.panels.push_back(message_panel("", "no runs yet"));
       return figure;

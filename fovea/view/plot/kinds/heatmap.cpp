@@ -16,7 +16,7 @@ class HeatMap : public FigureKind {
   void settings(Fields& fields) override {
     fields.text("array", array_, "the array to show: (rows, columns), or (examples, rows, columns)");
     fields.integers("steps", steps_, 0, Fields::no_limit, "the steps to show; empty: the last");
-    fields.integers("examples", examples_, 0, Fields::no_limit, "which examples, where the array has several");
+    fields.integers("examples", examples_, 0, Fields::no_limit, "which examples, if the array has several");
     fields.texts("panels", panels_, "settings that get a panel each; of each the first run is shown");
     fields.choice<ColorScale>("colors", scale_,
                               {{"sequential", ColorScale::sequential}, {"diverging", ColorScale::diverging}},

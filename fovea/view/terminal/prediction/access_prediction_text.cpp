@@ -9,13 +9,14 @@ namespace {
 std::string verdict_line(const AccessPrediction& p, const Terminal& terminal) {
   constexpr double most = 0.9, least = 0.1;
   const Estimate share = p.interval();
-  std::string says = fmt::format("{} tells {:.3g} % of the accesses (95 % interval: {:.3g} to {:.3g} %)",
-                                 p.told.both >= p.in_window.both ? "what training has seen" : "the window itself",
-                                 100 * p.expected(), 100 * share.low, 100 * share.high);
+  std::string says =
+      fmt::format("{:.3g} % of the accesses are predicted by {} (95 % interval: {:.3g} to {:.3g} %)",
+                  100 * p.expected(), p.told.both >= p.in_window.both ? "contexts of training" : "the window itself",
+                  100 * share.low, 100 * share.high);
   const TableScore& best = p.best_table();
   const bool table_knows_more = best.both > p.expected() + 0.05;
   if (table_knows_more) says += fmt::format(", and the table '{}' {:.3g} %", best.name, 100 * best.both);
-  if (!p.enough()) return fmt::format("cannot tell, {} windows of validation are too few: {}", p.asked, says);
+  if (!p.enough()) return fmt::format("not known, {} windows of validation are too few: {}", p.asked, says);
   if (p.expected() < least)
     return toned(table_knows_more ? "hard for a network" : "hard", Tone::bad, terminal) + ": " + says;
   if (p.expected() < most) return "in part: " + says;
@@ -33,8 +34,8 @@ std::string access_prediction_text(const AccessPrediction& p, const Terminal& te
   const auto row = [&](const AccessShares& s, const std::string& by) {
     shares.row({number(s.page), number(s.offset), number(s.both), by});
   };
-  row(p.told, "what followed the surest contexts in training");
-  row(p.in_window, "what followed the last access earlier in the window");
+  row(p.told, "the successors of the surest contexts in training");
+  row(p.in_window, "the successor of the last access earlier in the window");
   for (const TableScore& t : p.tables) tables.row({number(t.page), number(t.offset), number(t.both), t.name});
   return fmt::format(
       "{}.\n\nFitted on accesses {} to {} and what came before each ({} windows of training), asked of {} to {} ({} of "

@@ -36,7 +36,7 @@ std::string together_text(const Prediction& p, const BagSource& source) {
   std::string text;
   for (const OutputPrediction& output : p.outputs)
     for (const auto& [a, b] : output.together)
-      text += fmt::format("'{}' and '{}' hardly stand apart: attention may go to either.\n", source.input_word(a),
+      text += fmt::format("'{}' and '{}' hardly differ: attention may go to either.\n", source.input_word(a),
                           source.input_word(b));
   return text;
 }
@@ -46,7 +46,7 @@ std::string outputs_text(const Prediction& p, const BagSource& source, const Ter
   using Column = TextTable::Column;
   constexpr auto right = TextTable::Align::right;
   TextTable table({Column{"output"}, Column{"per example", right}, Column{"decodable", right}, Column{"±", right},
-                   Column{"attention will come to", TextTable::Align::left, true}});
+                   Column{"attention will move to", TextTable::Align::left, true}});
   for (std::size_t k = 0; k < std::min(shown_outputs, p.outputs.size()); ++k) {
     const OutputPrediction& output = p.outputs[k];
     table.row({source.output_word(output.output), fmt::format("{:.3f}", output.mean),
@@ -83,7 +83,7 @@ std::string classes_text(const Prediction& p, const BagSource& source, const Ter
                  fmt::format("{}", word.elsewhere), fmt::format("{:.1f}", word.surely), evidence_name(word.evidence),
                  attended_text(word, predicted)});
       if (word.alone())
-        alone += fmt::format("'{}' stands in class '{}' only: check that it does not give the label away.\n",
+        alone += fmt::format("'{}' occurs in class '{}' only: check that it does not reveal the label.\n",
                              source.input_word(word.input), label);
       if (!is_weak(word) && word.evidence != EvidenceLevel::strong && settles.empty())
         settles = fmt::format("About {} distinct texts would make '{}' strong evidence.\n", about(word.settled_by),
@@ -93,9 +93,11 @@ std::string classes_text(const Prediction& p, const BagSource& source, const Ter
   }
   std::string text;
   if (table.size() > 0)
-    text += wrapped("Words that indicate each class, with how many texts hold them: of the class, and others.\n",
-                    terminal.width) +
-            table.text(terminal);
+    text +=
+        wrapped(
+            "Words that indicate each class, with the number of texts that contain them: of the class, and others.\n",
+            terminal.width) +
+        table.text(terminal);
   return text + none + settles + alone + together_text(p, source) + more_outputs(p);
 }
 
@@ -137,7 +139,7 @@ std::string course_text(const Prediction& p, const BagSource& source, const Term
   std::string text =
       fmt::format("The course by gradient flow from uniform attention, time 0 to {:.4g}:\n", course.times.back());
   if (p.course_class >= 0)
-    text += fmt::format("('{}', the class that is told best, against the rest)\n", source.output_word(p.course_class));
+    text += fmt::format("('{}', the best predicted class, against the others)\n", source.output_word(p.course_class));
   const auto line = [&](const char* name, const std::vector<double>& curve, const std::string& comes) {
     return fmt::format("  {:<11}{} {:.3f} → {:.3f}   {}\n", name, sparkline(course.evenly(curve, width), width),
                        curve.front(), curve.back(), comes);

@@ -41,22 +41,21 @@ std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
                      table.text(terminal);
   for (std::size_t i = 1; i < p.rungs.size(); ++i)
     if (p.rungs[i].nats - p.rungs[i - 1].nats > 3 * p.rungs[i].error)
-      text += fmt::format("({} uses more than {}, but stands above it: these data are predicted worse by it.)\n",
-                          p.rungs[i].name, p.rungs[i - 1].name);
+      text += fmt::format("({} uses more than {}, but is above it: it predicts these data worse.)\n", p.rungs[i].name,
+                          p.rungs[i - 1].name);
   return text;
 }
 
 std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {
-  TextTable table({Column{"lag", right}, Column{"share told beyond chance", right}, Column{"deviations", right},
+  TextTable table({Column{"lag", right}, Column{"share predicted beyond chance", right}, Column{"deviations", right},
                    Column{"places", right}});
   for (const Lag& lag : p.lags.best(shown_lags))
     table.row({fmt::format("{}", lag.lag),
                fmt::format("{:.5f}", std::max(0.0, lag.share)),
                {fmt::format("{:.1f}", lag.deviations), lag.clear ? Tone::good : Tone::faint},
                fmt::format("{}", lag.places)});
-  std::string text =
-      "How much the token at each lag (so many places before) tells about the answer; 1 is everything:\n" +
-      table.text(terminal);
+  std::string text = "How well the token at each lag (so many positions before) predicts the answer; 1 is fully:\n" +
+                     table.text(terminal);
   if (p.lags.lags.size() > shown_lags)
     text += fmt::format("… and {} more lags (all of them are in the JSON)\n", p.lags.lags.size() - shown_lags);
   return text;

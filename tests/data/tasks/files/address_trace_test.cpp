@@ -84,7 +84,7 @@ TEST(AddressTraceTask, RefusesTextsAndTracesThatAreTooShort) {
   EXPECT_NE(complaint("address-trace", {{"corpus", word("made-reviews")}}).find("not memory accesses"),
             std::string::npos);
   EXPECT_NE(complaint("address-trace", {{"corpus", word("made-accesse")}}).find("made-accesses"), std::string::npos);
-  EXPECT_NE(complaint("text-classify", {{"corpus", word("made-accesses")}}).find("holds memory accesses"),
+  EXPECT_NE(complaint("text-classify", {{"corpus", word("made-accesses")}}).find("has memory accesses"),
             std::string::npos);
 }
 

@@ -148,11 +148,11 @@ TEST_F(LanguageTest, TextsThatCannotBeModelled) {
   EXPECT_SAYS(complaint("language", table({{"file", word(folder_.string())}})), "folder");
   EXPECT_SAYS(refused("", "characters"), "text: is empty");
   EXPECT_SAYS(refused("x", "characters"), "is too short: it has 1 tokens");
-  EXPECT_SAYS(refused(lines(3, "abcdef"), "characters", 8), "is shorter than a window: it has 19 tokens to train on");
+  EXPECT_SAYS(refused(lines(3, "abcdef"), "characters", 8), "is shorter than a window: it has 19 tokens for training");
   EXPECT_SAYS(refused(lines(3, "abcdef"), "characters", 8), "Set task.length to 1 or less, or take a longer text");
   EXPECT_SAYS(refused(std::string(1000, 'x'), "characters"), "has one token only to train on, 'x', 900 times");
   EXPECT_SAYS(refused(lines(9, "fine") + "caf\xe9 \n", "characters"), "text:10:4: is not UTF-8");
-  EXPECT_SAYS(complaint("language", table({{"tokens", word("numbers")}})), "a corpus holds texts");
+  EXPECT_SAYS(complaint("language", table({{"tokens", word("numbers")}})), "a corpus has texts");
   EXPECT_SAYS(complaint("language", table({{"corpus", word("made-reviewz")}})), "there is no corpus 'made-reviewz'");
 }
 

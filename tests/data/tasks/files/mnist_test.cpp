@@ -52,18 +52,18 @@ TEST_F(Mnist, ReadsPlainAndCompressed) {
 TEST_F(Mnist, SaysWhatIsWrong) {
   const std::string images = images_file(10), labels = labels_file(10);
   expect_error(images.substr(0, images.size() - 1), labels,
-               "is cut short: its header says 10 images, which is 7856 bytes, but it has 7855", "images");
+               "is cut short: its header has 10 images, which need 7856 bytes, and the file has 7855", "images");
   expect_error(images + "x", labels, "is too long", "images");
   expect_error(images.substr(0, 9), labels, "ends within its header, at byte 9", "images");
   expect_error("", labels, "it has only 0 bytes", "images");
-  expect_error(labels, labels, "holds labels, not images", "images");
-  expect_error(images, images, "holds images, not labels", "labels");
+  expect_error(labels, labels, "has labels, not images", "images");
+  expect_error(images, images, "has images, not labels", "labels");
   expect_error("RIFF" + images, labels, "begins with 52494646, not 00000803", "images");
   expect_error(images, labels_file(9), "holds 10 images, but", "images");
-  expect_error(images_file(0), labels_file(0), "holds no images", "images");
+  expect_error(images_file(0), labels_file(0), "has no images", "images");
   expect_error(images_file(10, 32), labels, "32 x 32 pixels", "images");
-  expect_error(number(0x803) + number(0xffffffff) + number(28) + number(28), labels, "says it holds 4294967295 images",
-               "images");
+  expect_error(number(0x803) + number(0xffffffff) + number(28) + number(28), labels,
+               "has 4294967295 images by its header", "images");
   std::string eleven = labels;
   eleven[12] = 11;
   expect_error(images, eleven, "label 11 at image 4", "labels");

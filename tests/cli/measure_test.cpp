@@ -54,7 +54,8 @@ TEST_F(MeasureTest, ReproducesTheWholeTable) {
   EXPECT_EQ(misspelt.code, 2);
   EXPECT_NE(misspelt.err.find("Did you mean 'negative'"), std::string::npos) << misspelt.err;
   int told = 0;
-  for (const auto& claim : all["claims"]) told += claim["claim"].get<std::string>().find("Agreement 𝒜(α, β)") == 0;
+  for (const auto& claim : all["claims"])
+    told += claim["claim"].get<std::string>().find("The interval of agreement 𝒜(α, β)") == 0;
   EXPECT_EQ(told, 1) << all["claims"].dump(1);
   const Outcome text = fovea("measure " + std::to_string(reference));
   EXPECT_NE(text.out.find("βᵘᶠ"), std::string::npos) << text.err;

@@ -332,8 +332,8 @@ std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& e
     if (row.a == alpha)
       for (const auto& [name, words] : {std::pair{"commonest words", common}, {"rarest words", rare}})
         if (const auto found = with_attention(words); found != measures.rows.end()) add_rival(name, found->agreement);
-    claim(fmt::format("Agreement 𝒜({}, {}) stands clear of its rivals ({}): the least distance of the intervals", row.a,
-                      row.b, rivals),
+    claim(fmt::format("The interval of agreement 𝒜({}, {}) is above the intervals of its rivals ({}).", row.a, row.b,
+                      rivals),
           row.agreement.low - best);
   }
   // Of translations the prediction knows the target word, and its rivals do not.
@@ -343,15 +343,13 @@ std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& e
   const auto predicted_row = row_of(predicted), often = row_of(common), seldom = row_of(rare);
   if (predicted_row != measures.told.end() && classes && words_decide)
     claim(
-        "In texts of the classes that words tell, attention predicted from the data agrees with α better than the "
-        "commonest words, the rarest, and chance: the least distance of the intervals",
+        "In texts of predictable classes, predicted attention agrees with α better than common words, rare words and "
+        "chance.",
         predicted_row->agreement.low -
             std::max({often->agreement.high, seldom->agreement.high, predicted_row->chance.high}));
   if (measures.over_logistic)
-    claim(
-        "The class is told at the best look as well as by a logistic regression on counts, to within 0.02: accuracy "
-        "over its own, the lower end of the interval over seeds, plus 0.02",
-        measures.over_logistic->low + 0.02);
+    claim("The best accuracy is at most 0.02 below the best accuracy of a logistic regression on word counts.",
+          measures.over_logistic->low + 0.02);
   return claims;
 }
 

@@ -79,7 +79,8 @@ class Audit : public Command {
     for (const AuditLine& line : audit_lines(run))
       json["assumptions"].push_back({{"name", line.name},
                                      {"assumes", line.assumes},
-                                     {"holds", number_json(line.value)},
+                                     {"score", number_json(line.value)},
+                                     {"holds", number_json(line.value)},  // through 1.x
                                      {"found", line.sentence}});
     Json series = Json::object();
     for (const auto& [name, values] : run.series) {

@@ -96,7 +96,10 @@ std::string audit_text(const RunRecord& run, const Terminal& terminal) {
       {Column{"assumption"}, Column{"score", TextTable::Align::right}, Column{"result", TextTable::Align::left, true}});
   for (const AuditLine& line : audit_lines(run)) {
     const Tone tone = std::isnan(line.value) ? Tone::faint : line.value < 0.5 ? Tone::bad : Tone::plain;
-    table.row({line.assumes, {std::isnan(line.value) ? "-" : fmt::format("{:.3f}", line.value), tone}, line.sentence});
+    const std::string score = std::isnan(line.value) ? "-"
+                              : line.value < 0       ? "below 0"
+                                                     : fmt::format("{:.3f}", line.value);
+    table.row({line.assumes, {score, tone}, line.sentence});
   }
   return table.text(terminal);
 }

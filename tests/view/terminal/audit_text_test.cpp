@@ -31,7 +31,7 @@ TEST(AuditText, SaysHowMuchIsExplained) {
   const RunRecord run = audited(0.33, 0.4, 0.1, 0.2);
   EXPECT_EQ(sentence(run, "local"), "The state at the end: the word alone explains 33.0 % of its variance.");
   EXPECT_EQ(sentence(run, "mean"),
-            "Of the mean state of new texts at the end, a linear map of the mean embedding explains 40.0 % of its "
+            "The mean state of new texts at the end: a linear map of the mean embedding explains 40.0 % of its "
             "variance. A map fitted to the states of other texts explains 10.0 % of its variance.");
   EXPECT_EQ(sentence(run, "separate"), "When knowledge had risen by half, 20.0 % of attention's rise had happened.");
 }
@@ -40,10 +40,13 @@ TEST(AuditText, HasNoNegativeShares) {
   const RunRecord run = audited(-0.02, -0.854, -0.9, -0.05);
   EXPECT_EQ(sentence(run, "local"), "The state at the end: the word alone predicts it worse than its mean does.");
   EXPECT_EQ(sentence(run, "mean"),
-            "Of the mean state of new texts at the end, a linear map of the mean embedding predicts it worse than its "
+            "The mean state of new texts at the end: a linear map of the mean embedding predicts it worse than its "
             "mean does. A map fitted to the states of other texts predicts it worse than its mean does.");
   EXPECT_EQ(sentence(run, "separate"), "When knowledge had risen by half, none of attention's rise had happened.");
   for (const AuditLine& line : audit_lines(run)) EXPECT_EQ(line.sentence.find('-'), std::string::npos) << line.sentence;
+  const std::string table = audit_text(run, {});
+  EXPECT_EQ(table.find("-0."), std::string::npos) << table;
+  EXPECT_NE(table.find("below 0"), std::string::npos) << table;
 }
 
 }  // namespace

@@ -112,6 +112,7 @@ export interface Claim {
   where?: string;
   define?: { [name: string]: string };
   null?: { value: number | null; means: string };
+  control?: string; // the claim that must be supported for this one to be refuted
   rivals?: { name: string; value: number | null }[];
   source?: string;
 }

@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <map>
 
+#include "fovea/base/number_text.h"
+#include "fovea/base/random.h"
+#include "fovea/base/statistics.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/query/expression.h"
 
@@ -43,6 +48,35 @@ std::string no_number_text(const Expression& metric, std::span<const RunRecord* 
                      never ? " (a step never reached is ∞)" : "");
 }
 
+// Whether the 95 % interval of the metric is wholly beyond the threshold: a bootstrap in which seeds are drawn, each
+// with all of its runs.
+bool is_beyond(const Claim& claim, const Expression& metric, const std::vector<const RunRecord*>& runs,
+               std::string& note) {
+  constexpr int draws = 1000;
+  constexpr std::size_t fewest_seeds = 6;
+  std::map<std::uint64_t, std::vector<const RunRecord*>> by_seed;
+  for (const RunRecord* const run : runs) by_seed[run->spec.seed].push_back(run);
+  if (by_seed.size() < fewest_seeds) {
+    note = fmt::format("{} seeds are too few to refute; {} are needed", by_seed.size(), fewest_seeds);
+    return false;
+  }
+  std::vector<const std::vector<const RunRecord*>*> seeds;
+  for (const auto& [seed, of_seed] : by_seed) seeds.push_back(&of_seed);
+  Stream stream(0, "refutation");
+  std::vector<double> values;
+  for (int draw = 0; draw < draws; ++draw) {
+    std::vector<const RunRecord*> drawn;
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+      const auto& of_seed = *seeds[stream.integer(seeds.size())];
+      drawn.insert(drawn.end(), of_seed.begin(), of_seed.end());
+    }
+    values.push_back(metric.number(drawn));
+  }
+  const double low = quantile_of(values, 0.025), high = quantile_of(values, 0.975);
+  note = fmt::format("95 % interval over seeds: {} to {}", number_text(low), number_text(high));
+  return (claim.at_least && high < *claim.at_least) || (claim.at_most && low > *claim.at_most);
+}
+
 ClaimResult check(const Claim& claim, const std::string& experiment, const std::vector<const RunRecord*>& done,
                   std::size_t unfinished) {
   ClaimResult result;
@@ -74,8 +108,20 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
   }
   const bool meets =
       (!claim.at_least || result.value >= *claim.at_least) && (!claim.at_most || result.value <= *claim.at_most);
-  result.held = meets != claim.text.refutes;
+  result.held = claim.text.refutes ? !meets && is_beyond(claim, metric, runs, result.note) : meets;
   return result;
+}
+
+// A sentence is refuted only by a test that can succeed.
+void require_controls(std::vector<ClaimResult>& results) {
+  for (ClaimResult& result : results) {
+    const std::string& control = result.text.control;
+    if (control.empty() || !result.held) continue;
+    if (std::ranges::any_of(results, [&](const ClaimResult& one) { return one.text.name == control && one.held; }))
+      continue;
+    result.held = false;
+    result.note += fmt::format("{}its control '{}' is not supported", result.note.empty() ? "" : "; ", control);
+  }
 }
 
 }  // namespace
@@ -93,6 +139,7 @@ std::vector<ClaimResult> check_claims(const Experiment& experiment, Preset prese
     results.back().source = experiment.source;
     add_notes(results.back(), claim, notes);
   }
+  require_controls(results);
   return results;
 }
 

@@ -23,6 +23,7 @@ namespace fovea {
 //   null = { value = 1, means = "both are equally fast" }
 //   rivals = [{ name = "shuffled labels", value = 1.0 }]                             optional, as what follows
 //   expect = "refuted"                                            the threshold states a sentence of the source
+//   control = "subsets-learned"                                   with expect: a claim that must be supported
 //   source = "[1], section 4"
 struct Claim {
   std::string says;                         // one sentence

@@ -120,6 +120,22 @@ void check_schema(const Claim& claim, const std::map<std::string, Place>& places
   if (claim.text.refutes && claim.text.source.empty())
     throw wrong_input("a claim that is expected to be refuted has no source", "add the source whose sentence it tests",
                       claim.place);
+  if (claim.text.refutes && claim.text.control.empty())
+    throw wrong_input("a claim that is expected to be refuted has no control",
+                      "add control, the name of a claim that is supported if the test can succeed", claim.place);
+}
+
+// A test that refutes must be able to succeed: a claim of the same forms shows that.
+void check_control(const Claim& claim, const std::vector<Claim>& claims) {
+  const std::string& name = claim.text.control;
+  if (name.empty()) return;
+  const auto control = std::ranges::find_if(claims, [&name](const Claim& one) { return one.text.name == name; });
+  if (control == claims.end())
+    throw wrong_input(fmt::format("there is no claim '{}' to be the control", name), "name a claim of this file",
+                      claim.place);
+  if (control->text.refutes || (control->preset && control->preset != claim.preset))
+    throw wrong_input(fmt::format("the claim '{}' cannot be the control", name),
+                      "name a claim of the same form that is expected to be supported", claim.place);
 }
 
 }  // namespace
@@ -153,6 +169,7 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
                                     "it is supported or refuted; without the key it is supported", v.place);
                 text.refutes = word == "refuted";
               }},
+             {"control", [&](const Value& v) { text.control = take_text(v, "control"); }},
              {"source", [&](const Value& v) { text.source = take_text(v, "source"); }},
              {"form", [&](const Value& v) {
                 const std::string word = take_text(v, "form");
@@ -173,9 +190,9 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
   Expression::parse(claim.metric, places.at("metric"));
   if (!claim.where.empty()) Expression::parse(claim.where, places.at("where")).require_single_run().require_condition();
   check_bounds(claim);
-  const bool whole =
-      std::ranges::any_of(std::initializer_list<const char*>{"name", "title", "null", "rivals", "expect", "source"},
-                          [&](const char* key) { return places.contains(key); });
+  const bool whole = std::ranges::any_of(
+      std::initializer_list<const char*>{"name", "title", "null", "rivals", "expect", "control", "source"},
+      [&](const char* key) { return places.contains(key); });
   if (whole) check_schema(claim, places);
   for (const Definition& used : definitions.used_by(text.formula + " | " + text.where))
     text.define.emplace_back(used.name, used.text);
@@ -186,6 +203,7 @@ void check_claim_names(const std::vector<Claim>& claims, const Definitions& defi
   std::set<std::string> used;
   for (std::size_t i = 0; i < claims.size(); ++i) {
     for (const auto& [name, text] : claims[i].text.define) used.insert(name);
+    check_control(claims[i], claims);
     for (std::size_t j = 0; j < i && !claims[i].text.name.empty(); ++j)
       if (claims[j].text.name == claims[i].text.name)
         throw wrong_input(fmt::format("two claims have the name '{}'", claims[i].text.name), "rename one of the two",

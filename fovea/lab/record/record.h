@@ -85,6 +85,7 @@ struct ClaimText {
   std::string null_means;
   std::vector<Rival> rivals;  // simpler explanations, with their values
   bool refutes = false;       // the threshold states a source's sentence, which is expected to fail
+  std::string control;        // of one that refutes: a claim of the file that must be supported
   std::string source;         // "[1], section 4"
 
   std::string reference() const;  // "[1]"

@@ -78,6 +78,7 @@ Json claim_json(const ClaimResult& claim) {
   for (const ClaimText::Rival& rival : text.rivals)
     rivals.push_back({{"name", rival.name}, {"value", number_json(rival.value)}});
   json["expect"] = text.refutes ? "refuted" : "supported";
+  if (!text.control.empty()) json["control"] = text.control;
   if (!text.source.empty()) json["source"] = text.source;
   return json;
 }

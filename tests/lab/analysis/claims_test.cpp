@@ -91,20 +91,35 @@ TEST(Claims, SayWhyThereIsNoNumber) {
   EXPECT_NE(shared.note.find("loss (missing"), std::string::npos);
 }
 
-TEST(Claims, MayBeExpectedToBeRefuted) {
-  const auto refuted = [](const std::string& bound) {
-    return check_claims(
-               experiment_of("[define]\nright = \"accuracy\"\n[[claim]]\nname = \"x\"\ntitle = \"x\"\nsays = "
-                             "\"x\"\nmetric = \"median(right)\"\nnull = { value = 0, means = \"x\" }\nexpect = "
-                             "\"refuted\"\nsource = \"[1]\"\nat_least = " +
-                             bound),
-               Preset::full, runs())
-        .at(0);
+TEST(Claims, AreRefutedByAnIntervalBeyondTheThresholdAndWithAControl) {
+  const auto refuted = [](const std::string& bound, std::size_t seeds, const std::string& control) {
+    std::vector<RunRecord> records(seeds);
+    for (std::size_t i = 0; i < seeds; ++i) {
+      records[i].state = RunState::done;
+      records[i].spec.seed = i;
+      records[i].series["accuracy"] = {{0}, {0.93 + 0.001 * static_cast<double>(i)}};
+    }
+    const std::string rest = "\nnull = { value = 0, means = \"x\" }\n";
+    const std::vector<ClaimResult> results = check_claims(
+        experiment_of("[define]\nright = \"accuracy\"\n[[claim]]\nname = \"x\"\ntitle = \"x\"\nsays = \"x\"\nmetric = "
+                      "\"median(right)\"\nexpect = \"refuted\"\ncontrol = \"c\"\nsource = \"[1]\"\nat_least = " +
+                      bound + rest +
+                      "[[claim]]\nname = \"c\"\ntitle = \"c\"\nsays = \"c\"\nmetric = "
+                      "\"least(accuracy)\"\nat_least = " +
+                      control + rest),
+        Preset::full, records);
+    EXPECT_EQ(results.at(0).verdict(), results.at(0).held ? ClaimVerdict::refuted : ClaimVerdict::not_refuted);
+    return results.at(0);
   };
-  EXPECT_TRUE(refuted("0.94").held);
-  EXPECT_EQ(refuted("0.94").verdict(), ClaimVerdict::refuted);
-  EXPECT_FALSE(refuted("0.92").held);
-  EXPECT_EQ(refuted("0.92").verdict(), ClaimVerdict::not_refuted);
+  EXPECT_TRUE(refuted("0.95", 8, "0.5").held);
+  EXPECT_EQ(refuted("0.95", 8, "0.5").note.find("95 % interval over seeds: 0.93"), 0u)
+      << refuted("0.95", 8, "0.5").note;
+  EXPECT_FALSE(refuted("0.92", 8, "0.5").held) << "the value is beyond the threshold";
+  EXPECT_FALSE(refuted("0.935", 8, "0.5").held) << "the interval is not";
+  EXPECT_FALSE(refuted("0.95", 8, "0.99").held);
+  EXPECT_NE(refuted("0.95", 8, "0.99").note.find("its control 'c' is not supported"), std::string::npos);
+  EXPECT_FALSE(refuted("0.95", 5, "0.5").held);
+  EXPECT_NE(refuted("0.95", 5, "0.5").note.find("5 seeds are too few"), std::string::npos);
 }
 
 TEST(Claims, FromAStoreGetTheTextsOfClaimsThatHaveNotChanged) {

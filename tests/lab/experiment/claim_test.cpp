@@ -24,7 +24,16 @@ at_most = 40
 null = { value = inf, means = "never reached" }
 rivals = [{ name = "shuffled labels", value = 80 }, { name = "a table", value = 1.5 }]
 expect = "refuted"
+control = "any"
 source = "[12], section 4"
+
+[[claim]]
+name = "any"
+title = "Some seed learns."
+says = "One seed at least reaches 90 %."
+metric = "count(t90 < infinity)"
+at_least = 1
+null = { value = 0, means = "none" }
 )toml";
 
 // The claim with one line in place of that of its key; an empty one leaves the key out.
@@ -36,7 +45,7 @@ std::string with_line(const std::string& key, const std::string& line) {
 
 TEST(Claim, OfTheWholeSchemaIsRead) {
   const Experiment experiment = parse_experiment(minimal(whole_claim), "x.toml");
-  ASSERT_EQ(experiment.claims.size(), 1u);
+  ASSERT_EQ(experiment.claims.size(), 2u);
   const Claim& claim = experiment.claims[0];
   EXPECT_EQ(claim.metric, "median(steps_to_90 | task.vocab > 5)");
   EXPECT_EQ(claim.where, "task.vocab > 5");
@@ -51,6 +60,7 @@ TEST(Claim, OfTheWholeSchemaIsRead) {
   wanted.null_means = "never reached";
   wanted.rivals = {{"shuffled labels", 80}, {"a table", 1.5}};
   wanted.refutes = true;
+  wanted.control = "any";
   wanted.source = "[12], section 4";
   EXPECT_EQ(claim.text, wanted);
   EXPECT_EQ(claim.text.reference(), "[12]");
@@ -94,12 +104,15 @@ TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
       {with_line("rivals", "rivals = [{ name = \"x\" }]"), "x.toml:15:11", "a rival needs a name and a value", "write"},
       {with_line("expect", "expect = \"held\""), "x.toml:16:1", "cannot be expected to be 'held'",
        "supported or refuted"},
-      {with_line("source", "source = \"a paper\""), "x.toml:17:1", "cannot be 'a paper'",
+      {with_line("source", "source = \"a paper\""), "x.toml:18:1", "cannot be 'a paper'",
        "docs/explanation/sources.md"},
       {with_line("source", ""), "x.toml:7:1", "expected to be refuted has no source", "add the source"},
+      {with_line("control", ""), "x.toml:7:1", "expected to be refuted has no control", "add control"},
+      {with_line("control", "control = \"none\""), "x.toml:7:1", "no claim 'none' to be the control", "of this file"},
+      {with_line("control", "control = \"subsets-first\""), "x.toml:7:1", "cannot be the control", "of the same form"},
       {with_line("subsets", "subsets = \"task.vocab > 5\"\nunused = \"2\""), "x.toml:6:1",
        "no claim uses the definition of 'unused'", "drop it"},
-      {minimal(whole_claim + whole_claim.substr(whole_claim.find("[[claim]]"))), "x.toml:18:1",
+      {minimal(whole_claim + whole_claim.substr(whole_claim.find("[[claim]]"))), "x.toml:27:1",
        "two claims have the name 'subsets-first'", "rename"},
   };
   for (const auto& c : cases) {

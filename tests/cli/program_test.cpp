@@ -332,7 +332,7 @@ TEST_F(ProgramTest, NamesThatNoRunHasAreMistakesOnceThereAreRuns) {
       {"runs toy-unifrom", 2, {"toy-unifrom", "'toy-uniform'"}},
       {"runs --sort tau_p_reach_1", 2, {"--sort", "'tau_p_reaches_1'"}},
       {"runs --where 'train.stps > 3'", 2, {"--where", "'train.steps'"}},
-      {"runs --show loss gd_ordre", 2, {"--show", "'descent_order'"}},
+      {"runs --show loss descent_ordre", 2, {"--show", "'descent_order'"}},
       {"export --where 'lsos < 1' -o a.csv", 2, {"'loss'"}},
       {"export --where 'loss > 1e9' -o a.csv", 2, {"no run fits"}},
       {"plot --where 'lsos < 1' loss -o a.svg", 2, {"'loss'"}},

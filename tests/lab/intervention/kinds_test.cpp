@@ -24,6 +24,7 @@ TEST(Interventions, AreWrittenByRankAndThenAsTheyWereListed) {
   const std::map<std::string, int> ranks{{"hold", 0}, {"scale", 1}, {"ablate", 1},     {"copy", 1},       {"freeze", 2},
                                          {"rate", 3}, {"clamp", 4}, {"transplant", 5}, {"embeddings", 6}, {"noise", 1}};
   for (const auto& [name, entry] : Registry<Intervention>::instance().all()) {
+    if (name == "counted-change") continue;  // of tests/lab/sweep/resolved_run_test.cpp
     ASSERT_TRUE(ranks.contains(name)) << name;
     EXPECT_EQ(entry.make()->rank(), ranks.at(name)) << name;
   }

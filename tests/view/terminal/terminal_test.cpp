@@ -47,11 +47,11 @@ TEST(TextTable, FitsTheTerminal) {
 TEST(TextTable, FoldsHeadsAtTheirJointsAndStandsThemOnTheirRow) {
   TextTable table({{"run"}, {"attention_points_right", TextTable::Align::right}, {"task.vocab"}});
   table.row({"1", "0.5", "40"});
-  EXPECT_EQ(table.text({80, false}), "run  attention_points_right  task.vocab\n1                   0.5  40\n");
+  EXPECT_EQ(table.text({80, false}), "run  attention_points_right  task.vocab\n1                       0.5  40\n");
   EXPECT_EQ(table.text({24, false}),
-            "     attention_  task.\n"
-            "run    accuracy  vocab\n"
-            "1           0.5  40\n");
+            "       attention_  task.\n"
+            "run  points_right  vocab\n"
+            "1             0.5  40\n");
 }
 
 TEST(TextTable, LeavesOutByRank) {

@@ -87,7 +87,9 @@ def literals(source, pattern):
     texts, end = [], None
     for match in pattern.finditer(source):
         found = next((group for group in match.groups()[-3:] if group), None)
-        if found is None:
+        if found is None or (
+            pattern is WEB and match[3] and re.search(r"[;=&|\[\]]|\w\(|\*/", found)
+        ):  # > and < of code
             continue
         joined = end is not None and source[end : match.start()].strip() == "" and pattern is CPP
         if joined:

@@ -85,16 +85,16 @@ class Audit:
 
 
 def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, progress: bool | None = None) -> Audit:
-    """Score how far the assumptions of the account hold in a run.
+    """Measure the assumptions of the two-stage account in a run.
 
-    A run without the probe ``audit`` is trained again with it and kept beside the first. That changes none of its numbers.
+    A run without the probe ``audit`` is trained again with it and kept as a second run. The numbers are the same.
 
     Parameters
     ----------
     run
         A run.
     store
-        The store of the new run, or its file. None: that of the run.
+        The store of the new run, or its file. None: the store of the run.
     progress
         Whether a bar is shown. None: in a terminal or a notebook.
 
@@ -128,7 +128,7 @@ def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, prog
             )
         if run._intervened or run._task is not None or run._similarity is not None:
             raise _engine.wrong_input(
-                "a run with parts in Python cannot be trained again with the audit: its spec does not say what it is",
+                "a run with parts in Python cannot be trained again with the audit: its spec does not describe it",
                 'train it with it: fovea.run(…, probes=["audit"])',
             )
         keep = run._store is not None

@@ -1,4 +1,4 @@
-"""What a caller gives, looked at before anything is begun: one sentence says which argument, what it is, what is wanted."""
+"""Checks of arguments before any work: one sentence names the argument, its value and the expected value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _short.maxstring = _short.maxother = 60
 
 
 def shown(value: Any) -> str:
-    """A value in a message: what it is, and of which type."""
+    """A value in a message, with its type."""
     return "None" if value is None else f"{_short.repr(value)}, of type {type(value).__name__}"
 
 

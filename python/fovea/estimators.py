@@ -157,7 +157,7 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise _engine.wrong_input(
                 f"X reaches more than {_WIDEST:g} {'spreads' if self.bandwidth == 'learned' else 'bandwidths'} from the middle of what is fitted,"
                 " where float32 tells neighbours no longer apart",
-                "take a larger bandwidth, or leave out what lies so far away",
+                "take a larger bandwidth, or leave out values so far away",
             )
         return np.asarray(scaled, np.float32)
 

@@ -81,7 +81,7 @@ class HeadRanking(list[Head]):
 
 
 def rank_heads(series: SeriesTable, metric: str, step: int | None, name: str) -> HeadRanking:
-    """Rank the heads of a run by the series ``METRIC_lL_hH``; ``name`` is that of the run, for errors."""
+    """Rank the heads of a run by the series ``METRIC_lL_hH``; ``name`` is the name of the run, for errors."""
     found = {
         (int(match[1]), int(match[2])): one
         for one in series
@@ -109,7 +109,7 @@ def rank_heads(series: SeriesTable, metric: str, step: int | None, name: str) ->
 def maps_of(
     arrays: Mapping[str, Mapping[int, Array]], step: int | None, name: str
 ) -> tuple[int, dict[tuple[int, int], Array]]:
-    """Return the step and the map of each head, by layer and head, from 1; of a run with one map, that of layer 1, head 1."""
+    """Return the step and the map of each head, by layer and head, from 1; a run with one map has it as layer 1, head 1."""
     kept = {
         (int(match[1]), int(match[2])): looks
         for one, looks in arrays.items()
@@ -118,7 +118,8 @@ def maps_of(
     steps = sorted({one for looks in kept.values() for one in looks})
     if not steps:
         raise _engine.wrong_input(
-            f"{name} has no attention kept", "its model may not attend; probe.keep says of how many examples it is kept"
+            f"{name} has no attention kept",
+            "its model may not attend; probe.keep is the number of examples that it is kept for",
         )
     step = steps[-1] if step is None else step
     if step not in steps:
@@ -137,7 +138,7 @@ def draw_heads(
     rows: Sequence[str],
     figure: Any,
 ) -> Any:
-    """Draw the maps of an example, a row of the figure for each layer, with what the positions hold."""
+    """Draw the maps of an example, a row of the figure for each layer, with the content of the positions."""
     pyplot = pictures.needed("matplotlib.pyplot", "matplotlib")
     layers = sorted({layer for layer, _ in maps})
     across = max(head for _, head in maps)

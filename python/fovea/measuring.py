@@ -1,4 +1,4 @@
-"""Across runs: how far attention agrees with what words say alone, and by how much groups of runs differ."""
+"""Measures across runs: agreement of attention with the evidence of single words, and differences between groups of runs."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def measure(run: Run, *others: Run, only: str = "") -> Measures:
     for one in kept:
         if one._store is None or one._store != kept[0]._store:
             raise _engine.wrong_input(
-                "runs that are measured lie in one store", "train them without keep=False, with the same store"
+                "runs that are measured must be in one store", "train them without keep=False, with the same store"
             )
     return Measures(*_engine.measure(str(kept[0]._store), [one.id for one in kept], checks.text("only", only)))
 
@@ -191,7 +191,7 @@ def compare(a: Group, b: Group, *metrics: str, store: Any = None) -> Comparison:
 
 
 def _require_known(names: list[str], records: list[_engine.Record]) -> None:
-    """A name by itself is one that some run has; what else an expression reads is not looked at."""
+    """A name alone must be in some run; names inside an expression are not checked."""
     metrics = {metric for record in records for metric in record.series_names}
     settings = {setting for record in records for setting in _settings(record.spec.table())}
     for name in names:

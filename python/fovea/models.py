@@ -48,7 +48,7 @@ class Model:
         self.shape = checks.table("shape", shape, "kind")
         if "kind" not in self.shape:
             raise _engine.wrong_input(
-                "the shape does not say its kind",
+                "the shape has no kind",
                 'as a Task has it: {"kind": "labelled_tokens", "vocab": 9, "classes": 2}',
             )
         self._weights = {

@@ -48,7 +48,7 @@ def sparkline(values: npt.NDArray[np.float64], width: int = 120, height: int = 1
 
 
 def heat_map(weights: npt.NDArray[np.float32], cell: int = 5) -> str:
-    """Weights in [0, 1] as an image, dark where they are high: a PNG of a pixel a cell, shown larger."""
+    """Weights in [0, 1] as an image, dark for high ones: a PNG of a pixel a cell, shown larger."""
     rows, columns = weights.shape
     shades = (255 - 255 * np.clip(np.nan_to_num(weights), 0, 1)).astype(np.uint8)
     lines = b"".join(b"\0" + row.tobytes() for row in shades)
@@ -65,7 +65,7 @@ def heat_map(weights: npt.NDArray[np.float32], cell: int = 5) -> str:
 def run_html(
     head: str, error: str, metrics: Mapping[str, float], series: Mapping[str, npt.NDArray[np.float64]], attention: str
 ) -> str:
-    """A run: its last metrics with their courses, beside its attention."""
+    """A run: its last metrics with their courses, and its attention."""
     rows = "".join(
         f"<tr><td style='text-align:left'>{html.escape(name)}</td><td>{number(value)}</td><td>{sparkline(series[name])}</td></tr>"
         for name, value in metrics.items()
@@ -117,7 +117,7 @@ class Course(Protocol):
 
 
 def plot(runs: Sequence[Course], telling: Iterable[str], metrics: Sequence[str], ax: Any) -> Any:
-    """The series of runs over steps; where no ``metrics`` are named, the first of those that are ``telling``."""
+    """The series of runs over steps; if no ``metrics`` are named, the first of the ``telling`` ones."""
     pyplot = needed("matplotlib.pyplot", "matplotlib")
     if ax is None:
         ax = pyplot.subplots(layout="constrained")[1]

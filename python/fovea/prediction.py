@@ -225,7 +225,7 @@ class Prediction:
 
     def __reduce__(self) -> Any:
         raise _engine.wrong_type(
-            "a prediction cannot be pickled", "keep what you need of it, as .verdict and .words, or predict again"
+            "a prediction cannot be pickled", "keep the parts that you need, as .verdict and .words, or predict again"
         )
 
     def __repr__(self) -> str:

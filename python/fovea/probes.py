@@ -1,4 +1,4 @@
-"""Probes of one's own: functions that measure a training at its evaluations."""
+"""Probes in Python: functions that measure a training at its evaluations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Function = Callable[[_engine.ProbeBatch, _engine.ProbeOutcome, _engine.ProbeMode
 
 
 class Probe:
-    """Measure a training by a function of your own.
+    """Measure a training by a function.
 
     At each evaluation ``function(batch, outcome, model)`` returns a dict of numbers and arrays by name. A number is a point of
     ``run.series[name]``, NaN included. An array is ``run.arrays[name][step]``, in float32. A run gets the probe by ``probes=[…]``, or by
@@ -121,7 +121,7 @@ class Probe:
         return f"<probe {self.name}: {self._place}>"
 
     def _measure(self, batch: Any, outcome: Any, model: Any, step: int) -> _Readings:
-        """What the engine calls: numbers, arrays, and what is wrong, with its remedy."""
+        """The call of the engine: numbers, arrays, and an error with its remedy."""
         numbers: dict[str, float] = {}
         arrays: dict[str, npt.NDArray[np.float32]] = {}
         try:
@@ -166,7 +166,7 @@ _causes: deque[tuple[str, Exception]] = deque(maxlen=16)  # what functions raise
 
 
 def spec_names(probes: Any) -> list[str]:
-    """Probes by the names that a spec has for them: those of the library by their own."""
+    """Probes by their names in a spec; the library's probes keep their names."""
     given = [probes] if isinstance(probes, (str, Probe)) else probes
     if isinstance(given, (bytes, Mapping)) or not isinstance(given, Iterable):
         raise checks.wrong_type("probes", probes, 'a list of names and of fovea.Probe, as ["accuracy"]')
@@ -200,7 +200,7 @@ def _last_name(place: str) -> str:
 
 
 def find(spec_name: str) -> tuple[Probe | None, str, str]:
-    """The probe that a spec names, for the engine; or what is wrong, and what to do."""
+    """The probe that a spec names, for the engine; or the error and its remedy."""
     probe = _alive.get(spec_name)
     if probe is not None:
         return probe, "", ""
@@ -231,7 +231,7 @@ def _one_of(words: Iterable[str]) -> str:
 
 
 def _array(value: Any) -> npt.NDArray[Any] | None:
-    """Numbers as an array; None for what has none."""
+    """Numbers as an array; None if there are none."""
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError):  # rows of several lengths; a tensor that asks for its gradient
@@ -240,7 +240,7 @@ def _array(value: Any) -> npt.NDArray[Any] | None:
 
 
 def _digest(function: FunctionType, options: tuple[Any, ...]) -> str:
-    """16 hex digits of what makes the function this one."""
+    """16 hex digits that identify the function."""
     around = inspect.getclosurevars(function).nonlocals
     values = [options, function.__defaults__, function.__kwdefaults__, around]
     text = "\n".join([_source(function), *map(_value_text, values)])
@@ -248,7 +248,7 @@ def _digest(function: FunctionType, options: tuple[Any, ...]) -> str:
 
 
 def _source(function: FunctionType) -> str:
-    """As it is written; where that is not known, as it was compiled."""
+    """The source of the function; its bytecode if the source is unknown."""
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):

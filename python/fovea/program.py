@@ -1,4 +1,4 @@
-"""The program ``fovea`` that lies within the package: what the command of that name starts."""
+"""The program ``fovea`` within the package: the command of that name starts it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PROGRAM = pathlib.Path(__file__).with_name("bin") / "fovea"
 
 
 def main() -> NoReturn:
-    """Becomes the program, with the words that this one was given. It asks this Python what is asked of Python (``fovea check-attention``)."""
+    """Become the program, with the same arguments. ``fovea check-attention`` of the program uses this Python."""
     if not PROGRAM.exists():
         sys.exit(
             "fovea: this package was built without the program. Install a wheel (scripts/wheel makes one), or: pip install ."

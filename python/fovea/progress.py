@@ -1,4 +1,4 @@
-"""Progress as tqdm shows it: a bar after the first second, on stderr or in the notebook, none where nobody looks."""
+"""Progress as tqdm shows it: a bar after the first second, on stderr or in the notebook, and none without a terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ with warnings.catch_warnings():  # that a notebook has no widgets, and so gets a
 
 
 class Bar:
-    """A bar of ``unit`` that is told how far the work is; ``show`` as tqdm's ``disable`` turned round, None: if a person looks."""
+    """A bar of ``unit``; ``show`` is the opposite of tqdm's ``disable``. None: if there is a terminal."""
 
     def __init__(self, unit: str, show: bool | None) -> None:
         self._unit = unit
@@ -40,12 +40,12 @@ class Bar:
         self._bar.update(done - self._bar.n)
 
     def run(self, progress: _engine.Progress) -> None:
-        """Of one run: its steps."""
+        """Show the steps of one run."""
         for run in progress.in_training:
             self.reach(run.step, run.of)
 
     def sweep(self, progress: _engine.Progress) -> None:
-        """Of many: how many are reached, and what became of them."""
+        """Show how many of the runs are done, and their states."""
         counts = (("found", progress.reused), ("failed", progress.failed), ("stopped", progress.stopped))
         words = ", ".join(f"{count} {what}" for what, count in counts if count)
         self.reach(progress.total - progress.left, progress.total, words)

@@ -1,4 +1,4 @@
-"""What a run kept at its evaluations, and the errors for what it did not keep."""
+"""Arrays that a run kept at its evaluations, and the errors for arrays that it did not keep."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def attention_at(looks: Mapping[int, Array], step: int | None, name: str) -> Arr
     if not looks:
         raise _engine.wrong_input(
             f"{name} has no attention kept",
-            "its model may not attend; probe.keep says of how many examples it is kept",
+            "its model may not attend; probe.keep is the number of examples that it is kept for",
         )
     if step is None:
         return looks[max(looks)]
@@ -51,7 +51,7 @@ def kept_beta(looks: Mapping[int, Array], step: int | None, last: int, elsewhere
         kept = (
             f"it is kept of steps {', '.join(map(str, sorted(looks)[:12]))}"
             if looks
-            else "observe it with its β, and where there is time for it"
+            else "observe it with its β, and with time for it"
         )
         raise _engine.wrong_input(f"{name} has no β kept" + ("" if step is None else f" at step {step}"), kept)
     if wanted == last:

@@ -210,7 +210,7 @@ class Store:
         return _engine.store_count(self._file)
 
     def require_place(self) -> None:
-        """That it is a store, or that one can be made there: told before a training rather than at its end."""
+        """Check before a training that this is a store, or that one can be made there."""
         len(self)
         nearest = next(folder for folder in pathlib.Path(self._file).absolute().parents if folder.exists())
         if not nearest.is_dir():
@@ -276,7 +276,7 @@ def spec_of(settings: Any) -> dict[str, Any]:
     }
     holds = given.pop("intervene", [])
     if not isinstance(holds, (list, tuple)):
-        raise checks.wrong_type("settings['intervene']", holds, "a list of what was held")
+        raise checks.wrong_type("settings['intervene']", holds, "a list of holds")
     spec["intervene"] = [_plain(one) for one in holds]
     spec["seed"] = checks.whole("seed", given.pop("seed", 0), 0)
     spec["train"].update(given)
@@ -291,7 +291,7 @@ def spec_of(settings: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A setting as a spec writes it: what is neither a number, a text, a list nor a table is its text."""
+    """A setting as a spec writes it: a value that is no number, text, list or table becomes its text."""
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -319,7 +319,7 @@ def _points(metric: str, given: Any) -> tuple[list[int], list[float]]:
             f"the series '{metric}' has {len(rising)} steps and {len(numbers)} values"
             if len(rising) != len(numbers)
             else f"the steps of '{metric}' do not rise",
-            "each value needs a step after that of the value before",
+            "each value needs a later step than the value before",
         )
     return rising, numbers
 
@@ -349,7 +349,7 @@ def file_of(store: str | os.PathLike[str] | None) -> str:
     """The file of a store; None: this user's."""
     if store is None:
         return _engine.default_store()
-    name = checks.path("store", store, "a file's path, or what fovea.store gives")
+    name = checks.path("store", store, "a file's path, or the result of fovea.store")
     if not name:
         raise _engine.wrong_input(
             "a store has an empty name", "name a file, or leave it out for the program's own store"

@@ -110,7 +110,7 @@ class Run:
         return Metrics(self._record.metrics)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All of it, what lies in the store too: who reads it back may not have that."""
+        """The whole run with its arrays in the store, because a reader may not have the store."""
         arrays = None if self._store is None else self.arrays  # else the record has them
         if self._weights is None and self._store is not None:
             self._weights = _engine.store_weights(self._store, self._record)
@@ -169,7 +169,7 @@ class Run:
                 kept = _engine.store_find(self._store, self.id)
                 if kept is None or kept.hash != record.hash:
                     raise _engine.failure(
-                        f"run {self.id} is no longer in {self._store}, where its arrays were", "train it again"
+                        f"run {self.id} is no longer in {self._store}, which had its arrays", "train it again"
                     )
                 record = _engine.store_arrays(self._store, self.id, "")
             found: dict[str, dict[int, Array]] = {}
@@ -396,7 +396,7 @@ class Run:
             if self._task is not None or self.elsewhere:
                 raise _engine.wrong_input(
                     f"{self._name()} was trained on what is no text to the engine",
-                    "apply its model to a batch of your own: run.apply",
+                    "apply its model to a batch: run.apply",
                 )
             self._reader = Reader(self._name(), self._record.spec, self.words, self.weights)
         return self._reader
@@ -461,12 +461,12 @@ class Run:
         return pictures.plot([self.series], self._record.telling_metrics, metrics, ax)
 
     def heads(self, step: int | None = None, *, example: int = 0, figure: Any = None) -> Any:
-        """Draw the attention of each head, a row for each layer, with what the positions hold.
+        """Draw the attention of each head, a row for each layer, with the content of the positions.
 
         Parameters
         ----------
         step : int, optional
-            One of the steps that attention is kept of; the last by default.
+            One of the steps that attention is kept for; the last by default.
         example : int
             One of the examples that are kept, from 0.
         figure : matplotlib.figure.Figure, optional

@@ -1,4 +1,4 @@
-"""The series of runs: what was measured, by name, step and value."""
+"""The series of runs: measurements by name, step and value."""
 
 from __future__ import annotations
 

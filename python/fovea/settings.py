@@ -1,7 +1,7 @@
-"""Settings as a person writes them in Python, and as a spec names them.
+"""Settings as they are written in Python, and as a spec names them.
 
-A spec says ``task.vocab``. In Python that is ``vocab=60`` where one part alone has a setting of that name,
-``task__vocab=60`` where several do, or an entry of ``set={"task.vocab": 60}``.
+A spec has ``task.vocab``. In Python that is ``vocab=60`` if only one part has a setting of that name,
+``task__vocab=60`` if several have one, or an entry of ``set={"task.vocab": 60}``.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def own_similarity(spec: SpecLike) -> Similarity | None:
 
 
 def experiment_of(spec: SpecLike, key: str = "") -> _engine.Experiment:
-    """A shipped experiment by its name, a file by its path, or a dict that says what a file would; ``key`` is that of its
-    own task."""
+    """A shipped experiment by its name, a file by its path, or a dict with the content of a file; ``key`` is the key of
+    its own task."""
     if isinstance(spec, Mapping):
         fields = checks.table("the spec", spec, "task")
         if own_task(spec) is not None:
@@ -108,7 +108,7 @@ def _with_spec_names(probe: Mapping[str, Any]) -> dict[str, Any]:
 def dotted(
     experiment: _engine.Experiment, given: Mapping[str, Any], also: Mapping[str, Any] | None, words: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Keyword settings by their full names, those of ``also`` after them; ``words`` are what else the call takes."""
+    """Keyword settings by their full names, then the settings of ``also``; ``words`` are the other arguments of the call."""
     more = {} if also is None else checks.table("set", also, "task.vocab")
     settings: dict[str, Any] = {}
     known: dict[str, list[str]] | None = None
@@ -134,7 +134,7 @@ def dotted(
 def with_probes(
     experiment: _engine.Experiment, quick: bool, settings: dict[str, Any], probes: Probes
 ) -> dict[str, Any]:
-    """The settings with these probes beside those that the experiment has."""
+    """The settings with these probes and the experiment's probes."""
     more = spec_names(probes)
     if not more:
         return settings
@@ -159,7 +159,7 @@ def takes_list(experiment: _engine.Experiment, setting: str) -> bool:
 
 
 def dotted_task(given: Mapping[str, Any], also: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The same where all settings are the task's."""
+    """The same if all settings are the task's."""
     return {
         **{word.replace("__", ".") if "__" in word else f"task.{word}": value for word, value in given.items()},
         **(also or {}),

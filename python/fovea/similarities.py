@@ -1,4 +1,4 @@
-"""Similarities of one's own for attention pooling."""
+"""Similarities in Python for attention pooling."""
 
 from __future__ import annotations
 

@@ -36,10 +36,10 @@ def sweep(
     progress: bool | None = None,
     **settings: Any,
 ) -> RunTable:
-    """Train many runs, several at a time. Runs that the store holds are not trained again.
+    """Train many runs, several at a time. Stored runs are not trained again.
 
     A setting with a list, a range or an array of values is an axis: ``vocab=[40, 60]``. A setting that itself is a list is an axis if
-    it is given a list of lists. Without any axis, those of the experiment are run.
+    it is given a list of lists. Without any axis, the axes of the experiment are run.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def sweep(
     """
     if own_task(spec) is not None or own_similarity(spec) is not None:
         raise _engine.wrong_input(
-            "a sweep keeps its runs, and one of a task or by a similarity in Python cannot be kept: its spec does not say what it is",
+            "a sweep keeps its runs, and one of a task or by a similarity in Python cannot be kept: its spec does not describe it",
             "train them one by one: [fovea.run(spec, seed=seed) for seed in range(10)]",
         )
     if "seed" in settings:

@@ -1,4 +1,4 @@
-"""Tasks of one's own: batches that a generator gives."""
+"""Tasks in Python: batches that a generator gives."""
 
 from __future__ import annotations
 

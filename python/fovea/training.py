@@ -71,17 +71,17 @@ def run(
         An experiment's name, the path of a spec file, or a dict with the content of one. Of an experiment that is a sweep, the
         first value of each axis is taken.
     seed
-        The seed of the run. None: that of the experiment.
+        The seed of the run. None: the seed of the experiment.
     quick
         Whether to train the quick form of the experiment.
     set
         Settings by their full names: ``{"task.vocab": 60}``.
     probes
-        Probes beside those of the spec: names, as ``"kept_beta"``, and ``fovea.Probe``.
+        Probes in addition to the probes of the spec: names, as ``"kept_beta"``, and ``fovea.Probe``.
     on_step
         Called as ``on_step(step)`` at every update, when its gradients are computed and before the parameters change.
     intervene
-        Called as ``intervene(number)`` before every update. It returns None, or what the ``intervene`` of a spec would hold:
+        Called as ``intervene(number)`` before every update. It returns None, or the content of ``intervene`` in a spec:
         ``{"hold": "uniform"}``. An evaluation is made under the hold of the update that follows it. Metrics whose names end in
         ``_held`` are those under the hold. Such a run is not kept, because its spec does not describe it.
     keep
@@ -148,9 +148,7 @@ def run(
             what = "that is intervened in from Python"
             if task is not None or similarity is not None:
                 what = "of a task in Python" if task is not None else "by a similarity in Python"
-            raise _engine.wrong_input(
-                f"a run {what} cannot be kept: its spec does not say what it is", "leave keep out"
-            )
+            raise _engine.wrong_input(f"a run {what} cannot be kept: its spec does not describe it", "leave keep out")
         tell_first(experiment.name, first, f"All of them: fovea.sweep({experiment.name!r})")
         made = train_resolved(
             resolved,
@@ -183,7 +181,7 @@ def resume(
     run
         The run, or its number.
     store
-        The store, or its file. None: that of the run, or of the program.
+        The store, or its file. None: the store of the run, or of the program.
     on_step, progress
         As in ``fovea.run``.
 
@@ -212,7 +210,7 @@ def resume(
     """
     if isinstance(run, Run) and not run.id:
         raise _engine.wrong_input(
-            "this run is not kept: there is nothing to go on from", "train it anew, without keep=False"
+            "this run is not kept: there is nothing to go on from", "train it again, without keep=False"
         )
     file = run._store if isinstance(run, Run) and store is None else file_of(store)
     number = run.id if isinstance(run, Run) else checks.whole("the number of a run", run)
@@ -277,7 +275,7 @@ def train_resolved(
 
 
 def tell_left_out(experiment: _engine.Experiment, quick: bool, settings: dict[str, Any]) -> None:
-    """Of another model than the experiment's own, what that one is set to and this one lacks."""
+    """Warn of settings of the experiment's own model that another model lacks."""
     lacking = experiment.left_out(quick, settings)
     if lacking:
         teller()(
@@ -286,7 +284,7 @@ def tell_left_out(experiment: _engine.Experiment, quick: bool, settings: dict[st
 
 
 def _tell_cost(run: Run) -> None:
-    """Of a probe in Python that took a second or more, and over a tenth of the run."""
+    """Warn of a probe in Python that took a second or more, and over a tenth of the run."""
     for name, seconds in run.probe_seconds.items():
         if seconds >= 1 and seconds > run.seconds / 10:
             teller()(
@@ -305,6 +303,6 @@ def _where_it_stopped(run: Run | None) -> str:
 
 def _checked(run: Run) -> Run:
     if run.state == "failed":
-        kept = f"what was measured until then is kept as run {run.id}" if run.id else ""
+        kept = f"the measurements until then are kept as run {run.id}" if run.id else ""
         raise _engine.failure(run.error.rstrip("."), kept)
     return run

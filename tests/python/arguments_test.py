@@ -175,7 +175,7 @@ NONSENSE = [
     (lambda: fovea.run({"task": {"name": "copy", "\ud800": 3}}), "a key of task is '\\ud800'"),
     (lambda: fovea.run({"\ud800": 3}), "a key of the spec is '\\ud800'"),
     (lambda: fovea.run({"name": "", "task": {"name": "copy"}}), "the spec's name is empty"),
-    (lambda: fovea.Model({}, {}, {}), "the shape does not say its kind"),
+    (lambda: fovea.Model({}, {}, {}), "the shape has no kind"),
     (lambda: fovea.resume(fovea.run("copy-subset", keep=False, **SMALL)), "this run is not kept"),
 ]
 

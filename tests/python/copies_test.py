@@ -217,6 +217,6 @@ def test_arrays_whose_store_is_gone_are_not_none(tmp_path):
     (tmp_path / "apart").mkdir()
     run = fovea.run("copy-subset", store=tmp_path / "apart" / "runs.db", **SMALL)
     shutil.rmtree(tmp_path / "apart")
-    with pytest.raises(fovea.Failure, match="run 1 is no longer in .*runs.db, where its arrays were"):
+    with pytest.raises(fovea.Failure, match="run 1 is no longer in .*runs.db, which had its arrays"):
         run.attention()
     assert run.metrics and run.weights()  # those of this session

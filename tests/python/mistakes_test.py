@@ -21,9 +21,7 @@ def distance(queries, keys, w):
 
 def test_a_sweep_takes_no_parts_in_python():
     spec = {"task": {"name": "curve"}, "model": {"name": "pooling", "similarity": fovea.Similarity(distance, w=1.0)}}
-    with pytest.raises(
-        fovea.WrongInput, match="cannot be kept: its spec does not say what it is. Train them one by one"
-    ):
+    with pytest.raises(fovea.WrongInput, match="cannot be kept: its spec does not describe it. Train them one by one"):
         fovea.sweep(spec, seeds=[0])
     own = fovea.Task(lambda split, seed, size: iter(()), vocab=9, classes=2)
     with pytest.raises(fovea.WrongInput, match="Train them one by one"):

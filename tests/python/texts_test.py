@@ -137,7 +137,7 @@ def test_measures_are_the_programs(program):
     assert found.sentences[0].startswith("Another seed's attention") and repr(found).startswith(found.sentences[0])
     table = pytest.importorskip("pandas") and found.to_pandas()
     assert list(table.a) == [row["a"] for row in found.to_dict()["agreement"]]
-    with pytest.raises(fovea.WrongInput, match="lie in one store"):
+    with pytest.raises(fovea.WrongInput, match="be in one store"):
         fovea.measure(fovea.run("text-classify", quick=True, steps=1, keep=False))
     with pytest.raises(fovea.WrongInput, match="there is no class 'negativ'"):
         fovea.measure(runs[0], only="negativ")

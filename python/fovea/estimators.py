@@ -155,8 +155,8 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             scaled = (X - self._centre) / self._spread
         if not (np.abs(scaled) <= _WIDEST).all():
             raise _engine.wrong_input(
-                f"X reaches more than {_WIDEST:g} {'spreads' if self.bandwidth == 'learned' else 'bandwidths'} from the middle of what is fitted,"
-                " where float32 tells neighbours no longer apart",
+                f"X reaches more than {_WIDEST:g} {'spreads' if self.bandwidth == 'learned' else 'bandwidths'} from the middle of the fitted values,"
+                " too far for float32 to distinguish neighbours",
                 "take a larger bandwidth, or leave out values so far away",
             )
         return np.asarray(scaled, np.float32)

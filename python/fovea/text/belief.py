@@ -16,7 +16,7 @@ from .findings import DELETIONS, MODELS, Findings
 
 
 class Belief(Findings):
-    """Report whether the attention of a classifier can be believed. ``fovea.check_attention`` makes it.
+    """Report whether the attention of a classifier can be trusted. ``fovea.check_attention`` makes it.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Belief(Findings):
         )
 
     def _panels(self) -> list[Panel]:
-        """What the figure shows: title, names with what was found of each, and what a guess would have; none where there was too little."""
+        """The data of the figure: title, names with the result of each, and the value of a guess; none if there was too little."""
         if not self.figures:
             return []
         accuracy = [(name, self.figures["accuracy"][kind]) for kind, name in MODELS.items()]
@@ -199,7 +199,7 @@ class Belief(Findings):
         return "\n".join(lines)
 
     def _verdicts(self) -> list[str]:
-        """Whether attention is needed and what it points at matters, and whether seeds agree."""
+        """Whether attention is needed, whether the words with large weights matter, and whether seeds agree."""
         lines = [self._head() + "."]
         if self.trust and not math.isnan(self.figures["seeds_agree"].mean):
             agree: Spread = self.figures["seeds_agree"]

@@ -35,7 +35,7 @@ _WIDTH, _NAMES, _ROW = 680, 220, 22  # of the figure, of the names in it, and th
 
 
 class Report(NamedTuple):
-    """What the page says, in its order."""
+    """The texts of the page, in order."""
 
     headline: str
     verdicts: Sequence[str]
@@ -80,7 +80,7 @@ def _items(of: Sequence[str]) -> str:
 
 
 def figure(panels: Sequence[Panel]) -> str:
-    """Points with their intervals, a row each, on scales from 0; empty where there was too little to train on."""
+    """Points with their intervals, a row each, on scales from 0; empty if there was too little to train on."""
     parts: list[str] = []
     y = 0
     for title, rows, guess in panels:
@@ -123,5 +123,5 @@ def _row(name: str, value: Estimate, most: float, y: int) -> str:
 
 
 def _x(share: float) -> str:
-    """Where a share of the scale lies."""
+    """The position of a share on the scale."""
     return f"{_NAMES + (_WIDTH - _NAMES - 20) * min(max(share, 0.0), 1.0):.1f}"

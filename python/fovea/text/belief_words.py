@@ -1,4 +1,4 @@
-"""Which words ``check_attention`` names: those on which α·β is largest more often than chance has it, and those of the regression's largest weights."""
+"""The words that ``check_attention`` names: words with the largest α·β more often than by chance, and words with the regression's largest weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_REGRESSION = 5  # words of a class
 
 
 def tail(times: Sequence[int], chances: Sequence[float], reached: int) -> float:
-    """The probability that as many as ``reached`` or more are counted, where each text counts ``times`` with its own chance: exact."""
+    """The probability that as many as ``reached`` or more are counted if each text counts ``times`` with its own chance: exact."""
     mass = np.zeros(sum(times) + 1)
     mass[0] = 1.0
     for many, chance in zip(times, chances):

@@ -15,8 +15,8 @@ from .believing import check_attention as ask
 
 
 def believe() -> NoReturn:
-    """Answers, and ends this process: with 0, with 2 where the texts or the settings are wrong, with 1 where it could not,
-    as where a page is asked for of texts that nothing can be told of: what lies there stays."""
+    """Print the report and end this process: with 0, with 2 if the texts or the settings are wrong, with 1 on failure. A page is
+    not written if the texts are too few for a report; an existing file stays."""
     try:
         question: dict[str, Any] = json.load(sys.stdin)
         if question["output"]:
@@ -57,7 +57,7 @@ def _require_place(file: str) -> None:
 
 
 def wrapped(belief: Belief, page: bool = False) -> str:
-    """The summary in lines as wide as the terminal, 100 at most, and where the numbers are; all that is known where there are none."""
+    """The summary in lines as wide as the terminal, 100 at most, with a hint to the numbers; the whole report if there are no numbers."""
     width = min(100, shutil.get_terminal_size((100, 24)).columns)
     text = belief.summary() if belief.figures else str(belief)
     if belief.figures and not page:

@@ -1,4 +1,4 @@
-"""``check_attention``: whether what a classifier of texts attends to may be believed, asked of one's own texts and labels."""
+"""``check_attention``: a test on labelled texts whether the attention of a classifier can be trusted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_attention(
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Belief:
-    """Test on labelled texts whether the attention of a classifier can be believed.
+    """Test on labelled texts whether the attention of a classifier can be trusted.
 
     Copies of a text count once. A fifth of the texts is the test, and an eighth of the rest decides when training stops. The
     others train ``seeds`` classifiers with learned attention, ``seeds`` with uniform attention, a model of single words and a logistic
@@ -50,7 +50,7 @@ def check_attention(
     longest
         The most words of a text that are read.
     seed
-        The first seed; the split and what is drawn at random follow from it.
+        The first seed; the split and all random numbers follow from it.
     threads
         How many models train at a time. None: one on each core.
     progress

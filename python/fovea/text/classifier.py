@@ -271,7 +271,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         text
-            A text. Of one longer than ``longest`` words, the beginning is read.
+            A text. Only its first ``longest`` words are read.
 
         Returns
         -------
@@ -288,7 +288,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         text
-            A text. Of one longer than ``longest`` words, the beginning is read.
+            A text. Only its first ``longest`` words are read.
 
         Returns
         -------
@@ -298,12 +298,12 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._looked_at(text, "beta")
 
     def evidence(self, text: str) -> Shading:
-        """Return α·β of the words of a text. Of two classes they sum to the logit of the predicted class.
+        """Return α·β of the words of a text. With two classes they sum to the logit of the predicted class.
 
         Parameters
         ----------
         text
-            A text. Of one longer than ``longest`` words, the beginning is read.
+            A text. Only its first ``longest`` words are read.
 
         Returns
         -------

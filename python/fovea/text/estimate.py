@@ -1,4 +1,4 @@
-"""What was measured, with how sure it is."""
+"""Measured values with intervals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Estimate(NamedTuple):
-    """A mean over the test texts, and its 95 % interval over test texts and, where seeds are several, over trainings."""
+    """A mean over the test texts, and its 95 % interval over test texts and, with several seeds, over trainings."""
 
     mean: float
     low: float

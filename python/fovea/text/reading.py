@@ -1,4 +1,4 @@
-"""Texts as numbers, and classifiers of them trained with early stopping: what the estimator and ``check_attention`` share."""
+"""Texts as numbers, and classifiers of them trained with early stopping: shared by the estimator and ``check_attention``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def words_of(text: str) -> list[str]:
 
 
 class Vocabulary:
-    """Words by falling frequency from 1 on, as far as they stand ``min_count`` times; 0 is every other."""
+    """Words by falling frequency from 1 on, if they occur ``min_count`` times; 0 is every other word."""
 
     def __init__(self, texts: Sequence[Sequence[str]], min_count: int) -> None:
         counts = Counter(word for words in texts for word in words)
@@ -77,7 +77,7 @@ def training(*, rate: float = RATE, decay: float = 0.0) -> dict[str, Any]:
 
 
 def held_apart(labels: Array, share: float, seed: int) -> list[int]:
-    """Places of a share of each class, drawn at random, but never of all of it; none where the share is 0."""
+    """Places of a share of each class, drawn at random, but never of all of it; none if the share is 0."""
     random = np.random.default_rng([seed, 1])
     places: list[int] = []
     for label in np.unique(labels):
@@ -94,7 +94,7 @@ def padded(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int32]:
 
 
 def batches_to_read(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Places of rows, those of like length together."""
+    """Places of rows, with rows of similar length together."""
     order = sorted(range(len(rows)), key=lambda place: len(rows[place]))
     begin = 0
     while begin < len(order):
@@ -107,7 +107,7 @@ def batches_to_read(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
 
 @dataclass
 class Read:
-    """What a model says of texts: logits (texts, classes), and for each text the attention and β of its places."""
+    """Outputs of a model on texts: logits (texts, classes), and for each text the attention and β of its positions."""
 
     logits: npt.NDArray[np.float64]
     attention: list[npt.NDArray[np.float64]]  #: empty where the model has none
@@ -128,8 +128,8 @@ class Read:
 
 
 def read(model: Model, rows: Sequence[Sequence[int]], labels: Array | None = None, *, look: bool = False) -> Read:
-    """``look``: attention and β too; β is what a place says for the label given, 0 where it says nothing: of two classes a logit,
-    of more a log-probability above that of all alike."""
+    """``look``: attention and β too. β is the evidence of a position for the given label, 0 without evidence: a logit for two classes,
+    for more classes a log-probability minus the log-probability of equal classes."""
     classes = model.shape["classes"]
     logits = np.zeros((len(rows), classes))
     attention: list[Any] = [np.zeros(0)] * (len(rows) if look else 0)
@@ -177,8 +177,8 @@ def fit(
     seed: int,
     progress: Callable[[float], None] | None = None,
 ) -> Fitted:
-    """Trains on the rows that are not ``held``, by epochs, and keeps the weights of the least loss on those that are; none held:
-    those of the end. It ends when ``patience`` looks in a row, over 400 steps or more, found nothing better."""
+    """Train on the rows that are not in ``held``, by epochs, and keep the weights with the least loss on the held-out rows; without
+    held-out rows, the weights at the end. It ends when ``patience`` looks in a row, over 400 steps or more, found nothing better."""
     apart = np.zeros(len(rows), bool)
     apart[list(held)] = True
     inner, outer = np.flatnonzero(~apart), np.flatnonzero(apart)

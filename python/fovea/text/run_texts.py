@@ -1,4 +1,4 @@
-"""A run on labelled texts, at work on texts of one's own."""
+"""A run on labelled texts, applied to other texts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Looked:
     words
         The words of the text, as the task of the run cuts it.
     known
-        Whether the run knows each word.
+        Whether each word is in the run's vocabulary.
     answer
         The predicted class.
     chances
@@ -116,7 +116,7 @@ class Looked:
 
 
 class Reader:
-    """The model of a run with the words that it knows."""
+    """The model of a run with its vocabulary."""
 
     def __init__(
         self, name: str, of_run: _engine.Spec, words: Words, weights: Callable[[], dict[str, npt.NDArray[Any]]]
@@ -127,7 +127,7 @@ class Reader:
         if not self.task.labelled or not self.words.classes or "lower_case" not in spec["task"]:
             raise _engine.wrong_input(
                 f"{name} was trained on task '{spec['task']['name']}', which is not one of labelled texts",
-                "apply its model to a batch of your own: run.apply",
+                "apply its model to a batch: run.apply",
             )
         self.ids = {word: number for number, word in enumerate(self.words.source)}
         self.unknown = UNKNOWN  # the library's vocabularies, too, begin with it
@@ -167,7 +167,7 @@ class Reader:
 
 
 def words_html(known: Words, arrays: Mapping[str, Mapping[int, npt.NDArray[Any]]], rows: npt.NDArray[Any]) -> str:
-    """The words of the example whose attention is ``rows``: shaded where one row has it, else a row for each that asks."""
+    """The words of the example whose attention is ``rows``: shaded if one row has it, else a row for each asking position."""
 
     def spelled(name: str, words: list[str]) -> list[str]:
         looks = arrays.get(name, {})

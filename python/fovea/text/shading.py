@@ -17,7 +17,7 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 class Shading:
     """Show the words of a text, darker the more weight each has.
 
-    Words of a negative weight are not shaded. In a terminal a block after the word stands for its shade.
+    Words of a negative weight are not shaded. In a terminal a block after the word shows its shade.
 
     Parameters
     ----------
@@ -57,5 +57,5 @@ class Shading:
 
     @staticmethod
     def _darkest(row: npt.NDArray[np.float64]) -> float:
-        """The weight that is shaded fully: twice that of uniform attention at least, so that no word of it stands out."""
+        """The weight that is shaded fully: at least twice the weight of uniform attention, so that no word of uniform attention is dark."""
         return max(float(row.max(initial=0.0)), min(1.0, 2 / max(1, len(row))))

@@ -37,7 +37,7 @@ _DELETED = ("attention", "beta", "evidence", "random", "regression")
 
 
 class Study:
-    """The models that ``check_attention`` trains on texts, and what they measure on the test texts."""
+    """The models that ``check_attention`` trains on texts, and their results on the test texts."""
 
     def __init__(self, words: list[list[str]], labels: Array, classes: list[str], seed: int, workers: int) -> None:
         self.words, self.labels, self.classes, self.seed, self.workers = words, labels, classes, seed, workers
@@ -111,7 +111,7 @@ class Study:
         return Read(fitted.scores([self._known(row) for row in rows], len(self.classes)), [], [])
 
     def _regression_held_loss(self) -> float:
-        """Of texts held out, when it was fitted to the others."""
+        """The accuracy on held-out texts of a fit to the others."""
         held = set(self.held)
         inner = [place for at, place in enumerate(self.train_on.tolist()) if at not in held]
         outer = self.train_on[self.held]
@@ -129,7 +129,7 @@ class Study:
         return Estimate(of_texts.mean, of_texts.mean - low, of_texts.mean + high)
 
     def share_of(self, of_seeds: list[Array]) -> Estimate:
-        """Of texts for which something holds, by seed."""
+        """The share of texts with a property, by seed."""
         found = self.over_trainings(of_seeds, self.share(np.mean(of_seeds, 0)))
         return Estimate(found.mean, max(0.0, found.low), min(1.0, found.high))
 
@@ -144,7 +144,7 @@ class Study:
         return Estimate(found.mean, min(found.low, found.mean - open_), max(found.high, found.mean + open_))
 
     def share(self, holds: Array) -> Estimate:
-        """Of texts for which something holds, in the mean over seeds: an interval of some width where all or none do, too."""
+        """The share of texts with a property, in the mean over seeds: an interval of some width also for all and for none."""
         return Estimate(float(np.mean(holds)), *_engine.share_interval(round(float(np.sum(holds))), len(holds))[1:])
 
     def found(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class Study:
         return {**found, **self._looked_at(said["learned"])}
 
     def _telling_word(self, of_best: Array) -> dict[str, Any]:
-        """The word whose presence alone tells the training texts' classes best, and how well it tells those of the test."""
+        """The word whose presence alone predicts the training texts' classes best, and its accuracy on the test texts."""
         train = self.train_on
         of = len(self.classes)
         counts = np.zeros((self.vocab, of))
@@ -286,7 +286,7 @@ class Study:
         places: dict[str, list[int]],
         changed: dict[str, list[Array]],
     ) -> list[dict[str, Any]]:
-        """Texts of a line or so, of as many classes as there are, with the first seed's attention and what deleting a word changes."""
+        """Texts of a line or so, of as many classes as there are, with the first seed's attention and the effect of deleting a word."""
         order = sorted(range(len(chosen)), key=lambda at: (abs(len(attention[at]) - _EXAMPLE_WORDS), at))
         picked: list[int] = []
         for label in [*range(len(self.classes)), *range(len(self.classes)), *range(len(self.classes))]:
@@ -311,7 +311,7 @@ class Study:
 
     @staticmethod
     def _agree(some: list[Array], others: list[Array]) -> float:
-        """Kendall's τ-b of the weights on each text's words, the mean over texts; NaN where in each of them either is all alike."""
+        """Kendall's τ-b of the weights on each text's words, the mean over texts; NaN if in each of them either is constant."""
         taus = []
         for a, b in zip(some, others):
             length = np.array([len(a)], np.int32)
@@ -321,7 +321,7 @@ class Study:
         return float(known.mean()) if len(known) else math.nan
 
     def _predicted(self, chosen: Array) -> list[Array]:
-        """Where the training texts alone say that attention will lie."""
+        """The attention predicted from the training texts alone."""
         texts = [" ".join(self.words[place]) or "-" for place in self.train_on]
         predicted = _engine.predict_texts(
             texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers

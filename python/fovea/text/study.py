@@ -111,7 +111,7 @@ class Study:
         return Read(fitted.scores([self._known(row) for row in rows], len(self.classes)), [], [])
 
     def _regression_held_loss(self) -> float:
-        """The accuracy on held-out texts of a fit to the others."""
+        """The loss on held-out texts of a fit to the others."""
         held = set(self.held)
         inner = [place for at, place in enumerate(self.train_on.tolist()) if at not in held]
         outer = self.train_on[self.held]

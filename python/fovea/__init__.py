@@ -28,7 +28,7 @@ from .sweeps import sweep
 from .tasks import Task
 from .text.belief import Belief
 from .text.believing import check_attention
-from .text.run_texts import Looked, Words
+from .text.run_texts import Inspection, Words
 from .text.shading import Shading
 from .torch.bridge import from_torch, to_torch
 from .torch.callbacks import lightning_callback, trainer_callback
@@ -60,7 +60,7 @@ __all__ = [
     "Failure",
     "Head",
     "HeadRanking",
-    "Looked",
+    "Inspection",
     "Measures",
     "Model",
     "Prediction",

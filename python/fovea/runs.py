@@ -17,7 +17,7 @@ from .run_arrays import attention_at, kept_beta, no_weights
 from .series import SeriesTable, points_of
 from .similarities import Similarity
 from .tasks import Task
-from .text.run_texts import Looked, Reader, Words, words_html
+from .text.run_texts import Inspection, Reader, Words, words_html
 
 Array = npt.NDArray[np.float32]
 
@@ -334,7 +334,7 @@ class Run:
             self._words = Words(source, target or source, classes)
         return self._words
 
-    def look(self, text: str) -> Looked:
+    def inspect(self, text: str) -> Inspection:
         """Classify a text, and return α, β and α·β of each word.
 
         Parameters
@@ -344,7 +344,7 @@ class Run:
 
         Returns
         -------
-        Looked
+        Inspection
             The answer, its probability, and the numbers of each word.
 
         Raises
@@ -356,15 +356,31 @@ class Run:
         --------
         >>> import fovea
         >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=60, keep=False)
-        >>> seen = run.look("a dull plot")
+        >>> seen = run.inspect("a dull plot")
         >>> seen.words, len(seen.attention)
         (['a', 'dull', 'plot'], 3)
         """
         checks.letters("text", checks.text("text", text))
-        return self._reading().look(text)
+        return self._reading().inspect(text)
+
+    def look(self, text: str) -> Inspection:
+        """Inspect a text. It is the old name of ``inspect``, through 1.x.
+
+        Parameters
+        ----------
+        text
+            A text.
+
+        Returns
+        -------
+        Inspection
+            The same as of ``inspect``.
+        """
+        today("python", "look")
+        return self.inspect(text)
 
     def predict(self, texts: Iterable[str]) -> list[str]:
-        """Predict the class of each text. ``look`` has the probabilities.
+        """Predict the class of each text. ``inspect`` has the probabilities.
 
         Parameters
         ----------

@@ -12,6 +12,7 @@ assert len(fovea.store().runs("beta_top1 >= 0 and attention_accuracy >= 0")) == 
 table = fovea.sweep("copy-subset", quick=True, steps=2, seeds=[0], again=True, progress=False)
 assert len(table) == 1
 assert fovea.believe is fovea.check_attention
+assert fovea.Looked is fovea.Inspection
 """
 
 

@@ -38,7 +38,7 @@ def test_what_a_run_says_of_texts(run):
 
 
 def test_a_text_is_shaded_by_what_was_learned(run):
-    seen = run.look("The plot was DULL, zzzz.")
+    seen = run.inspect("The plot was DULL, zzzz.")
     assert seen.words == ["the", "plot", "was", "dull", ",", "zzzz", "."] and not seen.known[5] and seen.known[3]
     assert seen.answer == "negative" == run.predict(["The plot was DULL, zzzz."])[0]
     assert sum(seen.chances.values()) == pytest.approx(1) and max(seen.chances, key=seen.chances.get) == "negative"
@@ -49,9 +49,9 @@ def test_a_text_is_shaded_by_what_was_learned(run):
         repr(seen).startswith("negative, with probability 0.") and "not known: " in repr(seen) and "α·β" in repr(seen)
     )
     assert seen._repr_html_().count("<tr>") == 3 and ">dull</span>" in seen._repr_html_()
-    assert run.look("").words == ["(no word)"]
+    assert run.inspect("").words == ["(no word)"]
     with pytest.raises(fovea.WrongInput, match="text is 3, of type int"):
-        run.look(3)
+        run.inspect(3)
     with pytest.raises(fovea.WrongInput, match="texts is one text"):
         run.predict("a text")
 
@@ -72,7 +72,7 @@ def test_other_runs_have_no_texts():
         fovea.run("text-translate", quick=True, steps=1, keep=False),
     ):
         with pytest.raises(fovea.WrongInput, match="not one of labelled texts"):
-            made.look("a text")
+            made.inspect("a text")
 
 
 def test_runs_on_texts_keep_their_weights(tmp_path):

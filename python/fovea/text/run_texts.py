@@ -49,8 +49,8 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Looked:
-    """Show how a run classifies one text. ``run.look(text)`` makes it.
+class Inspection:
+    """Show how a run classifies one text. ``run.inspect(text)`` makes it.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Looked:
     --------
     >>> import fovea
     >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=60, keep=False)
-    >>> run.look("a dull plot").words
+    >>> run.inspect("a dull plot").words
     ['a', 'dull', 'plot']
     """
 
@@ -147,7 +147,7 @@ class Reader:
             else np.zeros((0, len(self.words.classes)))
         )
 
-    def look(self, text: str) -> Looked:
+    def inspect(self, text: str) -> Inspection:
         words, ids = self.row(text)
         chances = read(self.model, [ids]).chances()[0]
         answer = int(chances.argmax())
@@ -155,7 +155,7 @@ class Reader:
         names = self.words.classes
         empty: Any = np.zeros(0)
         attention = seen.attention[0]
-        return Looked(
+        return Inspection(
             words or ["(no word)"],
             [number != self.unknown for number in ids],
             names[answer],

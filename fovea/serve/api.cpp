@@ -7,6 +7,7 @@
 
 #include "fovea/base/error/error.h"
 #include "fovea/base/error/names.h"
+#include "fovea/base/old_names.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/record/machine.h"
@@ -79,7 +80,7 @@ Json runs(const HttpRequest& request, const Store& store) {
 // One line a run: what a metric came to over the steps.
 Json lines(const HttpRequest& request, const Store& store) {
   refuse_unknown(request, {"experiment", "where", "sort", "limit", "metric"});
-  const std::string metric = request.asked("metric");
+  const std::string metric = report_old_name(NameKind::metric, request.asked("metric"));
   if (metric.empty()) throw wrong_input("no metric is named", "add metric=accuracy, or another");
   store.require_known({metric}, {"metric"});
   RunQuery query = read_query(request, store);

@@ -14,7 +14,7 @@ namespace {
 class Noise final : public OnHeads, ScoreShift {
  public:
   void settings(Fields& fields) override {
-    fields.number("noise", spread_, 0, HUGE_VAL, "the spread of what is added to each score");
+    fields.number("noise", spread_, 0, HUGE_VAL, "spread of the noise that is added to each score");
     heads_settings(fields);
   }
   void finish(const ValueTable& table) override {

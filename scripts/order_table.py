@@ -25,7 +25,13 @@ SYSTEMS = [
     ("keyword-lstm", "", ("beta_auc", "attention_auc"), ("knowledge", "attention_on_answer"), FLOW),
     ("keyword-blog", "", ("beta_auc", "attention_auc"), ("knowledge", "attention_on_answer"), FLOW),
     ("copy-order", "", ("beta_points_right", DIAGONAL), ("diagonal_knowledge", "diagonal_weight"), FLOW),
-    ("birth", "hold = 'none'", ("output_recalled", "previous_token_recalled"), ("output_recalled_weight", "induction_l2_h1"), None),
+    (
+        "birth",
+        "hold = 'none'",
+        ("output_recalled", "previous_token_recalled"),
+        ("output_recalled_weight", "induction_l2_h1"),
+        None,
+    ),
 ]
 RISES, LEVELS = (0.1, 0.5, 0.9), (0.1, 0.5, 0.9)
 

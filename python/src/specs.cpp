@@ -9,6 +9,7 @@
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
+#include "fovea/lab/spec/train_settings.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
 #include "python/src/wording.h"

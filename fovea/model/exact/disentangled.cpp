@@ -94,7 +94,7 @@ class Disentangled final : public Model<T> {
     SelfAttention<T> attention;
   };
   struct Own {
-    std::array<typename SelfAttention<T>::Pass, layer_count> passes;
+    std::array<typename SelfAttention<T>::Inputs, layer_count> inputs;
     Matrix<T> last;      // h2
     Matrix<T> d_logits;  // (B T, C)
   };
@@ -122,7 +122,7 @@ Trace<T> Disentangled<T>::forward(Compute& compute, const Batch& batch, const Pa
     h(n, vocab_ + n % places) = 1;
   }
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    typename SelfAttention<T>::Pass& attention = own.passes[i];
+    typename SelfAttention<T>::Inputs& attention = own.inputs[i];
     attention.rows = {places, source.lengths};
     const Matrix<T> queries = layers_[i].map.forward(compute, h);
     for (T& q : queries.flat()) q *= std::sqrt(static_cast<T>(h.size(1)));
@@ -146,7 +146,7 @@ Trace<T> Disentangled<T>::forward(Compute& compute, const Batch& batch, const Pa
     const auto maps = compute.arena.take<AttentionMap<T>>(layer_count);
     for (std::size_t i = 0; i < maps.size(); ++i) {
       maps[i] = {names[i], compute.array<T>(batch.size, places, places)};
-      layers_[i].attention.map(compute, own.passes[i], 0, maps[i].weights);
+      layers_[i].attention.map(compute, own.inputs[i], 0, maps[i].weights);
     }
     trace.attention = maps.back().weights;
     trace.further = maps;
@@ -160,18 +160,18 @@ void Disentangled<T>::backward(Compute& compute, const Trace<T>& trace) const {
   const Own& own = trace.template own<Own>();
   Matrix<T> d = readout_.backward(compute, own.last, own.d_logits);
   for (std::size_t i = layers_.size(); i-- > 0;) {
-    const typename SelfAttention<T>::Pass& pass = own.passes[i];
+    const typename SelfAttention<T>::Inputs& inputs = own.inputs[i];
     const Index N = d.size(0), width = d.size(1) / 2;
     const Matrix<T> d_brought = columns<T>(compute, d, width, 2 * width);
-    typename SelfAttention<T>::Gradients of;
+    typename SelfAttention<T>::InputGradients of;
     of.q = compute.array<T>(N, width);
     if (i > 0) {
       of.k = compute.array<T>(N, width);
       of.v = compute.array<T>(N, width);
     }
-    layers_[i].attention.backward(compute, pass, d_brought, of);
+    layers_[i].attention.backward(compute, inputs, d_brought, of);
     for (T& q : of.q.flat()) q *= std::sqrt(static_cast<T>(width));
-    layers_[i].map.backward_parameters(compute, pass.k, of.q);
+    layers_[i].map.backward_parameters(compute, inputs.k, of.q);
     if (i == 0) return;
     const Matrix<T> d_read = columns<T>(compute, d, 0, width);
     layers_[i].map.backward_input(compute, of.q, d_read);

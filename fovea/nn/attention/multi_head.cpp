@@ -76,7 +76,7 @@ void MultiHead<T>::forward(Compute& compute, const StreamPass& pass, Matrix<cons
   const bool shared = !rows.read.same();
   trace.input = u;
   trace.query_input = shared ? u : gather(compute, u, rows.given);
-  typename SelfAttention<T>::Pass& heads = trace.heads;
+  typename SelfAttention<T>::Inputs& heads = trace.heads;
   heads.rows = rows;
   heads.rules = pass.rules;
   heads.right = pass.right;
@@ -117,8 +117,8 @@ Matrix<T> MultiHead<T>::copy_tokens(Compute& compute, std::span<const int> token
 // Adds to d of queries, keys and relative positions what they get by copies.
 template <class T>
 void MultiHead<T>::copy_backward(Compute& compute, const Trace& trace, Matrix<const T> d_copied,
-                                 const typename SelfAttention<T>::Gradients& d) const {
-  typename SelfAttention<T>::Gradients more;
+                                 const typename SelfAttention<T>::InputGradients& d) const {
+  typename SelfAttention<T>::InputGradients more;
   if (!d.q.empty()) more.q = compute.array<T>(d.q.size(0), d.q.size(1));
   if (!d.k.empty()) more.k = compute.array<T>(d.k.size(0), d.k.size(1));
   more.r = d.r;
@@ -176,7 +176,7 @@ void MultiHead<T>::backward(Compute& compute, const Trace& trace, Matrix<const T
   const Index N = rows.all(), columns = trace.heads.q.size(1);
   const Matrix<T> dy = output.backward(compute, trace.sums, d_o);
   if (!extras.d_weights.empty()) weight_gradients(compute, trace, dy, extras.d_weights);
-  typename SelfAttention<T>::Gradients d;
+  typename SelfAttention<T>::InputGradients d;
   if (wants || (trains && query.learns())) d.q = compute.array<T>(dy.size(0), columns);
   if (wants || (trains && key.learns())) d.k = compute.array<T>(N, columns);
   if (wants || (trains && value.learns())) d.v = compute.array<T>(N, value.out);

@@ -77,11 +77,12 @@ struct MultiHead {
   static MultiHead declare(ParameterSet<T>& parameters, const std::string& prefix, const MultiHeadSettings& settings);
 
   struct Trace {
-    Matrix<const T> input;                   // u (D,d)
-    Matrix<const T> query_input;             // the rows of u that queries are made of
-    typename SelfAttention<T>::Pass heads;   // q, k, v
-    Matrix<const T> sums;                    // y (G, H U)
-    typename SelfAttention<T>::Pass copied;  // the same heads over tokens instead of values; v is empty without copies
+    Matrix<const T> input;                    // u (D,d)
+    Matrix<const T> query_input;              // the rows of u that queries are made of
+    typename SelfAttention<T>::Inputs heads;  // q, k, v
+    Matrix<const T> sums;                     // y (G, H U)
+    typename SelfAttention<T>::Inputs
+        copied;  // the same heads over tokens instead of values; v is empty without copies
   };
 
   // o is an array of its own.
@@ -118,7 +119,7 @@ struct MultiHead {
   void project_backward(Compute& compute, const Trace& trace, const Projection& of, const PackedMatrix<T>& input,
                         Matrix<T> d, Matrix<T> du) const;
   void copy_backward(Compute& compute, const Trace& trace, Matrix<const T> d_copied,
-                     const typename SelfAttention<T>::Gradients& d) const;
+                     const typename SelfAttention<T>::InputGradients& d) const;
   void weight_gradients(Compute& compute, const Trace& trace, Matrix<T> dy, std::span<const Cube<T>> d_weights) const;
 };
 

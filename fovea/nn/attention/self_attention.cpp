@@ -50,18 +50,18 @@ Index SelfAttention<T>::kept_size(Index streams, Index places) const {
 }
 
 template <class T>
-typename SelfAttention<T>::Tile SelfAttention<T>::tile(const Pass& pass, const Head& head, Index begin,
+typename SelfAttention<T>::Tile SelfAttention<T>::tile(const Inputs& inputs, const Head& head, Index begin,
                                                        Index end) const {
   const Index reach = head.place(end - 1) + 1, stride = stride_of(reach), rows = end - begin;
   const int* const places = head.places.data() + begin;
   T* a = head.part(head.at.a);
-  if (!pass.kept.empty())
-    a = pass.kept.data() + (head.stream * heads + head.number) * kept_size(1, pass.rows.positions) / heads +
+  if (!inputs.kept.empty())
+    a = inputs.kept.data() + (head.stream * heads + head.number) * kept_size(1, inputs.rows.positions) / heads +
         tiles_before(*places / tile_rows * tile_rows);
   return {begin,
           end,
           reach,
-          {pass.q[head.row + begin].data() + head.number * key_width, rows, key_width, pass.q.size(1), false},
+          {inputs.q[head.row + begin].data() + head.number * key_width, rows, key_width, inputs.q.size(1), false},
           {a, rows, stride, places},
           {head.part(head.at.ds), rows, stride, places},
           {head.part(head.at.shifts), rows, stride, places}};
@@ -69,14 +69,14 @@ typename SelfAttention<T>::Tile SelfAttention<T>::tile(const Pass& pass, const H
 
 // a of the tile, without the rule's scale. Needs Kᵀ packed.
 template <class T>
-void SelfAttention<T>::weigh(const Pass& pass, const Head& head, const Tile& tile) const {
+void SelfAttention<T>::weigh(const Inputs& inputs, const Head& head, const Tile& tile) const {
   const Index rows = tile.rows(), stride = tile.a.stride;
   // Whole panels: what they give behind the end is never read.
   const auto scores = [&](const PackedMatrix<T>& turned, T* to) {
     matmul_packed(tile.q, turned.columns_from(0, stride), Matrix<T>(to, rows, stride));
   };
   scores(head.packed(head.at.k_turned, key_width, stride), tile.a.first);
-  const bool relative = !pass.r.empty();
+  const bool relative = !inputs.r.empty();
   if (relative) scores(head.r_turned, tile.shifts.first);
   const T scale = T{1} / std::sqrt(static_cast<T>(key_width));
   const auto by_score = [&](Index row, Index count) {
@@ -93,7 +93,7 @@ void SelfAttention<T>::weigh(const Pass& pass, const Head& head, const Tile& til
   };
   if (head.rule.pattern == AttentionRule::Pattern::learned) return by_score(0, rows);
   for (Index row = 0; row < rows; ++row) {
-    const std::span<const int> right = pass.right.of(head.first + tile.a.places[row]);
+    const std::span<const int> right = inputs.right.of(head.first + tile.a.places[row]);
     const Index i = tile.a.places[row];
     if (head.rule.holds(right))
       write_pattern(head.rule.pattern, i, i + 1, right,
@@ -104,21 +104,22 @@ void SelfAttention<T>::weigh(const Pass& pass, const Head& head, const Tile& til
 
 // A of the tile from a: a itself, or a copy in the memory of ds.
 template <class T>
-const T* SelfAttention<T>::weights(const Pass& pass, const Head& head, const Tile& tile) const {
+const T* SelfAttention<T>::weights(const Inputs& inputs, const Head& head, const Tile& tile) const {
   if (head.rule.scale == 1) return tile.a.first;
   std::copy_n(tile.a.first, tile.rows() * tile.a.stride, tile.ds.first);
-  scale_right(pass.right, head.rule, head.first, tile.ds);
+  scale_right(inputs.right, head.rule, head.first, tile.ds);
   return tile.ds.first;
 }
 
 template <class T>
-typename SelfAttention<T>::Given SelfAttention<T>::given(Compute& compute, const Pass& pass) const {
-  const Index B = static_cast<Index>(pass.rows.lengths.size()), T_ = pass.rows.positions, count = pass.rows.count();
+typename SelfAttention<T>::Given SelfAttention<T>::given(Compute& compute, const Inputs& inputs) const {
+  const Index B = static_cast<Index>(inputs.rows.lengths.size()), T_ = inputs.rows.positions,
+              count = inputs.rows.count();
   const auto places = compute.arena.take<int>(static_cast<std::size_t>(count));
   const auto begins = compute.arena.take<Index>(static_cast<std::size_t>(B + 1));
   Index stream = 0;
   for (Index n = 0; n < count; ++n) {
-    const Index place = pass.rows.given[n];
+    const Index place = inputs.rows.given[n];
     for (; stream * T_ <= place; ++stream) begins[static_cast<std::size_t>(stream)] = n;
     places[static_cast<std::size_t>(n)] = static_cast<int>(place - (stream - 1) * T_);
   }
@@ -127,22 +128,22 @@ typename SelfAttention<T>::Given SelfAttention<T>::given(Compute& compute, const
 }
 
 template <class T>
-typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, const Given& given, Index stream, Index number,
-                                                       Products products, T* memory) const {
+typename SelfAttention<T>::Head SelfAttention<T>::head(const Inputs& inputs, const Given& given, Index stream,
+                                                       Index number, Products products, T* memory) const {
   const auto s = static_cast<std::size_t>(stream);
   const Index row = given.begins[s], behind = given.begins[s + 1];
   const std::span<const int> rows =
       given.places.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(behind - row));
-  const auto there = std::ranges::lower_bound(rows, pass.rows.lengths[s]) - rows.begin();
+  const auto there = std::ranges::lower_bound(rows, inputs.rows.lengths[s]) - rows.begin();
   return {stream,
           number,
-          stream * pass.rows.positions,
+          stream * inputs.rows.positions,
           row,
           behind,
           rows.first(static_cast<std::size_t>(there)),
-          pass.rules[static_cast<std::size_t>(number)],
+          inputs.rules[static_cast<std::size_t>(number)],
           products,
-          Panels(*this, pass.rows.positions, products),
+          Panels(*this, inputs.rows.positions, products),
           memory,
           {},
           {}};
@@ -151,25 +152,25 @@ typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, const G
 // work(head) for every head of the first streams, with memory for its parts and relative positions packed.
 template <class T>
 template <class Work>
-void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index streams, Work work) const {
-  const Index count = streams * heads, groups = std::min(count, most_groups), T_ = pass.rows.positions;
+void SelfAttention<T>::each_head(Compute& compute, const Inputs& inputs, Index streams, Work work) const {
+  const Index count = streams * heads, groups = std::min(count, most_groups), T_ = inputs.rows.positions;
   const Products products = compute.products;
   const Matrix<T> memory = compute.array<T>(groups, Panels(*this, T_, products).end);
-  const Given given = this->given(compute, pass);
+  const Given given = this->given(compute, inputs);
   Matrix<T> of_turned, of_plain;
-  if (!pass.r.empty()) {
+  if (!inputs.r.empty()) {
     of_turned = compute.array<T>(heads, Panels::size_of(products, key_width, T_));
     of_plain = compute.array<T>(heads, stride_of(Panels::size_of(products, T_, key_width)));
     for (Index h = 0; h < heads; ++h) {
-      const Operand<T> r{pass.r.data() + h * key_width, T_, key_width, pass.r.size(1), false};
+      const Operand<T> r{inputs.r.data() + h * key_width, T_, key_width, inputs.r.size(1), false};
       pack_into(products, transposed(r), of_turned[h].data());
       pack_into(products, r, of_plain[h].data());
     }
   }
   compute.team.each(static_cast<int>(groups), [&](int group) {
     for (Index n = group; n < count; n += groups) {
-      Head head = this->head(pass, given, n / heads, n % heads, products, memory[group].data());
-      if (!pass.r.empty()) {
+      Head head = this->head(inputs, given, n / heads, n % heads, products, memory[group].data());
+      if (!inputs.r.empty()) {
         head.r_turned = {products, of_turned[head.number].data(), key_width, T_};
         head.r = {products, of_plain[head.number].data(), T_, key_width};
       }
@@ -189,22 +190,23 @@ Operand<T> part_of(Matrix<const T> all, Index first, Index rows, Index head, Ind
 }  // namespace
 
 template <class T>
-void SelfAttention<T>::forward(Compute& compute, const Pass& pass, Matrix<T> y) const {
-  const Index B = static_cast<Index>(pass.rows.lengths.size()), U = value_width;
-  assert(y.size(1) == heads * U && pass.q.size(1) == heads * key_width && pass.q.size(0) == y.size(0));
-  each_head(compute, pass, B, [&](const Head& head) {
+void SelfAttention<T>::forward(Compute& compute, const Inputs& inputs, Matrix<T> y) const {
+  const Index B = static_cast<Index>(inputs.rows.lengths.size()), U = value_width;
+  assert(y.size(1) == heads * U && inputs.q.size(1) == heads * key_width && inputs.q.size(0) == y.size(0));
+  each_head(compute, inputs, B, [&](const Head& head) {
     const Index rows = head.rule.ablated ? 0 : head.rows(), h = head.number;
     clear_rows(y, head.row + rows, head.behind, h, U);
     if (rows == 0) return;
     const Index length = head.length();
-    const PackedMatrix<T> v = pack_into(head.products, part_of(pass.v, head.first, length, h, U), head.part(head.at.v));
-    pack_into(head.products, transposed(part_of(pass.k, head.first, length, h, key_width)),
+    const PackedMatrix<T> v =
+        pack_into(head.products, part_of(inputs.v, head.first, length, h, U), head.part(head.at.v));
+    pack_into(head.products, transposed(part_of(inputs.k, head.first, length, h, key_width)),
               head.part(head.at.k_turned));
     for (Index begin = 0, end = 0; begin < rows; begin = end) {
       end = head.tile_end(begin);
-      const Tile tile = this->tile(pass, head, begin, end);
-      weigh(pass, head, tile);
-      const Operand<T> weights{this->weights(pass, head, tile), tile.rows(), tile.reach, tile.a.stride, false};
+      const Tile tile = this->tile(inputs, head, begin, end);
+      weigh(inputs, head, tile);
+      const Operand<T> weights{this->weights(inputs, head, tile), tile.rows(), tile.reach, tile.a.stride, false};
       matmul_packed(weights, v.first_rows(tile.reach), Matrix<T>(y[head.row + begin].data() + h * U, tile.rows(), U),
                     Into::overwrite, y.size(1));
     }
@@ -213,9 +215,9 @@ void SelfAttention<T>::forward(Compute& compute, const Pass& pass, Matrix<T> y) 
 
 // c ds of a tile, from its weights, with dy V already in ds.
 template <class T>
-void SelfAttention<T>::slopes(const Pass& pass, const Head& head, const Tile& tile, const T* a) const {
+void SelfAttention<T>::slopes(const Inputs& inputs, const Head& head, const Tile& tile, const T* a) const {
   const T scale = T{1} / std::sqrt(static_cast<T>(key_width));
-  scale_right(pass.right, head.rule, head.first, tile.ds);
+  scale_right(inputs.right, head.rule, head.first, tile.ds);
   if (weighting == Weighting::softmax) {
     attention_rows::softmax_slopes(tile.ds, a, scale);
   } else {
@@ -227,13 +229,13 @@ void SelfAttention<T>::slopes(const Pass& pass, const Head& head, const Tile& ti
   }
   if (head.rule.pattern == AttentionRule::Pattern::learned) return;
   for (Index r = 0; r < tile.rows(); ++r)
-    if (head.rule.holds(pass.right.of(head.first + tile.ds.places[r])))
+    if (head.rule.holds(inputs.right.of(head.first + tile.ds.places[r])))
       std::fill_n(tile.ds.row(r), tile.ds.stride, T{0});
 }
 
 template <class T>
-void SelfAttention<T>::tile_backward(const Pass& pass, const Head& head, const Tile& tile, Matrix<const T> dy,
-                                     const Gradients& gradients, Matrix<T> dr) const {
+void SelfAttention<T>::tile_backward(const Inputs& inputs, const Head& head, const Tile& tile, Matrix<const T> dy,
+                                     const InputGradients& gradients, Matrix<T> dr) const {
   const Index first = head.first, h = head.number, rows = tile.rows(), stride = tile.a.stride, K = key_width;
   const Operand<T> d{dy[head.row + tile.begin].data() + h * value_width, rows, value_width, dy.size(1), false};
   T* const packed = head.part(head.at.rows);
@@ -241,15 +243,15 @@ void SelfAttention<T>::tile_backward(const Pass& pass, const Head& head, const T
   const Into into = tile.end == head.rows() ? Into::overwrite : Into::add;
   const auto turned = [&](const T* x) { return Operand<T>{x, tile.reach, rows, stride, true}; };
   if (!gradients.v.empty()) {
-    matmul_packed(turned(weights(pass, head, tile)), pack_into(head.products, d, packed),
+    matmul_packed(turned(weights(inputs, head, tile)), pack_into(head.products, d, packed),
                   Matrix<T>(gradients.v[first].data() + h * value_width, tile.reach, value_width), into,
                   gradients.v.size(1));
   }
   if (gradients.q.empty() && gradients.k.empty() && dr.empty()) return;
   matmul_packed(d, head.packed(head.at.v_turned, value_width, stride), Matrix<T>(tile.ds.first, rows, stride));
-  slopes(pass, head, tile, tile.a.first);
+  slopes(inputs, head, tile, tile.a.first);
   const Operand<T> ds{tile.ds.first, rows, tile.reach, stride, false};
-  const bool relative = !pass.r.empty();
+  const bool relative = !inputs.r.empty();
   if (relative) attention_rows::by_distance(tile.shifts, tile.ds.first);
   if (!gradients.q.empty()) {
     const Matrix<T> dq(gradients.q[head.row + tile.begin].data() + h * K, rows, K);
@@ -268,27 +270,27 @@ void SelfAttention<T>::tile_backward(const Pass& pass, const Head& head, const T
 }
 
 template <class T>
-void SelfAttention<T>::backward(Compute& compute, const Pass& pass, Matrix<const T> dy,
-                                const Gradients& gradients) const {
-  const Index B = static_cast<Index>(pass.rows.lengths.size()), T_ = pass.rows.positions, K = key_width,
+void SelfAttention<T>::backward(Compute& compute, const Inputs& inputs, Matrix<const T> dy,
+                                const InputGradients& gradients) const {
+  const Index B = static_cast<Index>(inputs.rows.lengths.size()), T_ = inputs.rows.positions, K = key_width,
               U = value_width;
-  const bool wants_r = !gradients.r.empty(), makes = pass.kept.empty();
+  const bool wants_r = !gradients.r.empty(), makes = inputs.kept.empty();
   const Cube<T> dr = wants_r ? compute.zeros<T>(B * heads, T_, K) : Cube<T>();
-  each_head(compute, pass, B, [&](const Head& head) {
+  each_head(compute, inputs, B, [&](const Head& head) {
     const Index h = head.number, rows = head.rule.ablated ? 0 : head.rows(), length = rows == 0 ? 0 : head.length();
     clear_rows(gradients.q, head.row + rows, head.behind, h, K);
     clear_rows(gradients.k, head.first + length, head.first + T_, h, K);
     clear_rows(gradients.v, head.first + length, head.first + T_, h, U);
     if (length == 0) return;
-    const Operand<T> k = part_of(pass.k, head.first, length, h, K), v = part_of(pass.v, head.first, length, h, U);
+    const Operand<T> k = part_of(inputs.k, head.first, length, h, K), v = part_of(inputs.v, head.first, length, h, U);
     if (makes) pack_into(head.products, transposed(k), head.part(head.at.k_turned));
     pack_into(head.products, k, head.part(head.at.k));
     pack_into(head.products, transposed(v), head.part(head.at.v_turned));
     for (Index end = rows, begin = 0; end > 0; end = begin) {
       begin = head.tile_begin(end);
-      const Tile tile = this->tile(pass, head, begin, end);
-      if (makes) weigh(pass, head, tile);
-      tile_backward(pass, head, tile, dy, gradients, wants_r ? dr[head.stream * heads + h] : Matrix<T>());
+      const Tile tile = this->tile(inputs, head, begin, end);
+      if (makes) weigh(inputs, head, tile);
+      tile_backward(inputs, head, tile, dy, gradients, wants_r ? dr[head.stream * heads + h] : Matrix<T>());
     }
   });
   if (!wants_r) return;
@@ -301,16 +303,16 @@ void SelfAttention<T>::backward(Compute& compute, const Pass& pass, Matrix<const
 }
 
 template <class T>
-void SelfAttention<T>::map(Compute& compute, const Pass& pass, Index number, Cube<T> weights) const {
-  const Index T_ = pass.rows.positions;
-  Pass again = pass;
+void SelfAttention<T>::map(Compute& compute, const Inputs& inputs, Index number, Cube<T> weights) const {
+  const Index T_ = inputs.rows.positions;
+  Inputs again = inputs;
   again.kept = {};
   each_head(compute, again, weights.size(0), [&](const Head& head) {
     if (head.number != number) return;
     const Matrix<T> map = weights[head.stream];
     std::fill_n(map.data(), T_ * T_, T{0});
     if (head.rows() == 0) return;
-    pack_into(head.products, transposed(part_of(pass.k, head.first, head.length(), number, key_width)),
+    pack_into(head.products, transposed(part_of(inputs.k, head.first, head.length(), number, key_width)),
               head.part(head.at.k_turned));
     for (Index begin = 0, end = 0; begin < head.rows(); begin = end) {
       end = head.tile_end(begin);

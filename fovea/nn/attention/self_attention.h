@@ -43,43 +43,43 @@ struct SelfAttention {
   Weighting weighting = Weighting::softmax;
   Index heads = 1, key_width = 0, value_width = 0;  // H, K, U
 
-  // Of one pass. Views that must live until its backward.
-  struct Pass {
+  // Of one forward. Views that must live until its backward.
+  struct Inputs {
     StreamRows rows;                       // behind the length of a stream y is 0
     Matrix<const T> q, k, v, r;            // r empty: no relative positions
     std::span<const AttentionRule> rules;  // (H)
     RightPositions right;
     std::span<T> kept;  // kept_size() numbers; empty: weights are not kept
   };
-  struct Gradients {    // empty: not wanted
-    Matrix<T> q, k, v;  // overwritten
-    Matrix<T> r;        // (T, H K), added to
+  struct InputGradients {  // empty: not wanted
+    Matrix<T> q, k, v;     // overwritten
+    Matrix<T> r;           // (T, H K), added to
   };
 
   // Numbers that the weights of so many streams of T places take.
   Index kept_size(Index streams, Index places) const;
 
-  void forward(Compute& compute, const Pass& pass, Matrix<T> y) const;
-  void backward(Compute& compute, const Pass& pass, Matrix<const T> dy, const Gradients& gradients) const;
+  void forward(Compute& compute, const Inputs& inputs, Matrix<T> y) const;
+  void backward(Compute& compute, const Inputs& inputs, Matrix<const T> dy, const InputGradients& gradients) const;
 
   // A of one head, (B,T,T): 0 above the diagonal and behind a stream's end.
-  void map(Compute& compute, const Pass& pass, Index head, Cube<T> weights) const;
+  void map(Compute& compute, const Inputs& inputs, Index head, Cube<T> weights) const;
 
  private:
   struct Given;
   struct Head;
   struct Tile;
   struct Panels;
-  Given given(Compute& compute, const Pass& pass) const;
-  Head head(const Pass& pass, const Given& given, Index stream, Index head, Products products, T* memory) const;
-  Tile tile(const Pass& pass, const Head& head, Index begin, Index end) const;
-  void weigh(const Pass& pass, const Head& head, const Tile& tile) const;
-  const T* weights(const Pass& pass, const Head& head, const Tile& tile) const;
-  void slopes(const Pass& pass, const Head& head, const Tile& tile, const T* a) const;
-  void tile_backward(const Pass& pass, const Head& head, const Tile& tile, Matrix<const T> dy,
-                     const Gradients& gradients, Matrix<T> dr) const;
+  Given given(Compute& compute, const Inputs& inputs) const;
+  Head head(const Inputs& inputs, const Given& given, Index stream, Index head, Products products, T* memory) const;
+  Tile tile(const Inputs& inputs, const Head& head, Index begin, Index end) const;
+  void weigh(const Inputs& inputs, const Head& head, const Tile& tile) const;
+  const T* weights(const Inputs& inputs, const Head& head, const Tile& tile) const;
+  void slopes(const Inputs& inputs, const Head& head, const Tile& tile, const T* a) const;
+  void tile_backward(const Inputs& inputs, const Head& head, const Tile& tile, Matrix<const T> dy,
+                     const InputGradients& gradients, Matrix<T> dr) const;
   template <class Work>
-  void each_head(Compute& compute, const Pass& pass, Index streams, Work work) const;
+  void each_head(Compute& compute, const Inputs& inputs, Index streams, Work work) const;
 };
 
 }  // namespace fovea

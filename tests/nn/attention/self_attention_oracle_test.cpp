@@ -120,7 +120,7 @@ TYPED_TEST(SelfAttentionOracle, WeightsSumsAndGradientsSayTheSame) {
       return all;
     };
     const SelfAttention<T> attention{s.weighting, s.H, s.K, s.U};
-    typename SelfAttention<T>::Pass pass;
+    typename SelfAttention<T>::Inputs pass;
     pass.rows = {s.T, s.lengths};
     if (!s.asking.empty()) pass.rows.given = RowMap(s.asking);
     pass.q = draw(1, s.rows(), s.H * s.K);
@@ -131,8 +131,9 @@ TYPED_TEST(SelfAttentionOracle, WeightsSumsAndGradientsSayTheSame) {
     pass.right = {s.right, 2};
     if (s.keeps) pass.kept = bench.arena.take<T>(static_cast<std::size_t>(attention.kept_size(s.B, s.T)));
     const Matrix<T> y = draw(5, s.rows(), s.H * s.U), dy = draw(6, s.rows(), s.H * s.U);
-    typename SelfAttention<T>::Gradients d{draw(7, s.rows(), s.H * s.K), draw(8, N, s.H * s.K), draw(9, N, s.H * s.U),
-                                           s.relative ? draw(10, s.T, s.H * s.K) : Matrix<T>()};
+    typename SelfAttention<T>::InputGradients d{draw(7, s.rows(), s.H * s.K), draw(8, N, s.H * s.K),
+                                                draw(9, N, s.H * s.U),
+                                                s.relative ? draw(10, s.T, s.H * s.K) : Matrix<T>()};
     Array<2> want_y(N, s.H * s.U), want_dq(N, s.H * s.K), want_dk(N, s.H * s.K), want_dv(N, s.H * s.U);
     Array<2> want_dr = to_array(d.r.flat(), s.relative ? s.T : 0, s.H * s.K);  // which is added to
     attention.forward(bench.compute, pass, y);

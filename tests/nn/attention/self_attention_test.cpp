@@ -66,9 +66,9 @@ struct SelfScene {
   Arena arena;
   Team team;
   Compute compute;
-  typename SelfAttention<T>::Pass pass;
+  typename SelfAttention<T>::Inputs pass;
   Matrix<T> y, dy;
-  typename SelfAttention<T>::Gradients d;
+  typename SelfAttention<T>::InputGradients d;
 };
 
 struct Row {
@@ -100,11 +100,11 @@ TEST(SelfAttention, OfThoseThatAskAloneIsTheSameToTheBit) {
 TEST(SelfAttention, MakesOnlyTheGradientsThatAreWanted) {
   SelfScene<double> scene(Weighting::softmax, true);
   const auto copy = [](Matrix<double> x) { return std::vector<double>(x.flat().begin(), x.flat().end()); };
-  for (Matrix<double> SelfAttention<double>::Gradients::*const part :
-       {&SelfAttention<double>::Gradients::q, &SelfAttention<double>::Gradients::k,
-        &SelfAttention<double>::Gradients::v}) {
+  for (Matrix<double> SelfAttention<double>::InputGradients::*const part :
+       {&SelfAttention<double>::InputGradients::q, &SelfAttention<double>::InputGradients::k,
+        &SelfAttention<double>::InputGradients::v}) {
     const std::vector<double> with_others = copy(scene.d.*part);
-    typename SelfAttention<double>::Gradients alone;
+    typename SelfAttention<double>::InputGradients alone;
     alone.*part = scene.compute.array<double>((scene.d.*part).size(0), (scene.d.*part).size(1));
     scene.attention.backward(scene.compute, scene.pass, scene.dy, alone);
     EXPECT_EQ(copy(alone.*part), with_others);

@@ -14,7 +14,7 @@ namespace fovea {
 
 namespace {
 
-class Adam : public UpdateRule {
+class Adam : public MovesBothPrecisions<Adam> {
  public:
   explicit Adam(bool decays_apart) : decays_apart_(decays_apart) {}
 
@@ -27,14 +27,6 @@ class Adam : public UpdateRule {
     fields.in_every_spec();
   }
   int moments() const override { return 2; }
-  double update(const UpdateStep& step, const WeightStretch<float>& stretch) const override {
-    return move(step, stretch);
-  }
-  double update(const UpdateStep& step, const WeightStretch<double>& stretch) const override {
-    return move(step, stretch);
-  }
-
- private:
   template <class T>
   double move(const UpdateStep& step, const WeightStretch<T>& stretch) const {
     const optimizer_kernels::Adam<T> kernel{static_cast<T>(step.rate / (1 - std::pow(beta1_, step.count))),
@@ -48,6 +40,7 @@ class Adam : public UpdateRule {
     return optimizer_kernels::adam(kernel, stretch.gradient, stretch.weight, stretch.first, stretch.second, stretch.n);
   }
 
+ private:
   bool decays_apart_;
   double beta1_ = 0.9, beta2_ = 0.999, epsilon_ = 1e-8;
 };

@@ -10,21 +10,13 @@ namespace fovea {
 
 namespace {
 
-class Sgd : public UpdateRule {
+class Sgd : public MovesBothPrecisions<Sgd> {
  public:
   void settings(Fields& fields) override {
     fields.number("momentum", momentum_, 0, 1, "of sgd");
     fields.in_every_spec();
   }
   int moments() const override { return momentum_ != 0 ? 1 : 0; }
-  double update(const UpdateStep& step, const WeightStretch<float>& stretch) const override {
-    return move(step, stretch);
-  }
-  double update(const UpdateStep& step, const WeightStretch<double>& stretch) const override {
-    return move(step, stretch);
-  }
-
- private:
   template <class T>
   double move(const UpdateStep& step, const WeightStretch<T>& stretch) const {
     const optimizer_kernels::Sgd<T> kernel{static_cast<T>(step.rate), static_cast<T>(momentum_),
@@ -32,6 +24,7 @@ class Sgd : public UpdateRule {
     return optimizer_kernels::sgd(kernel, stretch.gradient, stretch.weight, stretch.first, stretch.n);
   }
 
+ private:
   double momentum_ = 0;
 };
 

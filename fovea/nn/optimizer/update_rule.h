@@ -2,7 +2,7 @@
 // registers itself by the name that a spec has, with settings of its own:
 //
 //   namespace {
-//   class Sign : public UpdateRule { … };
+//   class Sign : public MovesBothPrecisions<Sign> { … };
 //   const Register<UpdateRule> sign("sign", "by the sign of the gradient", [] { return std::make_unique<Sign>(); });
 //   }
 //
@@ -41,6 +41,20 @@ class UpdateRule {
   // Moves the weights and returns the sum of the squares of their gradient, unscaled. Allocates nothing.
   virtual double update(const UpdateStep& step, const WeightStretch<float>& stretch) const = 0;
   virtual double update(const UpdateStep& step, const WeightStretch<double>& stretch) const = 0;
+};
+
+// A rule with one template for both precisions: double move(step, stretch).
+template <class Rule>
+class MovesBothPrecisions : public UpdateRule {
+ public:
+  double update(const UpdateStep& step, const WeightStretch<float>& stretch) const final { return move(step, stretch); }
+  double update(const UpdateStep& step, const WeightStretch<double>& stretch) const final { return move(step, stretch); }
+
+ private:
+  template <class T>
+  double move(const UpdateStep& step, const WeightStretch<T>& stretch) const {
+    return static_cast<const Rule&>(*this).move(step, stretch);
+  }
 };
 
 }  // namespace fovea

@@ -54,7 +54,7 @@ TEST_F(Old, NamesWorkInConditionsOrdersAndColumns) {
   EXPECT_NE(where.err.find(warning("attention_accuracy", "attention_points_right")), std::string::npos) << where.err;
   EXPECT_NE(where.err.find(warning("beta_top1", "beta_points_right")), std::string::npos) << where.err;
   EXPECT_NE(where.out.find("1"), std::string::npos) << where.out;
-  EXPECT_EQ(fovea("run new.toml --quiet --set 'probe.where_able=[\"beta_top1\"]'").code, 0);
+  EXPECT_EQ(fovea("run new.toml --quiet --set 'probe.where_able=[\"beta_top1\",\"attention_accuracy\"]'").code, 0);
 }
 
 TEST_F(Old, CommandsAndOptionsWork) {

@@ -9,8 +9,8 @@
 //
 // The last one is over the tokens at which the examples of the evaluation ask something.
 //
-// These are ranks. By size, NAME_weight is the mean over the same questions of the right answer's softmax. The scores of
-// output_recalled are taken as they are: the softmax is the probability of the right token by this memory alone. The
+// These are ranks. By size, NAME_weight is the mean over the same questions of the right answer's softmax. The scores
+// of output_recalled are taken as they are: the softmax is the probability of the right token by this memory alone. The
 // other two are divided by √d, as in attention.
 //
 // Biases have no part in it; models with norms, mlps, other layers or more heads are refused.

@@ -19,7 +19,8 @@ struct ReportFacts {
 
 // The findings, then a chapter per system in the order of the tour: what each experiment asks, its figures, what was
 // claimed and what came out, and how to run it again, in the words of `wording`. The last chapter has the claims of
-// full forms that were not supported. A figure whose settings are wrong is replaced by the message, and the rest stands.
+// full forms that were not supported. A figure whose settings are wrong is replaced by the message, and the rest is
+// shown.
 std::string report_html(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
                         const ReportFacts& facts, const Wording& wording = plain_wording());
 

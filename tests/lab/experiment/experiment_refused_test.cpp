@@ -37,7 +37,7 @@ TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\nwhere = \"share(a > 1)\"\nat_least = 1"), "x.toml:6:1",
        "over many runs", "drop share"},
       {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\""), "x.toml:3:1", "a claim has no bound", "at_least"},
-      {minimal("[[claim]]\nmetric = \"seed\"\nat_most = 3"), "x.toml:3:1", "does not say", "says"},
+      {minimal("[[claim]]\nmetric = \"seed\"\nat_most = 3"), "x.toml:3:1", "has no text", "says"},
       {minimal("[[claim]]\nsays = \"x\"\nat_most = 3"), "x.toml:3:1", "has no metric", "metric"},
       {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\nat_least = 3\nat_most = 1"), "x.toml:3:1",
        "at least 3 and at most 1", "swap"},

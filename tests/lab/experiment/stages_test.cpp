@@ -239,7 +239,7 @@ TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
       {"first_seed = 100", "first_seed = -1", "not -1", "first draw"},
       {"late = 3", "lat = 3", "unknown kind 'lat'", "did you mean 'late'?"},
       {"late = 3", "late = 0", "cannot take 0", "1 to 1000"},
-      {"any = 4", "any = 4, late = 1", "and other kinds", "stands alone"},
+      {"any = 4", "any = 4, late = 1", "and other kinds", "alone"},
       {"name = \"early\"", "name = \"any\"", "cannot be called 'any'", "every kind"},
       {"name = \"early\"", "name = \"late\"", "two kinds of the stage are called 'late'", "rename"},
       {"name = \"one early\"", "name = \"all late\"", "two groups of the stage are called 'all late'", "rename"},

@@ -37,6 +37,8 @@ def value_of(claim, kept):
     found = next((c for one in kept for c in one["claims"] if key_of(c) == key_of(claim)), None)
     if found is None:
         return "–", "quick form only" if claim.get("form") == "quick" else "not run in full"
+    if claim.get("expect") == "refuted":
+        return results_page.value_text(found), "refuted" if found["held"] else "not refuted"
     return results_page.value_text(found), "supported" if found["held"] else "**not supported**"
 
 

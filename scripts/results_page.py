@@ -109,6 +109,8 @@ def claims_table(all_kept, shipped, broken):
             experiment = shipped.get(kept["experiment"], {})
             now = shipped_claim(claim, experiment)
             verdict = "supported" if claim["held"] else "**not supported**"
+            if (now or {}).get("expect") == "refuted":
+                verdict = f"{'refutes' if claim['held'] else 'does not refute'} {now['source'].split(',')[0]}"
             if not still_made(claim, experiment):
                 verdict = f"{verdict}, of a claim reworded or replaced since"
             rows.append(
@@ -122,10 +124,10 @@ def claims_table(all_kept, shipped, broken):
                     verdict,
                 ]
             )
-    supported = sum(row[-1].startswith("supported") for row in rows)
+    supported = sum(row[-1].startswith(("supported", "refutes")) for row in rows)
     old = sum("replaced since" in row[-1] for row in rows)
     changed = f" In words that have been changed or replaced since: {old}." if old else ""
-    return [f"{supported} of {len(rows)} claims are supported.{changed}", ""] + table(
+    return [f"{supported} of {len(rows)} claims are supported, or refute a source as expected.{changed}", ""] + table(
         ["experiment", "claim", "value", "threshold", "otherwise", "kind", "verdict"], rows
     )
 

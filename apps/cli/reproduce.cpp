@@ -29,7 +29,8 @@ class Reproduce : public Command {
     app.add_option("experiments", names_, "names of experiments, or spec files")->type_name("NAME|FILE");
     CLI::Option* all = app.add_flag("--all", all_, "every experiment there is");
     app.add_flag("--findings", findings_, "the experiments of the findings")->excludes(all);
-    app.add_flag("--claims", every_claim_, "list every claim in place of the findings; alone: every claim of the store");
+    app.add_flag("--claims", every_claim_,
+                 "list every claim in place of the findings; alone: every claim of the store");
     words_.add_settings(app, "; sweep.seed=0..4 changes an axis of the experiment");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);

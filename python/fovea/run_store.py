@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks
+from .run_facts import ELSEWHERE
 from .run_table import RunTable
-from .runs import ELSEWHERE, Run
+from .runs import Run
 
 
 class Store:

@@ -108,8 +108,9 @@ void bind_training(py::module_& module) {
         runs.push_back(run.hand_over());
         return train_kept(file, experiment, ResolvedRuns(runs), options, progress, notice, on_step);
       },
-      py::arg("file"), py::arg("experiment"), py::arg("run"), py::kw_only(), py::arg("retrain"), py::arg("ignore_checkpoint"),
-      py::arg("checkpoint_every"), py::arg("progress"), py::arg("notice"), py::arg("on_step"));
+      py::arg("file"), py::arg("experiment"), py::arg("run"), py::kw_only(), py::arg("retrain"),
+      py::arg("ignore_checkpoint"), py::arg("checkpoint_every"), py::arg("progress"), py::arg("notice"),
+      py::arg("on_step"));
   module.def("run_apart", &train_apart, py::arg("run"), py::arg("experiment"), py::kw_only(), py::arg("progress"),
              py::arg("on_step"), py::arg("intervene"));
   module.def(

@@ -63,8 +63,7 @@ TEST_F(BadDataTest, AFolderOfDigitsThatIsWrongIsRefused) {
   expect_refused(run_digits, {"digits/t10k-images-idx3-ubyte", "begins with 504e4721, not 00000803"});
   write("digits/t10k-images-idx3-ubyte", images_file(10));
   write("digits/t10k-labels-idx1-ubyte", labels_file(9));
-  expect_refused(run_digits,
-                 {"digits/t10k-images-idx3-ubyte", "has 10 images", "t10k-labels-idx1-ubyte has 9 labels"});
+  expect_refused(run_digits, {"digits/t10k-images-idx3-ubyte", "has 10 images", "t10k-labels-idx1-ubyte has 9 labels"});
   fs::remove(folder_ / "digits/t10k-labels-idx1-ubyte");
   expect_refused(run_digits, {"digits", "has no file t10k-labels-idx1-ubyte"});
 }

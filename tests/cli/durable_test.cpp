@@ -284,5 +284,12 @@ TEST_F(DurableTest, ATruncatedStoreIsSaidAndLeftAsItIs) {
   EXPECT_EQ(read(file), before);
 }
 
+TEST_F(DurableTest, AFolderThatCanNotBeWrittenIsSaidBeforeTraining) {
+  write("home", "a file where the folder should be");
+  const Outcome outcome = fovea("run toy-uniform");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find(home_.string()), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace fovea

@@ -392,12 +392,5 @@ TEST_F(ProgramTest, AFullDiskIsSaidAndEarlierRunsStay) {
   ASSERT_EQ(std::system(("umount '" + home_.string() + "'").c_str()), 0);
 }
 
-TEST_F(ProgramTest, AFolderThatCanNotBeWrittenIsSaidBeforeTraining) {
-  write("home", "a file where the folder should be");
-  const Outcome outcome = fovea("run toy-uniform");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find(home_.string()), std::string::npos) << outcome.err;
-}
-
 }  // namespace
 }  // namespace fovea

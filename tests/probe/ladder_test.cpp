@@ -145,7 +145,7 @@ TEST(LadderProbe, RefusesTasksThatHaveNone) {
     ADD_FAILURE() << "there is no ladder";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_NE(std::string(error.what()).find("which the task does not say"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("which the task does not have"), std::string::npos);
   }
 }
 

@@ -48,7 +48,9 @@ template <class Rule>
 class MovesBothPrecisions : public UpdateRule {
  public:
   double update(const UpdateStep& step, const WeightStretch<float>& stretch) const final { return move(step, stretch); }
-  double update(const UpdateStep& step, const WeightStretch<double>& stretch) const final { return move(step, stretch); }
+  double update(const UpdateStep& step, const WeightStretch<double>& stretch) const final {
+    return move(step, stretch);
+  }
 
  private:
   template <class T>

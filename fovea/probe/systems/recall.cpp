@@ -45,7 +45,8 @@ class Recall final : public Probe {
     const double scale = 1 / std::sqrt(static_cast<double>(e.size(1)));
     if (g.size(0) == e.size(0)) give("output_recalled", recall_itself(times(seen.view(), g).view(), {}, 1), readings);
     OwnMatrix key = times(p, matrix(evaluation, "layer.1.key"));
-    give("previous_token_recalled", previous_token_recalled(asked(evaluation, 1, p, key.view()).view(), scale), readings);
+    give("previous_token_recalled", previous_token_recalled(asked(evaluation, 1, p, key.view()).view(), scale),
+         readings);
     OwnMatrix match = times(shown.view(), matrix(evaluation, "layer.2.key"));
     give("match_recalled",
          recall_itself(asked(evaluation, 2, e, match.view()).view(), asking(evaluation.batch, e.size(0)), scale),

@@ -242,7 +242,7 @@ TEST_F(TextReaderTest, AFolderHoldsAFolderForEachClass) {
   EXPECT_SAYS(complaint(source), "has no folders");
   std::filesystem::create_directory(folder_ / "set/none");
   source.file = folder_ / "set";
-  EXPECT_SAYS(complaint(source), "none: is to be a class, and has no texts");
+  EXPECT_SAYS(complaint(source), "none: is a class without texts");
   std::filesystem::remove(folder_ / "set/none");
   put("set/caf\xe9/a.txt", "good");
   EXPECT_SAYS(complaint(source), "its name is to be a class, and it is not UTF-8");

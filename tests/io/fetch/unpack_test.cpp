@@ -74,8 +74,8 @@ TEST_F(UnpackTest, NothingLeadsOut) {
 TEST_F(UnpackTest, LinksAndDevicesAreRefused) {
   EXPECT_SAYS(refusal(tar_member("link", "", '2', "/etc/passwd")), "has a link, 'link'");
   EXPECT_SAYS(refusal(tar_member("link", "", '1', "good.txt")), "has a link, 'link'");
-  EXPECT_SAYS(refusal(tar_member("device", "", '3')), "holds 'device', which is no regular file");
-  EXPECT_SAYS(refusal(tar_member("pipe", "", '6')), "holds 'pipe', which is no regular file");
+  EXPECT_SAYS(refusal(tar_member("device", "", '3')), "has 'device', which is not a regular file");
+  EXPECT_SAYS(refusal(tar_member("pipe", "", '6')), "has 'pipe', which is not a regular file");
 }
 
 TEST_F(UnpackTest, BombsAreStoppedWhetherWantedOrNot) {

@@ -73,7 +73,8 @@ metric = ")toml" + metric + "\"",
   EXPECT_EQ(refusal("most(audit_free_logit_cosine + audit_free_logit_cosine_mean + "
                     "audit_attention_rise_at_half_knowledge + audit_first_step_not_uniform)"),
             "");
-  EXPECT_NE(refusal("most(audit_attention_rise_at_half_knowlege)").find("Did you mean 'audit_attention_rise_at_half_knowledge'?"),
+  EXPECT_NE(refusal("most(audit_attention_rise_at_half_knowlege)")
+                .find("Did you mean 'audit_attention_rise_at_half_knowledge'?"),
             std::string::npos);
 }
 

@@ -242,17 +242,18 @@ TEST(StoreTrouble, EveryEarlierVersionIsBroughtUpToDate) {
         for (std::size_t step = 0; step < version; ++step) old.run(migrations()[step]);
         old.run(("PRAGMA user_version = " + std::to_string(version)).c_str());
         if (version > 0)
-          old.run(("INSERT INTO words VALUES (1, 'copy-subset'), (2, '0.1.0'), (3, 'a machine'), (4, 'task.vocab'), (5, "
-                   "'accuracy');"
-                   "INSERT INTO specs VALUES (9, 'intervene = []\nmodel = {}\nprobe = {}\ntask = { vocab = 40 }\ntrain = "
-                   "{}\n');"
-                   "INSERT INTO settings VALUES (9, 4, 0, 40);"
-                   "INSERT INTO runs VALUES (7, 9, 1, 'abc', 3, 1, '', 2, 3, '2024-01-02T03:04:05Z', 1.5, 200" +
-                   std::string(version > 3 ? ", NULL" : "") +
-                   ");"
-                   "INSERT INTO metrics VALUES (7, 5, 200, 0.5);"
-                   "INSERT INTO series VALUES (7, 5, x'c800000000000000', x'000000000000e03f')")
-                      .c_str());
+          old.run(
+              ("INSERT INTO words VALUES (1, 'copy-subset'), (2, '0.1.0'), (3, 'a machine'), (4, 'task.vocab'), (5, "
+               "'accuracy');"
+               "INSERT INTO specs VALUES (9, 'intervene = []\nmodel = {}\nprobe = {}\ntask = { vocab = 40 }\ntrain = "
+               "{}\n');"
+               "INSERT INTO settings VALUES (9, 4, 0, 40);"
+               "INSERT INTO runs VALUES (7, 9, 1, 'abc', 3, 1, '', 2, 3, '2024-01-02T03:04:05Z', 1.5, 200" +
+               std::string(version > 3 ? ", NULL" : "") +
+               ");"
+               "INSERT INTO metrics VALUES (7, 5, 200, 0.5);"
+               "INSERT INTO series VALUES (7, 5, x'c800000000000000', x'000000000000e03f')")
+                  .c_str());
         if (version > 2)
           old.run(
               "INSERT INTO claims VALUES ('copy-subset', '', 'quick', 'it learns', 0, 'mean(accuracy)', 0.5, '>= 1', "

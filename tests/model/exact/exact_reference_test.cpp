@@ -165,7 +165,7 @@ TEST(ExactModels, AreOfTheirTasksAlone) {
   TaskShape stream;
   stream.kind = Kind::token_streams;
   stream.vocab = stream.target_vocab = 3;
-  EXPECT_NE(refuses("disentangled", stream).find("how many places"), std::string::npos);
+  EXPECT_NE(refuses("disentangled", stream).find("number of positions"), std::string::npos);
 }
 
 }  // namespace

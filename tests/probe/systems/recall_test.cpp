@@ -55,8 +55,8 @@ TEST(RecallProbe, WhatIsStoredIsRecalled) {
   const double e = std::exp(1.0), root = std::exp(1 / std::sqrt(8.0));
   EXPECT_NEAR(said.at("output_recalled_weight"), e / (e + 3), 1e-12);
   EXPECT_NEAR(said.at("match_recalled_weight"), root / (root + 3), 1e-12);
-  EXPECT_NEAR(said.at("previous_token_recalled_weight"), (root / (root + 1) + root / (root + 2) + root / (root + 3)) / 3,
-              1e-12);
+  EXPECT_NEAR(said.at("previous_token_recalled_weight"),
+              (root / (root + 1) + root / (root + 2) + root / (root + 3)) / 3, 1e-12);
 }
 
 TEST(RecallProbe, WhatIsLostIsNot) {

@@ -59,7 +59,7 @@ TEST_F(Mnist, SaysWhatIsWrong) {
   expect_error(labels, labels, "has labels, not images", "images");
   expect_error(images, images, "has images, not labels", "labels");
   expect_error("RIFF" + images, labels, "begins with 52494646, not 00000803", "images");
-  expect_error(images, labels_file(9), "holds 10 images, but", "images");
+  expect_error(images, labels_file(9), "has 10 images, but", "images");
   expect_error(images_file(0), labels_file(0), "has no images", "images");
   expect_error(images_file(10, 32), labels, "32 x 32 pixels", "images");
   expect_error(number(0x803) + number(0xffffffff) + number(28) + number(28), labels,

@@ -73,7 +73,8 @@ TEST(Lines, BandsRunFromQuartileToQuartile) {
 
 TEST(Lines, AreDashedAsTheirLegendIs) {
   const auto runs = sample::copy_runs(2);
-  const FigureSpec base{"lines", {{"y", texts({"accuracy", "attention_points_right"})}, {"by", texts({"task.vocab"})}}, {}};
+  const FigureSpec base{
+      "lines", {{"y", texts({"accuracy", "attention_points_right"})}, {"by", texts({"task.vocab"})}}, {}};
   FigureSpec each = base, followed = base;
   each.settings["median"] = {false, {}};
   followed.settings["x"] = text("loss");

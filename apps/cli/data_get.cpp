@@ -93,7 +93,7 @@ int DataGet::get(const PublicCorpus& wanted) {
     const bool large = bytes == 0 || bytes >= 10'000'000;
     unit = large ? 1e6 : 1e3;
     progress.emplace(large ? "MB" : "kB", silent);
-    if (!silent) progress->say(doing);
+    if (!silent) progress->print_line(doing);
   };
   how.manners.progress = [&](std::int64_t have, std::int64_t of) {
     if (have > 0 && of > 0) progress->show(static_cast<double>(have) / unit, static_cast<double>(of) / unit);

@@ -49,7 +49,7 @@ void LiveLines::show(const std::function<std::vector<std::string>()>& lines,
   put(text);
 }
 
-void LiveLines::say(const std::string& line) {
+void LiveLines::print_line(const std::string& line) {
   clear();
   put(line + "\n");
 }

@@ -18,7 +18,7 @@ class LiveLines {
 
   // `lines` and `plain` are asked for only when it is time to show something.
   void show(const std::function<std::vector<std::string>()>& lines, const std::function<std::string()>& plain);
-  void say(const std::string& line);  // stays, above what is drawn; also when quiet
+  void print_line(const std::string& line);  // stays, above what is drawn; also when quiet
   void clear();
 
  private:

@@ -25,7 +25,7 @@ void Progress::show(double done, double total, const std::string& now) {
   lines_.show([&] { return std::vector<std::string>{line()}; }, text);
 }
 
-Waiting::Waiting(std::string what, bool quiet) : what_(std::move(what)), lines_(quiet), teller_([this] { tell(); }) {}
+Waiting::Waiting(std::string what, bool quiet) : what_(std::move(what)), lines_(quiet), drawer_([this] { draw(); }) {}
 
 Waiting::~Waiting() {
   {
@@ -33,10 +33,10 @@ Waiting::~Waiting() {
     over_ = true;
   }
   ended_.notify_one();
-  teller_.join();
+  drawer_.join();
 }
 
-void Waiting::tell() {
+void Waiting::draw() {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   std::unique_lock lock(mutex_);

@@ -19,8 +19,8 @@ class Progress {
   // Rate and time left are counted from the first call: what goes on from a checkpoint does not start at 0. A total of
   // 0 is not known.
   void show(double done, double total, const std::string& now = {});
-  void say(const std::string& line) { lines_.say(line); }  // stays, above the bar; also when quiet
-  void clear() { lines_.clear(); }                         // before something else is printed
+  void print_line(const std::string& line) { lines_.print_line(line); }  // stays, above the bar; also when quiet
+  void clear() { lines_.clear(); }                                       // before something else is printed
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -37,13 +37,13 @@ class Waiting {
   ~Waiting();
 
  private:
-  void tell();
+  void draw();
   std::string what_;
   LiveLines lines_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool over_ = false;
-  std::thread teller_;
+  std::thread drawer_;
 };
 
 std::string bar(double done, double total);                                   // "████████░░░░"

@@ -25,7 +25,7 @@ SweepOptions options_of(const ExperimentWords& words, auto& lines) {
   options.checkpoint_every = words.checkpoint;
   options.stop = interrupt_flag();
   options.wording = &program_wording();
-  options.notice = [&lines](const std::string& text) { lines.say("fovea: " + text); };
+  options.notice = [&lines](const std::string& text) { lines.print_line("fovea: " + text); };
   return options;
 }
 

@@ -88,7 +88,7 @@ class Watch : public Command {
   int run() override {
     const Store store(Store::default_file(), Store::Mode::read_only);
     LiveRuns live(store);
-    if (live.look().empty()) {
+    if (live.poll().empty()) {
       fmt::print("Nothing is being trained. Begin a run or a sweep in another terminal, then watch it here.\n");
       return 0;
     }
@@ -102,11 +102,11 @@ class Watch : public Command {
   static void print_once(LiveRuns& live) {
     const std::atomic<bool>* const stop = interrupt_flag();
     const Clock::time_point give_up = Clock::now() + patience;
-    std::vector<LiveRun> runs = live.look();
+    std::vector<LiveRun> runs = live.poll();
     const auto hidden = [&runs] { return std::ranges::any_of(runs, [](const LiveRun& run) { return !run.seen; }); };
     while (hidden() && Clock::now() < give_up && !*stop) {
       ::usleep(100'000);
-      std::vector<LiveRun> now = live.look();
+      std::vector<LiveRun> now = live.poll();
       if (now.empty()) break;
       runs = std::move(now);
     }
@@ -121,7 +121,7 @@ class Watch : public Command {
       Screen screen;
       Clock::time_point last = Clock::now();
       while (!asked && !*stop && Clock::now() - last < patience) {
-        const std::vector<LiveRun> runs = live.look();
+        const std::vector<LiveRun> runs = live.poll();
         if (!runs.empty()) last = Clock::now();
         for (const LiveRun& run : runs) seen.insert(run.hash);
         screen.draw(watch_lines(runs, Screen::height() - 1, Terminal::of(STDOUT_FILENO)));

@@ -69,12 +69,12 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool number_unsigned(number_unsigned_t value) override {
     if (place_ == Place::shape && value <= static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) {
-      if (entries.back().shape.size() == most_axes) return say(fmt::format("has more than {} axes", most_axes));
+      if (entries.back().shape.size() == most_axes) return refuse(fmt::format("has more than {} axes", most_axes));
       entries.back().shape.push_back(static_cast<Index>(value));
       return true;
     }
     if (place_ == Place::offsets) {
-      if (entries.back().offsets.size() == 2) return say("has more than two data_offsets");
+      if (entries.back().offsets.size() == 2) return refuse("has more than two data_offsets");
       entries.back().offsets.push_back(value);
       return true;
     }
@@ -127,13 +127,13 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     key_ = std::move(name);
-    if (place_ == Place::top) return names_.insert(key_).second || say("is there twice");
-    if (place_ == Place::metadata) return !metadata.contains(key_) || say("is there twice in the metadata");
+    if (place_ == Place::top) return names_.insert(key_).second || refuse("is there twice");
+    if (place_ == Place::metadata) return !metadata.contains(key_) || refuse("is there twice in the metadata");
     const Entry& entry = entries.back();
     const bool known = key_ == "dtype" || key_ == "shape" || key_ == "data_offsets";
-    if (!known) return say(fmt::format("has a part '{}' that is not in the format", shown(key_)), entry.name);
+    if (!known) return refuse(fmt::format("has a part '{}' that is not in the format", shown(key_)), entry.name);
     const bool twice = key_ == "dtype" ? entry.has_type : key_ == "shape" ? entry.has_shape : entry.has_offsets;
-    return !twice || say(fmt::format("has its {} twice", key_), entry.name);
+    return !twice || refuse(fmt::format("has its {} twice", key_), entry.name);
   }
 
   bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
@@ -146,10 +146,10 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
  private:
   enum class Place { outside, top, metadata, tensor, shape, offsets } place_ = Place::outside;
 
-  bool say(const std::string& what) {
-    return say(what, place_ == Place::top || place_ == Place::metadata ? key_ : entries.back().name);
+  bool refuse(const std::string& what) {
+    return refuse(what, place_ == Place::top || place_ == Place::metadata ? key_ : entries.back().name);
   }
-  bool say(const std::string& what, const std::string& name) {
+  bool refuse(const std::string& what, const std::string& name) {
     mistake = fmt::format("'{}' {}", shown(name), what);
     return false;
   }

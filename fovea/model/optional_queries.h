@@ -34,8 +34,8 @@ class GeneratesText {
   virtual ~GeneratesText() = default;
 
   // What it says itself for each source of a batch of token pairs, without the end token.
-  virtual std::vector<std::vector<int>> say(Compute& compute, const Batch& batch, const Pass& pass,
-                                            const Search& search) const = 0;
+  virtual std::vector<std::vector<int>> generate(Compute& compute, const Batch& batch, const Pass& pass,
+                                                 const Search& search) const = 0;
 };
 
 // What each head of self-attention does to the answers, beyond its weights A (model/attention_map.h). With n asked rows

@@ -59,8 +59,8 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   const HasInfluence<T>* as_influence() const override { return this; }
   const GeneratesText<T>* as_generator() const override { return this; }
   Cube<T> influence(Compute& compute, const Trace<T>& trace) const override;
-  std::vector<std::vector<int>> say(Compute& compute, const Batch& batch, const Pass& pass,
-                                    const Search& search) const override;
+  std::vector<std::vector<int>> generate(Compute& compute, const Batch& batch, const Pass& pass,
+                                         const Search& search) const override;
   Cube<T> states(Compute& compute, const Trace<T>& trace) const override;
 
  protected:
@@ -137,11 +137,11 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   void influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass, Matrix<T> influence) const;
 
   // Sources that are being translated: what the encoder made of them, the decoder's states, and what is said of each.
-  struct Saying;
+  struct Generation;
   struct Asked;
-  struct Speech;
-  Matrix<T> next_scores(Compute& compute, Saying& saying, std::span<const Asked> asked) const;
-  void say_on(Compute& compute, Saying& saying, std::span<Speech> speeches, int beams) const;
+  struct BeamSearch;
+  Matrix<T> next_scores(Compute& compute, Generation& generation, std::span<const Asked> asked) const;
+  void extend(Compute& compute, Generation& generation, std::span<BeamSearch> searches, int beams) const;
 
   int start_token_ = 0, end_token_ = 0;
   Embedding<T> source_table_, target_table_;  // the same one where source and target share their vocabulary

@@ -101,7 +101,7 @@ std::vector<Beginning> longer(const std::vector<Beginning>& open, Matrix<const T
 }  // namespace
 
 template <class T>
-struct Seq2Seq<T>::Saying {
+struct Seq2Seq<T>::Generation {
   Cube<const T> encoded;         // (S,B,He)
   std::span<const int> lengths;  // (B)
   std::vector<KeptState<T>> states;
@@ -117,7 +117,7 @@ struct Seq2Seq<T>::Saying {
 
 // What is said of a source.
 template <class T>
-struct Seq2Seq<T>::Speech {
+struct Seq2Seq<T>::BeamSearch {
   std::vector<Beginning> open, done;
   int longest = 0;
 };
@@ -130,10 +130,10 @@ struct Seq2Seq<T>::Asked {
 
 // The scores (K,V) of what comes next in K rows, whose states then are those that are kept.
 template <class T>
-Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<const Asked> asked) const {
-  const Index K = std::ssize(asked), S = saying.encoded.size(0), width = decoder_.out(), wide = source_width();
+Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Generation& generation, std::span<const Asked> asked) const {
+  const Index K = std::ssize(asked), S = generation.encoded.size(0), width = decoder_.out(), wide = source_width();
   const std::span<int> tokens = compute.arena.take<int>(asked.size()), lengths = compute.arena.take<int>(asked.size());
-  const auto initial = compute.arena.take<RecurrentState<T>>(saying.states.size());
+  const auto initial = compute.arena.take<RecurrentState<T>>(generation.states.size());
   const auto pick = [&](const std::vector<T>& kept) {
     if (kept.empty()) return Matrix<T>();
     const Matrix<T> rows = compute.array<T>(K, width);
@@ -142,68 +142,68 @@ Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<co
     return rows;
   };
   for (std::size_t layer = 0; layer < initial.size(); ++layer)
-    initial[layer] = {pick(saying.states[layer].hidden), pick(saying.states[layer].cell)};
+    initial[layer] = {pick(generation.states[layer].hidden), pick(generation.states[layer].cell)};
   for (std::size_t k = 0; k < asked.size(); ++k) {
     tokens[k] = asked[k].token;
-    lengths[k] = saying.lengths[static_cast<std::size_t>(asked[k].source)];
+    lengths[k] = generation.lengths[static_cast<std::size_t>(asked[k].source)];
   }
-  if (!std::equal(asked.begin(), asked.end(), saying.of_rows.begin(), saying.of_rows.end(),
+  if (!std::equal(asked.begin(), asked.end(), generation.of_rows.begin(), generation.of_rows.end(),
                   [](const Asked& row, int source) { return row.source == source; })) {
-    saying.of_rows.clear();
-    for (const Asked& row : asked) saying.of_rows.push_back(row.source);
-    saying.beside.resize(static_cast<std::size_t>(S * K * wide));
-    T* to = saying.beside.data();
+    generation.of_rows.clear();
+    for (const Asked& row : asked) generation.of_rows.push_back(row.source);
+    generation.beside.resize(static_cast<std::size_t>(S * K * wide));
+    T* to = generation.beside.data();
     for (Index s = 0; s < S; ++s)
-      for (const Asked& row : asked) to = std::copy_n(saying.encoded[s][row.source].data(), wide, to);
+      for (const Asked& row : asked) to = std::copy_n(generation.encoded[s][row.source].data(), wide, to);
   }
-  const Cube<const T> sources(saying.beside.data(), S, K, wide);
+  const Cube<const T> sources(generation.beside.data(), S, K, wide);
 
   const DistinctTokens words = distinct_tokens(compute.arena, tokens, target_table_.vocabulary);
   const auto input = SequenceInput<T>::of_tokens(1, K, target_table_.forward(compute, words.ids), words.index);
-  const RecurrentStackTrace<T> decoded = decoder_.forward(compute, input, initial, {}, saying.decoder);
-  for (std::size_t layer = 0; layer < initial.size(); ++layer) saying.states[layer].keep(decoded.last(layer));
+  const RecurrentStackTrace<T> decoded = decoder_.forward(compute, input, initial, {}, generation.decoder);
+  for (std::size_t layer = 0; layer < initial.size(); ++layer) generation.states[layer].keep(decoded.last(layer));
   const auto contexts = compute.arena.take<Matrix<const T>>(attends_.size());
   const Cube<const T> states = decoded.output();
   for (std::size_t h = 0; h < contexts.size(); ++h) {
     typename CrossAttention<T>::Trace trace;
     contexts[h] =
-        attends_[h].forward(compute, states, sources, lengths, rule_of(saying.rules, h), {}, trace).as(K, wide);
+        attends_[h].forward(compute, states, sources, lengths, rule_of(generation.rules, h), {}, trace).as(K, wide);
   }
   typename Combiner<T>::Trace trace;
   const Matrix<T> scores = compute.array<T>(K, output_.out);
-  output_.forward_into(compute, saying.output,
-                       combiner_.forward(compute, states.as(K, width), contexts, saying.folded, trace), scores);
+  output_.forward_into(compute, generation.output,
+                       combiner_.forward(compute, states.as(K, width), contexts, generation.folded, trace), scores);
   return scores;
 }
 
 // One word more of each beginning of each source.
 template <class T>
-void Seq2Seq<T>::say_on(Compute& compute, Saying& saying, std::span<Speech> speeches, int beams) const {
+void Seq2Seq<T>::extend(Compute& compute, Generation& generation, std::span<BeamSearch> searches, int beams) const {
   std::vector<Asked> asked;
-  for (std::size_t b = 0; b < speeches.size(); ++b)
-    for (const Beginning& beginning : speeches[b].open)
+  for (std::size_t b = 0; b < searches.size(); ++b)
+    for (const Beginning& beginning : searches[b].open)
       asked.push_back(
           {static_cast<int>(b), beginning.row, beginning.tokens.empty() ? start_token_ : beginning.tokens.back()});
-  const Matrix<T> scores = next_scores(compute, saying, asked);
+  const Matrix<T> scores = next_scores(compute, generation, asked);
   int first = 0;
-  for (Speech& speech : speeches) {
+  for (BeamSearch& one : searches) {
     const auto most = static_cast<std::size_t>(beams);
-    std::vector<Beginning> next = longer(speech.open, Matrix<const T>(scores), first, most + 1, start_token_);
-    first += static_cast<int>(speech.open.size());
-    speech.open.clear();
+    std::vector<Beginning> next = longer(one.open, Matrix<const T>(scores), first, most + 1, start_token_);
+    first += static_cast<int>(one.open.size());
+    one.open.clear();
     // The best of all are kept, ended or not: each that has ended leaves room for one less.
     for (Beginning& beginning : next) {
-      if (speech.open.size() + speech.done.size() == most) break;
+      if (one.open.size() + one.done.size() == most) break;
       const bool ended =
-          beginning.tokens.back() == end_token_ || static_cast<int>(beginning.tokens.size()) == speech.longest;
-      (ended ? speech.done : speech.open).push_back(std::move(beginning));
+          beginning.tokens.back() == end_token_ || static_cast<int>(beginning.tokens.size()) == one.longest;
+      (ended ? one.done : one.open).push_back(std::move(beginning));
     }
   }
 }
 
 template <class T>
-std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& batch, const Pass& pass,
-                                              const Search& search) const {
+std::vector<std::vector<int>> Seq2Seq<T>::generate(Compute& compute, const Batch& batch, const Pass& pass,
+                                                   const Search& search) const {
   std::vector<std::vector<int>> all;
   const int most = std::max(1, most_rows / search.beams), groups = std::max(1, (batch.size + most - 1) / most);
   const int at_a_time = (batch.size + groups - 1) / groups;
@@ -216,24 +216,24 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
     const Side source =
         side(compute, time_major(arena, some.source.ids, B, S), S, some, some.source.lengths, source_table_);
     const Encoded encoded = encode(compute, source.input, {});
-    Saying saying{encoded.output, some.source.lengths, {}, pass.rules};
-    saying.decoder = decoder_.prepare(compute);
-    saying.folded = combiner_.fold(compute);
-    saying.output = team_pack(compute, transposed(output_.weight->matrix()));
-    for (const RecurrentState<T>& state : bridge(compute, encoded)) saying.states.emplace_back().keep(state);
+    Generation generation{encoded.output, some.source.lengths, {}, pass.rules};
+    generation.decoder = decoder_.prepare(compute);
+    generation.folded = combiner_.fold(compute);
+    generation.output = team_pack(compute, transposed(output_.weight->matrix()));
+    for (const RecurrentState<T>& state : bridge(compute, encoded)) generation.states.emplace_back().keep(state);
 
-    std::vector<Speech> speeches(static_cast<std::size_t>(B));
-    for (std::size_t b = 0; b < speeches.size(); ++b) {
-      speeches[b].longest = search.longest > 0 ? search.longest : 2 * some.source.lengths[b] + 10;
-      speeches[b].open = {{{}, 0, static_cast<int>(b)}};
+    std::vector<BeamSearch> searches(static_cast<std::size_t>(B));
+    for (std::size_t b = 0; b < searches.size(); ++b) {
+      searches[b].longest = search.longest > 0 ? search.longest : 2 * some.source.lengths[b] + 10;
+      searches[b].open = {{{}, 0, static_cast<int>(b)}};
     }
     const Arena::Mark said = arena.mark();
-    while (std::any_of(speeches.begin(), speeches.end(), [](const Speech& speech) { return !speech.open.empty(); })) {
+    while (std::any_of(searches.begin(), searches.end(), [](const BeamSearch& one) { return !one.open.empty(); })) {
       arena.release(said);
-      say_on(compute, saying, speeches, search.beams);
+      extend(compute, generation, searches, search.beams);
     }
-    for (Speech& speech : speeches) {
-      const auto best = std::max_element(speech.done.begin(), speech.done.end(), [&](const auto& x, const auto& y) {
+    for (BeamSearch& one : searches) {
+      const auto best = std::max_element(one.done.begin(), one.done.end(), [&](const auto& x, const auto& y) {
         return penalised(x, search.length_penalty) < penalised(y, search.length_penalty);
       });
       if (best->tokens.back() == end_token_) best->tokens.pop_back();
@@ -244,7 +244,9 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
   return all;
 }
 
-template std::vector<std::vector<int>> Seq2Seq<float>::say(Compute&, const Batch&, const Pass&, const Search&) const;
-template std::vector<std::vector<int>> Seq2Seq<double>::say(Compute&, const Batch&, const Pass&, const Search&) const;
+template std::vector<std::vector<int>> Seq2Seq<float>::generate(Compute&, const Batch&, const Pass&,
+                                                                const Search&) const;
+template std::vector<std::vector<int>> Seq2Seq<double>::generate(Compute&, const Batch&, const Pass&,
+                                                                 const Search&) const;
 
 }  // namespace fovea

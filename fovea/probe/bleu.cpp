@@ -153,8 +153,8 @@ class Bleu : public SurveyProbe {
 
   void survey(const SurveyBatch& at, Readings&) override {
     const Evaluation& evaluation = at.evaluation;
-    if ((last_ && !evaluation.last) || !at.say) return;
-    const std::vector<std::vector<int>> said = at.say(search_);
+    if ((last_ && !evaluation.last) || !at.generate) return;
+    const std::vector<std::vector<int>> said = at.generate(search_);
     const WrittenTargets* const written = evaluation.task.written_targets();
     for (std::size_t b = 0; b < said.size(); ++b) {
       if (at.places[b] >= examples_) continue;

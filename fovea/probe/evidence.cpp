@@ -120,20 +120,20 @@ class Evidence : public SurveyProbe {
       readings.number("evidence_loss", std::accumulate(losses.begin(), losses.end(), 0.0) / counted);
       readings.number("evidence_accuracy", static_cast<double>(right_) / counted);
     }
-    const auto say = [&readings](const std::string& name, const std::vector<float>& values) {
+    const auto write_array = [&readings](const std::string& name, const std::vector<float>& values) {
       if (!values.empty()) readings.array("evidence." + name, {std::ssize(values)}, values);
     };
-    say("alpha", alpha_.take());
-    for (auto& [name, values] : further_) say("alpha." + name, values.take());
-    say("beta", beta_.take());
-    say("delta", delta_.take());
+    write_array("alpha", alpha_.take());
+    for (auto& [name, values] : further_) write_array("alpha." + name, values.take());
+    write_array("beta", beta_.take());
+    write_array("delta", delta_.take());
     if (first_) {
-      say("lengths", lengths_.take());
-      say("rows", rows_.take());
-      say("source", source_.take());
-      say("target", target_.take());
-      say("labels", labels_.take());
-      if (!further_.empty()) say("maps", {static_cast<float>(further_.size())});
+      write_array("lengths", lengths_.take());
+      write_array("rows", rows_.take());
+      write_array("source", source_.take());
+      write_array("target", target_.take());
+      write_array("labels", labels_.take());
+      if (!further_.empty()) write_array("maps", {static_cast<float>(further_.size())});
     }
     right_ = 0;
   }

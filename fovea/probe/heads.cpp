@@ -98,14 +98,14 @@ class Heads final : public Probe {
       for (const int place : places) there += share(place);
       right.add(there);
     });
-    tell("weight_on_previous", suffix, previous, readings);
-    tell("weight_on_first", suffix, first, readings);
+    write_mean("weight_on_previous", suffix, previous, readings);
+    write_mean("weight_on_first", suffix, first, readings);
     if (right.rows > 0) {
-      tell("weight_on_first_unneeded", suffix, elsewhere, readings);
-      tell("rows_without_weight", suffix, silent, readings);
+      write_mean("weight_on_first_unneeded", suffix, elsewhere, readings);
+      write_mean("rows_without_weight", suffix, silent, readings);
     }
-    tell("induction", suffix, induction, readings);
-    tell("weight_on_needed", suffix, right, readings);
+    write_mean("induction", suffix, induction, readings);
+    write_mean("weight_on_needed", suffix, right, readings);
   }
 
   void measure_chance(const Evaluation& evaluation, Readings& readings) const {
@@ -124,7 +124,7 @@ class Heads final : public Probe {
       if (mean.rows > 0) readings.number(fmt::format("{}_chance", name), mean.sum / static_cast<double>(mean.rows));
   }
 
-  void tell(const std::string& name, const std::string& suffix, const Mean& mean, Readings& readings) {
+  void write_mean(const std::string& name, const std::string& suffix, const Mean& mean, Readings& readings) {
     if (mean.rows == 0) return;
     const double value = mean.sum / static_cast<double>(mean.rows);
     readings.number(name + suffix, value);

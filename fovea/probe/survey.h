@@ -26,7 +26,7 @@ struct SurveyBatch {
   std::span<const int> places;  // which example of the survey each row is
   Split split = Split::validation;
   std::function<Cube<const float>()> influence = {};
-  std::function<std::vector<std::vector<int>>(const Search&)> say = {};
+  std::function<std::vector<std::vector<int>>(const Search&)> generate = {};
   std::function<HeadGradients()> heads = {};
 };
 

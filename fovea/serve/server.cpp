@@ -75,7 +75,7 @@ void Server::State::watch() {
     } catch (const std::exception&) {  // the store may be in the middle of being made or moved; the next look tells
     }
     asio::post(context, [this, event = std::move(event)] {
-      if (event) tell(*event);
+      if (event) send_event(*event);
       watch_timer.expires_after(options.pause);
       watch_timer.async_wait([this](ErrorCode error) {
         watching = false;
@@ -85,12 +85,12 @@ void Server::State::watch() {
   });
 }
 
-void Server::State::tell(const HttpEvent& event) {
+void Server::State::send_event(const HttpEvent& event) {
   newest[event.name] = event.data;
-  for (const auto& reader : std::set(readers)) reader->tell(event.name, event.data);
+  for (const auto& reader : std::set(readers)) reader->send_event(event.name, event.data);
 }
 
-void Server::State::look_for_stop() {
+void Server::State::check_for_stop() {
   const bool asked = options.stop && options.stop->load();
   const bool late = options.until && std::chrono::steady_clock::now() - began >= *options.until;
   if (asked || late) {
@@ -100,7 +100,7 @@ void Server::State::look_for_stop() {
   }
   stop_timer.expires_after(std::chrono::milliseconds(50));
   stop_timer.async_wait([this](ErrorCode error) {
-    if (!error) look_for_stop();
+    if (!error) check_for_stop();
   });
 }
 
@@ -125,7 +125,7 @@ std::string Server::page_address() const {
 void Server::run() {
   state_->began = std::chrono::steady_clock::now();
   state_->accept();
-  state_->look_for_stop();
+  state_->check_for_stop();
   state_->context.run();
 }
 

@@ -30,8 +30,8 @@ struct Server::State {
 
   void accept();
   void watch();
-  void look_for_stop();
-  void tell(const HttpEvent& event);
+  void check_for_stop();
+  void send_event(const HttpEvent& event);
 
   ServerOptions options;
   Handler handler;

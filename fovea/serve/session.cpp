@@ -53,7 +53,7 @@ void Session::read() {
   });
 }
 
-void Session::tell(const std::string& name, const std::string& data) {
+void Session::send_event(const std::string& name, const std::string& data) {
   pending_[name] = data;
   write_events();
 }

@@ -22,7 +22,7 @@ class Session : public std::enable_shared_from_this<Session> {
   ~Session();
 
   void read();
-  void tell(const std::string& name, const std::string& data);
+  void send_event(const std::string& name, const std::string& data);
   bool closed() const { return closed_; }
   void close();
 

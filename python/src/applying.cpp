@@ -49,13 +49,13 @@ class AppliedIn final : public Applied {
   py::dict forward(const py::dict& parts, bool with_beta) override {
     Batch batch;
     fill_batch(shape_, parts, "the batch", batch);
-    return look(with_beta, [&]() -> const Batch& { return batch; });
+    return run_forward(with_beta, [&]() -> const Batch& { return batch; });
   }
 
   py::object beta_of_examples(int count) override {
     Batch batch;
     std::unique_ptr<Task> task;  // which a batch may point into
-    return look(true, [&]() -> const Batch& {
+    return run_forward(true, [&]() -> const Batch& {
       task = make_task(spec_);
       task->batch(Split::test, 0, count, batch);
       if (batch.size == 0) task->batch(Split::validation, 0, count, batch);
@@ -66,7 +66,7 @@ class AppliedIn final : public Applied {
  private:
   // The batch is had without the GIL, and lives until the end.
   template <class Give>
-  py::dict look(bool with_beta, Give&& give) {
+  py::dict run_forward(bool with_beta, Give&& give) {
     if (at_work_ == std::this_thread::get_id())
       throw failure("this model is at work: a function that it calls cannot call the model", "keep its earlier output");
     const py::gil_scoped_release free;  // before the lock, so that nobody waits for it with the GIL
@@ -110,7 +110,7 @@ class AppliedIn final : public Applied {
     return view_of(view.data(), {view.shape().begin(), view.shape().end()}, owner);
   }
 
-  // Says which thread is within look(): a similarity in Python may try to come back.
+  // Says which thread is within run_forward(): a similarity in Python may try to come back.
   class AtWork {
    public:
     explicit AtWork(std::atomic<std::thread::id>& whose) : whose_(whose) { whose_ = std::this_thread::get_id(); }

@@ -15,7 +15,7 @@ std::atomic<std::atomic<bool>*> to_set{nullptr};
 struct sigaction pythons;  // the handler that was there: Python's own, which notes the signal and returns
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::atomic<bool>*>::is_always_lock_free);
 
-void heard(int signal) {
+void on_signal(int signal) {
   const int error = errno;
   if (std::atomic<bool>* const stop = to_set.load()) stop->store(true);
   pythons.sa_handler(signal);
@@ -38,7 +38,7 @@ CtrlC::CtrlC(std::atomic<bool>& stop) {
   installed_ = true;
   if (before_) return;  // a call within a call: the handler is there
   pythons = now;
-  now.sa_handler = heard;
+  now.sa_handler = on_signal;
   sigaction(SIGINT, &now, nullptr);
 }
 

@@ -111,7 +111,7 @@ py::tuple added_by(Work&& work) {
   try {
     const py::gil_scoped_release free;
     added = work([&] {
-      call.look_for_signals();
+      call.check_signals();
       if (call.stop()) throw Stopped();
     });
   } catch (const Stopped&) {
@@ -129,14 +129,14 @@ py::tuple add(const std::string& name, const py::dict& train, const py::object& 
   if (!test.is_none()) sources.test = source_of(test);
   sources.fractions.validation = shares.first;
   sources.fractions.test = shares.second;
-  return added_by([&](const auto& look) {
-    return add_corpus(name, sources, replace, [&](std::int64_t, std::int64_t) { look(); });
+  return added_by([&](const auto& check) {
+    return add_corpus(name, sources, replace, [&](std::int64_t, std::int64_t) { check(); });
   });
 }
 
 py::tuple add_accesses(const std::string& name, const std::string& file, bool skip_bad, bool replace) {
-  return added_by([&](const auto& look) {
-    return add_trace(name, file, skip_bad ? BadLine::skip : BadLine::stop, replace, [&](std::int64_t) { look(); });
+  return added_by([&](const auto& check) {
+    return add_trace(name, file, skip_bad ? BadLine::skip : BadLine::stop, replace, [&](std::int64_t) { check(); });
   });
 }
 

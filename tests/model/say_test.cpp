@@ -49,7 +49,7 @@ Batch sources() {
 
 std::vector<std::vector<int>> said_by(ModelScene<double>& scene, const Batch& batch, const Search& search) {
   scene.bench.arena.reset();
-  return dynamic_cast<GeneratesText<double>&>(*scene.model).say(scene.bench.compute, batch, {}, search);
+  return dynamic_cast<GeneratesText<double>&>(*scene.model).generate(scene.bench.compute, batch, {}, search);
 }
 
 // log p of each next word, where an example's target begins so.
@@ -100,7 +100,8 @@ TEST(Say, LeavesTheCallersMemoryAsItWas) {
   ModelScene<double> scene = scene_of("lstm", 2, true);
   Arena& arena = scene.bench.arena;
   const auto say = [&](int beams) {
-    return dynamic_cast<GeneratesText<double>&>(*scene.model).say(scene.bench.compute, sources(), {}, {beams, 1.0, 4});
+    return dynamic_cast<GeneratesText<double>&>(*scene.model)
+        .generate(scene.bench.compute, sources(), {}, {beams, 1.0, 4});
   };
   const auto kept = arena.take<int>(1000);
   std::ranges::fill(kept, 7);

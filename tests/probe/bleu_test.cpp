@@ -66,7 +66,7 @@ TEST(Bleu, MeetsEachSayingWithItsOwnTarget) {
     const std::unique_ptr<Probe> probe = look.prepared("bleu");  // of 100 examples
     const Evaluation evaluation = look.evaluation();
     SurveyBatch at{evaluation, places, Split::test};
-    at.say = [&](const Search&) {
+    at.generate = [&](const Search&) {
       std::vector<std::vector<int>> sayings;
       for (const int example : said) sayings.push_back(Numbered::of(example));
       return sayings;

@@ -64,7 +64,7 @@ class Adding {
     std::vector<int> labels;
     TextReader reader(sources_.train);
     for (TextExample example; reader.next(example);) {
-      if (labels.size() % told_every == 0) tell(0, 0);
+      if (labels.size() % told_every == 0) report_progress(0, 0);
       const auto at = found.emplace(example.label, static_cast<int>(found.size())).first;
       labels.push_back(at->second);
     }
@@ -84,7 +84,7 @@ class Adding {
     TextReader reader(source);
     std::size_t i = 0;
     for (TextExample example; reader.next(example); ++i) {
-      if (i % told_every == 0) divide ? tell(i, split_.size()) : tell(0, 0);
+      if (i % told_every == 0) divide ? report_progress(i, split_.size()) : report_progress(0, 0);
       if (divide && i >= split_.size()) throw failure("changed while it was read", {}, {source.file.string()});
       const Split split = divide ? split_[i] : given;
       if (!paired_ && !std::binary_search(added_.corpus.classes.begin(), added_.corpus.classes.end(), example.label))
@@ -101,7 +101,7 @@ class Adding {
     added_.reports.push_back(reader.report());
   }
 
-  void tell(std::size_t done, std::size_t of) const {
+  void report_progress(std::size_t done, std::size_t of) const {
     if (progress_) progress_(static_cast<std::int64_t>(done), static_cast<std::int64_t>(of));
   }
 

@@ -24,7 +24,7 @@ TextFormat format_of(const TextSource& source) {
   if (ending == ".tsv" || ending == ".tab") return TextFormat::tsv;
   if (ending == ".csv") return TextFormat::csv;
   if (ending == ".jsonl" || ending == ".ndjson") return TextFormat::jsonl;
-  throw wrong_input("its name has no known ending", Remedy::say_format(), place);
+  throw wrong_input("its name has no known ending", Remedy::name_format(), place);
 }
 
 std::unique_ptr<TextReader::Examples> open(const TextSource& source, TextFormat format) {

@@ -142,7 +142,7 @@ class Table final : public TextReader::Examples {
       }
   }
 
-  void look_ahead() {
+  void read_ahead() {
     for (Row row; ahead_.size() < rows_to_judge_by;) {
       Ahead ahead;
       try {
@@ -160,7 +160,7 @@ class Table final : public TextReader::Examples {
   // The first row decides how many columns there are and, where it is a header, which is which.
   void find_columns(Header header) {
     const bool by_name = std::any_of(wanted_.begin(), wanted_.end(), [](const auto& w) { return !column_number(w); });
-    look_ahead();
+    read_ahead();
     if (ahead_.empty()) throw wrong_input("is empty", "is it the right file?", {file_});
     const auto good = std::find_if(ahead_.begin(), ahead_.end(), [](const Ahead& row) { return !row.wrong; });
     const bool first_counts = by_name || header == Header::yes || good == ahead_.end();

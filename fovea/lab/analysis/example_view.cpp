@@ -13,7 +13,8 @@ namespace fovea {
 namespace {
 
 // The last look up to the step.
-const Evidence& look_at(const std::vector<Evidence>& looks, const RunRecord& run, std::optional<std::int64_t> step) {
+const Evidence& evidence_at(const std::vector<Evidence>& looks, const RunRecord& run,
+                            std::optional<std::int64_t> step) {
   if (!step) return looks.back();
   const Evidence* found = nullptr;
   for (const Evidence& look : looks)
@@ -75,7 +76,7 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   for (const auto& [array, name] : {std::pair<std::string, const char*>{alpha, "α"}, {"beta", "β"}, {"delta", "Δ"}}) {
     const std::vector<Evidence> looks = evidence.all(array);
     if (looks.empty() || (choice.step && array == "delta")) continue;  // influence is of the end alone
-    const Evidence& look = look_at(looks, run, choice.step);
+    const Evidence& look = evidence_at(looks, run, choice.step);
     seen.step = look.step;
     ExampleView::Quantity quantity{name, of_words && array == "beta", {}};
     for (std::size_t row = own.first_row; row < own.first_row + own.rows; ++row) {

@@ -36,7 +36,7 @@ std::string kin(RunSpec spec, const RunSpec& reference) {
   return spec.hash();
 }
 
-bool looked_alike(const RunSpec& a, const RunSpec& b) {
+bool evaluated_alike(const RunSpec& a, const RunSpec& b) {
   return a.setting("probe.split") == b.setting("probe.split") &&
          a.setting("probe.evidence.examples") == b.setting("probe.evidence.examples");
 }
@@ -54,7 +54,7 @@ bool fits(const RunRecord& run, const RunRecord& reference) {
       return kin(run.spec, reference.spec) == reference.spec.hash();
     case Role::words:
     case Role::logistic:
-      return run.spec.task == reference.spec.task && looked_alike(run.spec, reference.spec);
+      return run.spec.task == reference.spec.task && evaluated_alike(run.spec, reference.spec);
     case Role::none:
       return false;
   }

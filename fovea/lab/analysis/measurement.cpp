@@ -93,7 +93,7 @@ Evidence best_beta(const RunRecord& run, const EvidenceOf& evidence) {
 }
 
 // One at least.
-std::vector<Evidence> looks_of(const RunRecord& run, const EvidenceOf& evidence, const std::string& name) {
+std::vector<Evidence> evidence_series(const RunRecord& run, const EvidenceOf& evidence, const std::string& name) {
   std::vector<Evidence> looks = evidence.all(name);
   if (looks.empty())
     throw wrong_input(fmt::format("run {} has no evidence.{}", run.id, name), "train it with the probe 'evidence'");
@@ -124,11 +124,11 @@ class Measuring {
     measures_.best = *best;
     measures_.best_step = performance.steps[static_cast<std::size_t>(best - performance.values.begin())];
 
-    std::vector<Evidence> attended = looks_of(runs_.reference, reference_, "alpha");
+    std::vector<Evidence> attended = evidence_series(runs_.reference, reference_, "alpha");
     const Evidence attention = std::move(attended.back());
     if (attended.size() > 1) untrained_attention_ = std::move(attended.front());
     follow_others(attention);
-    add(alpha, attention, beta, looks_of(runs_.reference, reference_, "beta").back());
+    add(alpha, attention, beta, evidence_series(runs_.reference, reference_, "beta").back());
     const std::vector<Evidence> influence = reference_.all("delta");
     if (!influence.empty()) add(alpha, attention, delta, influence.back());
     const std::optional<Evidence> words = add_words(runs_.words, beta_words, attention);
@@ -180,7 +180,7 @@ class Measuring {
     std::vector<std::vector<Evidence>> looks;
     for (const RunRecord& other : runs_.others) {
       note("other seed", other);
-      looks.push_back(looks_of(other, evidence_of(other), "alpha"));
+      looks.push_back(evidence_series(other, evidence_of(other), "alpha"));
     }
     if (looks.empty()) return;
     for (std::size_t k = 0; k < looks.front().size(); ++k) {
@@ -218,7 +218,7 @@ class Measuring {
   void add_uniform(const Evidence& attention, const std::vector<Evidence>& influence,
                    const std::optional<Evidence>& words, const std::optional<Evidence>& logistic) {
     note("uniform", *runs_.uniform);
-    const std::vector<Evidence> looks = looks_of(*runs_.uniform, evidence_of(*runs_.uniform), "beta");
+    const std::vector<Evidence> looks = evidence_series(*runs_.uniform, evidence_of(*runs_.uniform), "beta");
     const auto most = [&](const auto& of) {
       std::pair<double, std::int64_t> best{-1, 0};
       for (const Evidence& look : looks)

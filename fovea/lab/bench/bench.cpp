@@ -49,7 +49,7 @@ RunSpec endless(RunSpec spec) {
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // How often probes look at a whole run.
-double looks_of(const RunSpec& spec, std::int64_t steps) {
+double evaluations_of(const RunSpec& spec, std::int64_t steps) {
   const ProbeSettings probe = read_probe(spec.probe).settings;
   std::int64_t looks = 1 + (steps + probe.every - 1) / probe.every;
   for (const int extra : probe.at) looks += extra < steps && extra % probe.every != 0;
@@ -144,7 +144,7 @@ LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watc
   if (seen.steps == 0) return {};
   const auto looked = seen.series.find("train_loss");
   const double looks_seen = 1 + (looked == seen.series.end() ? 0 : static_cast<double>(looked->second.steps.size()));
-  const double looks = looks_of(spec, steps) / looks_seen;
+  const double looks = evaluations_of(spec, steps) / looks_seen;
   const double updates = spent.updates * static_cast<double>(steps) / static_cast<double>(seen.steps);
   const double all = updates + looks * (spent.probes + spent.recorder);
   return {looks * spent.probes / all, looks * spent.recorder / all};
@@ -227,7 +227,7 @@ ExperimentTime Projection::of(const Experiment& experiment, Preset preset, doubl
     for (const RunSpec& run : runs) {
       const std::int64_t steps = steps_of(run);
       const double share = known(run).operations / known(most).operations;
-      time.seconds += start + share * (static_cast<double>(steps) * step + looks_of(run, steps) * look);
+      time.seconds += start + share * (static_cast<double>(steps) * step + evaluations_of(run, steps) * look);
     }
     if (stopped(watch)) throw failure("it was stopped");
   } catch (const Error& error) {

@@ -102,7 +102,7 @@ void SweepPlan::set_up_draws(std::int64_t count) {
   const Drawn& first = drawn_.front();
   if (count <= 0)
     throw wrong_input(fmt::format("'{}' is drawn at random, and the number of draws is not given", first.key),
-                      Remedy::say_draws(20), first.draw.place);
+                      Remedy::set_draws(20), first.draw.place);
   UnresolvedSpec draft = base_;
   for (const Dimension& dimension : dimensions_) apply(draft, dimension.axis->key, dimension.axis->values.front());
   const RunSpec one = complete(draft).spec();

@@ -31,7 +31,7 @@ struct RunSpec {
   // Whether it is of a run that another program made, which says of its settings what it likes.
   bool elsewhere() const;
   // Whether setting() tells of the whole list of interventions by this name.
-  static bool tells_of_interventions(std::string_view name) {
+  static bool describes_interventions(std::string_view name) {
     return name == "interventions" || name == "intervene" || name == "hold";
   }
 };

@@ -56,11 +56,11 @@ void ProbeSettings::settings(Fields& fields) {
                "further probes, left out if task or model has nothing for them to measure (a baseline's attention)");
 }
 
-bool ProbeSettings::looks_at(std::int64_t step, std::int64_t steps) const {
+bool ProbeSettings::evaluates_at(std::int64_t step, std::int64_t steps) const {
   return step % every == 0 || step == steps || std::find(at.begin(), at.end(), step) != at.end();
 }
 
-std::int64_t ProbeSettings::next_look(std::int64_t step, std::int64_t steps) const {
+std::int64_t ProbeSettings::next_evaluation(std::int64_t step, std::int64_t steps) const {
   std::int64_t next = std::min(steps, (step / every + 1) * every);
   for (const int extra : at)
     if (extra > step) next = std::min<std::int64_t>(next, extra);

@@ -56,8 +56,8 @@ struct ProbeSettings {
 
   // Whether a run of `steps` steps is looked at when `step` updates are done: at the start, every N, where listed, at
   // the end.
-  bool looks_at(std::int64_t step, std::int64_t steps) const;
-  std::int64_t next_look(std::int64_t step, std::int64_t steps) const;  // the first after `step`
+  bool evaluates_at(std::int64_t step, std::int64_t steps) const;
+  std::int64_t next_evaluation(std::int64_t step, std::int64_t steps) const;  // the first after `step`
 };
 
 struct NamedProbe {

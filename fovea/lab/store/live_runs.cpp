@@ -33,7 +33,7 @@ void read_checkpoint(const fs::path& file, LiveRun& run) {
 
 LiveRuns::~LiveRuns() { ask_no_more(store_.checkpoint_folder()); }
 
-std::vector<LiveRun> LiveRuns::look() {
+std::vector<LiveRun> LiveRuns::poll() {
   ask_for_checkpoints(store_.checkpoint_folder());
   std::map<std::string, Seen> now;
   std::error_code error;

@@ -27,7 +27,7 @@ class LiveRuns {
   LiveRuns& operator=(const LiveRuns&) = delete;
   ~LiveRuns();
 
-  std::vector<LiveRun> look();  // in the order they began in; a checkpoint is read once
+  std::vector<LiveRun> poll();  // in the order they began in; a checkpoint is read once
 
  private:
   struct Seen {

@@ -31,7 +31,7 @@ bool is_metric(Store::State& state, const std::string& name) {
 }
 
 bool known(Store::State& state, const std::string& name) {
-  if (name == "seed" || RunSpec::tells_of_interventions(name)) return true;
+  if (name == "seed" || RunSpec::describes_interventions(name)) return true;
   if (std::ranges::find(run_facts(), name) != run_facts().end()) return true;
   if (is_metric(state, name)) return true;
   const auto word = state.known_word(name);

@@ -143,7 +143,7 @@ Error damaged(const std::string& what, const Place& place) {
 Columns::Columns(Store::State& state, const std::set<std::string>& names, bool with_series)
     : place_{state.db().file().string()}, with_series_(with_series) {
   for (const std::string& name : names) {
-    Setting setting{RunSpec::tells_of_interventions(name) ? "intervene" : name, {}};
+    Setting setting{RunSpec::describes_interventions(name) ? "intervene" : name, {}};
     const auto key = state.known_word(setting.name), word = state.known_word(name);
     if (key) {
       SqliteStatement rows = state.db().prepare("SELECT spec, kind, value FROM settings WHERE name = ?");

@@ -34,7 +34,7 @@ class RankPool : public WorkerPool {
   ~RankPool() override {
     try {
       stop();
-      for (int rank = 1; rank < ranks_.size(); ++rank) tell_to_stop(rank);
+      for (int rank = 1; rank < ranks_.size(); ++rank) send_stop(rank);
       while (!away_.empty()) wait(milliseconds(20));  // comes to an end: who does not answer is given up
     } catch (const std::exception&) {
       for (const auto& [ticket, run] : away_) ranks_.give_up(run.rank);
@@ -136,7 +136,7 @@ class RankPool : public WorkerPool {
     sender.silent = milliseconds(0);
     sender.heard_since_stop = stopped_.has_value();
     if (message.kind == RankMessage::leaving) sender.leaving = true;
-    else if (stopped_) tell_to_stop(message.from);
+    else if (stopped_) send_stop(message.from);
     if (message.kind == RankMessage::beat) {
       for (const InTraining& run : beat_from_message(message.bytes)) {
         const auto there = away_.find(run.number);
@@ -160,7 +160,7 @@ class RankPool : public WorkerPool {
 
   // A launcher that ends a job asks all ranks to, and they say at once that they leave. The others are told, each once
   // something is heard of it: where one is dead, MPI may well end whoever sends to it.
-  void tell_to_stop(int rank) {
+  void send_stop(int rank) {
     if (other(rank).runs > 0 && !other(rank).leaving && !std::exchange(other(rank).told_to_stop, true))
       ranks_.send(rank, RankMessage::stop_work, {});
   }

@@ -42,7 +42,7 @@ class Worker {
             break;
         }
       }
-      if (pool_) tell_news();
+      if (pool_) send_updates();
       if (!trouble_.empty() && Clock::now() - troubled_ > joint_patience) end_the_job();
     }
   }
@@ -75,7 +75,7 @@ class Worker {
     pool_->submit({order.ticket, order.spec});
   }
 
-  void tell_news() {
+  void send_updates() {
     while (const auto update = pool_->wait(milliseconds(0))) {
       ranks_.send(0, RankMessage::update, to_message(*update));
       if (std::holds_alternative<Ended>(update->what) || std::holds_alternative<Refused>(update->what) ||

@@ -100,12 +100,12 @@ class ThreadPool : public WorkerPool {
       const std::lock_guard lock(mutex_);
       *std::ranges::find(in_training_, work.number, &InTraining::number) = {work.number, step, of};
     };
-    hooks.resumed = [&](const Resumption& from) { tell(work, Resumed{from}); };
-    hooks.trouble = [&](const std::string& text) { tell(work, Trouble{text}); };
+    hooks.resumed = [&](const Resumption& from) { report(work, Resumed{from}); };
+    hooks.trouble = [&](const std::string& text) { report(work, Trouble{text}); };
     hooks.saved = [&](const RunRecord& record) {
       RunRecord copy = record;
       copy.arrays.clear();
-      tell(work, Saved{std::move(copy)});
+      report(work, Saved{std::move(copy)});
     };
     try {
       return {work.number, Ended{train_(std::move(work.run), hooks)}};
@@ -114,7 +114,7 @@ class ThreadPool : public WorkerPool {
     }
   }
 
-  void tell(const Work& work, auto what) {
+  void report(const Work& work, auto what) {
     const std::lock_guard lock(mutex_);
     updates_.push_back({work.number, std::move(what)});
     told_.notify_one();

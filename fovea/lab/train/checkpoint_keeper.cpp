@@ -14,7 +14,7 @@ namespace fovea {
 namespace {
 
 constexpr int rarity = 50;  // checkpoints take a fiftieth of the time at most
-constexpr std::chrono::milliseconds look_for_watchers_every(500), for_watchers_every(1000);
+constexpr std::chrono::milliseconds check_watchers_every(500), for_watchers_every(1000);
 
 Stopwatch::Clock::duration seconds(double count) {
   return std::chrono::duration_cast<Stopwatch::Clock::duration>(std::chrono::duration<double>(count));
@@ -42,8 +42,9 @@ bool CheckpointKeeper<T>::restore() {
     try {
       if (restore(Checkpoints::read(file))) return true;
     } catch (const Error& error) {
-      tell(fmt::format("a checkpoint cannot be used, so the run continues from an earlier one or starts at step 0: {}",
-                       error.what()));
+      report_trouble(
+          fmt::format("a checkpoint cannot be used, so the run continues from an earlier one or starts at step 0: {}",
+                      error.what()));
     }
   }
   return false;
@@ -56,15 +57,15 @@ bool CheckpointKeeper<T>::restore(const TensorFile& file) {
     return found == file.metadata().end() ? std::string() : found->second;
   };
   if (said("version") != state_.record.version) {
-    tell(fmt::format("the checkpoint at step {} is of fovea {}, and this is {}: the run starts at step 0",
-                     said("steps"), said("version"), state_.record.version));
+    report_trouble(fmt::format("the checkpoint at step {} is of fovea {}, and this is {}: the run starts at step 0",
+                               said("steps"), said("version"), state_.record.version));
     return false;
   }
   state_.restore(file);
   watch_.before = state_.record.seconds;
   saved_step_ = state_.record.steps;
   if (said("instructions") != simd_target())
-    tell(
+    report_trouble(
         fmt::format("the checkpoint was written by a processor with {}, and this one has {}: last digits may differ "
                     "from an uninterrupted run",
                     said("instructions"), simd_target()));
@@ -77,7 +78,7 @@ bool CheckpointKeeper<T>::restore(const TensorFile& file) {
 template <class T>
 bool CheckpointKeeper<T>::due(Clock::time_point now) {
   if (state_.record.steps <= saved_step_) return false;
-  if (now - looked_for_watchers_ >= look_for_watchers_every) {
+  if (now - looked_for_watchers_ >= check_watchers_every) {
     looked_for_watchers_ = now;
     watched_ = checkpoints_asked_for(hooks_.checkpoints.folder);
   }
@@ -109,8 +110,8 @@ void CheckpointKeeper<T>::write(bool interrupted) {
     if (hooks_.saved) hooks_.saved(state_.record);
   } catch (const std::exception& error) {
     if (!std::exchange(trouble_told_, true))
-      tell(fmt::format("at step {} no checkpoint could be written, and the run goes on without: {}",
-                       state_.record.steps, error.what()));
+      report_trouble(fmt::format("at step {} no checkpoint could be written, and the run goes on without: {}",
+                                 state_.record.steps, error.what()));
   }
   saved_at_ = Clock::now();
   least_pause_ = std::max<Clock::duration>(for_watchers_every, rarity * (saved_at_ - start));
@@ -118,7 +119,7 @@ void CheckpointKeeper<T>::write(bool interrupted) {
 }
 
 template <class T>
-void CheckpointKeeper<T>::tell(const std::string& trouble) const {
+void CheckpointKeeper<T>::report_trouble(const std::string& trouble) const {
   if (hooks_.trouble) hooks_.trouble(trouble);
 }
 

@@ -37,7 +37,7 @@ class CheckpointKeeper {
  private:
   bool restore(const TensorFile& file);
   void write(bool interrupted);
-  void tell(const std::string& trouble) const;
+  void report_trouble(const std::string& trouble) const;
 
   const TrainHooks& hooks_;
   TrainState<T> state_;

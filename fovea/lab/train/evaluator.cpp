@@ -174,8 +174,8 @@ void Evaluator<T>::survey_batch(const Reading& reading, const Batch& batch, std:
              return Cube<const float>(as_float(compute, influence->influence(compute, trace)));
            };
          if (const auto* const generator = model.as_generator())
-           at.say = [&, generator](const Search& search) {
-             return generator->say(compute, batch, reading.pass, search);
+           at.generate = [&, generator](const Search& search) {
+             return generator->generate(compute, batch, reading.pass, search);
            };
          if (const auto* const looks = model.as_head_betas())
            at.heads = [&, looks, seen = std::optional<HeadGradients>()]() mutable {

@@ -119,7 +119,7 @@ RunState TrainLoop<T>::go_on(bool begun) {
   interventions_.start(step, begun);
   if (!begun && evaluate(step, steps == 0)) return RunState::done;
   while (step < steps) {
-    const std::int64_t next = evaluator_.settings().next_look(step, steps);
+    const std::int64_t next = evaluator_.settings().next_evaluation(step, steps);
     {
       const Metered metered(hooks_.spent ? &hooks_.spent->updates : nullptr);
       for (; step < next; ++step) {

@@ -140,11 +140,11 @@ void Glimpse<T>::place(const Batch& batch, const Pass& pass, Index t, const Glim
 
 // Fills P, p, q, g, h of glimpse t.
 template <class T>
-void Glimpse<T>::look(Compute& compute, Matrix<const T> images, Index t, const GlimpseTrace<T>& own) const {
+void Glimpse<T>::take_glimpse(Compute& compute, Matrix<const T> images, Index t, const GlimpseTrace<T>& own) const {
   const Index begin = t * images.size(0), end = begin + images.size(0);
   const auto of = [&](Matrix<T> all) { return all.slice(begin, end); };
   const auto bend = [&](Matrix<T> all) { activate<T>(compute.team, relu, of(all).flat(), of(all).flat()); };
-  sensor_.look<T>(compute.team, images, of(own.places), of(own.patches));
+  sensor_.read_patches<T>(compute.team, images, of(own.places), of(own.patches));
   what_.forward_into(compute, of(own.patches), of(own.what));
   where_.forward_into(compute, of(own.places), of(own.where));
   bend(own.what);
@@ -179,7 +179,7 @@ Trace<T> Glimpse<T>::forward_at(Compute& compute, const Batch& batch, const Pass
   }
   for (Index t = 0; t < glimpses_; ++t) {
     place(batch, pass, t, own, drawn);
-    look(compute, images, t, own);
+    take_glimpse(compute, images, t, own);
     if (!moves || t + 1 == glimpses_) continue;
     const Matrix<T> means = own.means.slice((t + 1) * B, (t + 2) * B);
     location_.forward_into(compute, own.hidden.slice(t * B, (t + 1) * B), means);

@@ -90,7 +90,7 @@ class Glimpse final : public Model<T> {
   }
   GlimpsePolicy policy_in(const Batch& batch, const Pass& pass) const;
   void place(const Batch& batch, const Pass& pass, Index t, const GlimpseTrace<T>& own, Cube<const T> drawn) const;
-  void look(Compute& compute, Matrix<const T> images, Index t, const GlimpseTrace<T>& own) const;
+  void take_glimpse(Compute& compute, Matrix<const T> images, Index t, const GlimpseTrace<T>& own) const;
   Cube<T> cover(Compute& compute, Index images, const GlimpseTrace<T>& own) const;
   void learn_where(Compute& compute, const GlimpseTrace<T>& own, Index images, Matrix<T> d_hidden) const;
 

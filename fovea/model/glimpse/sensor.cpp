@@ -11,7 +11,7 @@ Index GlimpseSensor::corner(double place, Index scale) const {
 }
 
 template <class T>
-void GlimpseSensor::look(Team& team, Matrix<const T> images, Matrix<const T> places, Matrix<T> patches) const {
+void GlimpseSensor::read_patches(Team& team, Matrix<const T> images, Matrix<const T> places, Matrix<T> patches) const {
   constexpr Index grain = 16;
   const auto inside = [&](Index at) { return std::clamp<Index>(at, 0, side); };
   team.split(images.size(0), grain, [&](Index begin, Index end) {
@@ -50,8 +50,8 @@ void GlimpseSensor::cover(T x, T y, Vector<T> weights) const {
     std::fill(weights.data() + row * side + left, weights.data() + row * side + right, share);
 }
 
-template void GlimpseSensor::look(Team&, Matrix<const float>, Matrix<const float>, Matrix<float>) const;
-template void GlimpseSensor::look(Team&, Matrix<const double>, Matrix<const double>, Matrix<double>) const;
+template void GlimpseSensor::read_patches(Team&, Matrix<const float>, Matrix<const float>, Matrix<float>) const;
+template void GlimpseSensor::read_patches(Team&, Matrix<const double>, Matrix<const double>, Matrix<double>) const;
 template void GlimpseSensor::cover(float, float, Vector<float>) const;
 template void GlimpseSensor::cover(double, double, Vector<double>) const;
 

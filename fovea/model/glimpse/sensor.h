@@ -28,7 +28,7 @@ struct GlimpseSensor {
 
   // images (B,n²), places (B,2) as (x,y) -> patches (B,S k²), scale by scale and row by row
   template <class T>
-  void look(Team& team, Matrix<const T> images, Matrix<const T> places, Matrix<T> patches) const;
+  void read_patches(Team& team, Matrix<const T> images, Matrix<const T> places, Matrix<T> patches) const;
 
   // The same weight on each pixel of the image that the sharp patch covers, (n²); all of them sum to 1.
   template <class T>

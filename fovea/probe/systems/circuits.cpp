@@ -95,7 +95,7 @@ class Circuits final : public Probe {
   }
 
   // Queries or keys of a head, for each row; without a matrix the rows themselves.
-  OwnMatrix side(Index layer, Index head, const char* name, const OwnMatrix& u, bool biased) const {
+  OwnMatrix projected(Index layer, Index head, const char* name, const OwnMatrix& u, bool biased) const {
     const ParameterView* const weight = of(layer, fmt::format("{}.weight", name).c_str());
     if (!weight) return u;
     const Index K = weight->shape[0] / heads_, d = u.columns;
@@ -118,14 +118,14 @@ class Circuits final : public Probe {
 
   void measure_head(Index layer, Index head, bool last, Readings& readings) {
     const std::string suffix = head_suffix(fmt::format("layer.{}.head.{}", layer, head + 1));
-    const OwnMatrix u = read(layer), asks = side(layer, head, "query", u, true);
+    const OwnMatrix u = read(layer), asks = projected(layer, head, "query", u, true);
     OwnMatrix said = first_rows(*find("unembedding.weight"));
     OwnMatrix carries = carried(layer, head, u);
     normalise(carries, "norm", false);
     const OwnMatrix ov = product(plain(carries.view()), transposed(said.view())),
-                    qk = product(plain(asks.view()), transposed(side(layer, head, "key", u, false).view()));
-    tell("copies", suffix, ov, readings);
-    tell("matches", suffix, qk, readings);
+                    qk = product(plain(asks.view()), transposed(projected(layer, head, "key", u, false).view()));
+    write_scores("copies", suffix, ov, readings);
+    write_scores("matches", suffix, qk, readings);
     if (last) {
       readings.array("circuit_ov" + suffix, {ov.rows, ov.columns}, ov.values);
       readings.array("circuit_qk" + suffix, {qk.rows, qk.columns}, qk.values);
@@ -134,14 +134,15 @@ class Circuits final : public Probe {
       for (Index g = 0; g < heads_; ++g) {
         OwnMatrix shows = carried(before, g, read(before));
         normalise(shows, fmt::format("layer.{}.norm1", layer), false);
-        tell("composes", suffix, product(plain(asks.view()), transposed(side(layer, head, "key", shows, false).view())),
-             readings, before + 1 == layer && g + 1 == heads_);
+        write_scores("composes", suffix,
+                     product(plain(asks.view()), transposed(projected(layer, head, "key", shows, false).view())),
+                     readings, before + 1 == layer && g + 1 == heads_);
       }
   }
 
   // The share of rows whose own column is the largest. Of several that are told under one name the largest counts.
-  void tell(const std::string& name, const std::string& suffix, const OwnMatrix& scores, Readings& readings,
-            bool now = true) {
+  void write_scores(const std::string& name, const std::string& suffix, const OwnMatrix& scores, Readings& readings,
+                    bool now = true) {
     const Index tokens = std::min(scores.rows, scores.columns);
     Index right = 0;
     for (Index v = 0; v < tokens; ++v) right += argmax(scores.view()[v].flat()) == v;

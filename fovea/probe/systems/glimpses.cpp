@@ -82,12 +82,13 @@ class GlimpsesProbe final : public Probe {
       }
     }
     if (counted > 0) {
-      say("distance", distance, counted, readings);
-      say("on_digit", on_digit, counted, readings);
+      write_means("distance", distance, counted, readings);
+      write_means("on_digit", on_digit, counted, readings);
     }
   }
 
-  static void say(const std::string& name, const std::vector<double>& sums, double counted, Readings& readings) {
+  static void write_means(const std::string& name, const std::vector<double>& sums, double counted,
+                          Readings& readings) {
     for (std::size_t t = 0; t < sums.size(); ++t)
       readings.number(name + "_" + std::to_string(t + 1), sums[t] / counted);
     if (sums.size() > 1)

@@ -143,7 +143,7 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
   std::vector<bool> unattended = none;  // words that have no more than their even share at the flow's end
   std::vector<double> attended(unattended.size(), std::numeric_limits<double>::quiet_NaN());
   const std::vector<int> ranks = ranks_by_id(c.inputs, source.inputs());
-  const auto tell = [&](std::size_t o) {
+  const auto report = [&](std::size_t o) {
     OutputPrediction& output = prediction.outputs[o];
     const bool in_flow = c.out() == 2 || c.outputs[o] == prediction.course_class;
     output.words = words_of_class(c, classes, index_of(c.outputs[o]), presence, static_cast<double>(counted.stride()),
@@ -155,10 +155,10 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
       for (Candidate& one : output.candidates) one.attended = attended[index_of(one.input)];
     find_together(c, ranks, output);
   };
-  const auto tell_all = [&] {
-    for (std::size_t o = 0; o < c.out(); ++o) tell(o);
+  const auto report_all = [&] {
+    for (std::size_t o = 0; o < c.out(); ++o) report(o);
   };
-  if (c.out() < 2) return tell_all();
+  if (c.out() < 2) return report_all();
   // Two classes: class 1 against class 0. More: the class that is told best against the rest.
   std::size_t label = c.outputs[0] == 1 ? 0 : 1;
   if (c.out() > 2) {
@@ -187,7 +187,7 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
     }
   }
   const FlowBags bags = sample_bags(source, team, c, c.outputs[label], options);
-  if (bags.followed.size() == 0) return tell_all();
+  if (bags.followed.size() == 0) return report_all();
   const UnigramCourse course = unigram_course(bags.followed, speaks, bags.unseen,
                                               random_scores(c.in(), options.start_spread, options.start_seed));
   prediction.course = course.course;
@@ -202,7 +202,7 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
       unattended[index_of(c.inputs[i])] = course.attended[i] <= more_than_even;
     }
   }
-  tell_all();
+  report_all();
 }
 
 std::string signal_text(const Prediction& prediction) {

@@ -25,8 +25,8 @@ class PanelNumbers {
  public:
   PanelNumbers(const Panel& panel, Json& parts) : panel_(panel), parts_(parts) {}
 
-  void tell() {
-    for (const Mark& mark : panel_.marks) std::visit([this](const auto& m) { tell(m); }, mark);
+  void add_all() {
+    for (const Mark& mark : panel_.marks) std::visit([this](const auto& m) { add(m); }, mark);
     for (const Strip& strip : panel_.strips) {
       Json item = Json::array(), weight = Json::array();
       for (const Strip::Item& one : strip.items) {
@@ -56,7 +56,7 @@ class PanelNumbers {
     parts_.push_back({{"panel", panel_.title}, {"line", line}, {"columns", std::move(columns)}});
   }
 
-  void tell(const CurveMark& curve) {
+  void add(const CurveMark& curve) {
     if (curve.name.empty() || curve.points.empty()) return;
     Json x = Json::array(), y = Json::array();
     for (const Point& point : curve.points) {
@@ -65,7 +65,7 @@ class PanelNumbers {
     }
     add(curve.name, {{x_name(), std::move(x)}, {y_name(), std::move(y)}});
   }
-  void tell(const BandMark& band) {
+  void add(const BandMark& band) {
     if (band.name.empty() || band.x.empty()) return;
     Json x = Json::array(), low = Json::array(), high = Json::array();
     for (std::size_t i = 0; i < band.x.size(); ++i) {
@@ -75,20 +75,20 @@ class PanelNumbers {
     }
     add(band.name, {{x_name(), std::move(x)}, {"low", std::move(low)}, {"high", std::move(high)}});
   }
-  void tell(const BarMark& bar) {
+  void add(const BarMark& bar) {
     if (bar.name.empty()) return;
     add(bar.name,
         {{x_name(), Json::array({short_number(bar.to)})}, {y_name(), Json::array({on_axis(panel_.y, bar.at)})}});
   }
-  void tell(const CellsMark& cells) {
+  void add(const CellsMark& cells) {
     if (cells.name.empty()) return;
     Json values = Json::array();
     for (const double value : cells.values) values.push_back(short_number(value));
     add(cells.name, {{"value", std::move(values)}});
     parts_.back()["rows"] = cells.rows;
   }
-  void tell(const ArrowsMark&) {}
-  void tell(const RuleMark&) {}
+  void add(const ArrowsMark&) {}
+  void add(const RuleMark&) {}
 
   const Panel& panel_;
   Json& parts_;
@@ -99,7 +99,7 @@ class PanelNumbers {
 Json figure_numbers(const Figure& figure) {
   Json parts = Json::array();
   for (const Panel& panel : figure.panels)
-    if (panel.message.empty()) PanelNumbers(panel, parts).tell();
+    if (panel.message.empty()) PanelNumbers(panel, parts).add_all();
   return parts;
 }
 

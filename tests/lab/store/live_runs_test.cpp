@@ -53,16 +53,16 @@ class Live : public ::testing::Test {
 TEST_F(Live, ARunIsSeenAsItsCheckpointHasIt) {
   const RunSpec spec = spec_of("1000000000");
   LiveRuns live(store);
-  EXPECT_TRUE(live.look().empty());
+  EXPECT_TRUE(live.poll().empty());
   std::optional<RunLock> lock = RunLock::take(store.running_folder(), spec.hash());
-  std::vector<LiveRun> runs = live.look();
+  std::vector<LiveRun> runs = live.poll();
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_FALSE(runs[0].seen);
   EXPECT_EQ(runs[0].holder, RunLock::holder(store.running_folder(), spec.hash()));
 
   RunRecord record = train_for_a_while(spec, 0);
   ASSERT_GT(saved, 0);
-  runs = live.look();
+  runs = live.poll();
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_TRUE(runs[0].seen);
   EXPECT_EQ(runs[0].record.id, 0);  // the store does not have it yet
@@ -76,17 +76,17 @@ TEST_F(Live, ARunIsSeenAsItsCheckpointHasIt) {
 
   record.experiment = "copy-subset";
   store.keep(record);
-  EXPECT_EQ(live.look().at(0).record.experiment, "copy-subset");
-  EXPECT_EQ(live.look().at(0).record.id, record.id);
+  EXPECT_EQ(live.poll().at(0).record.experiment, "copy-subset");
+  EXPECT_EQ(live.poll().at(0).record.id, record.id);
   lock.reset();
-  EXPECT_TRUE(live.look().empty());
+  EXPECT_TRUE(live.poll().empty());
 }
 
 TEST_F(Live, WhoeverLooksIsShownCheckpointsSooner) {
   const RunSpec spec = spec_of("1000000000");
   std::optional<LiveRuns> live(store);
   EXPECT_FALSE(checkpoints_asked_for(store.checkpoint_folder()));
-  live->look();
+  live->poll();
   EXPECT_TRUE(checkpoints_asked_for(store.checkpoint_folder()));
   train_for_a_while(spec, 3600);  // an hour: nobody would see any
   EXPECT_EQ(saved, 1);
@@ -102,8 +102,8 @@ TEST_F(Live, ADamagedCheckpointIsPassedOver) {
   ASSERT_FALSE(files.empty());
   std::filesystem::resize_file(files.front(), std::filesystem::file_size(files.front()) / 2);
   LiveRuns live(store);
-  ASSERT_EQ(live.look().size(), 1u);
-  EXPECT_FALSE(live.look().front().seen);
+  ASSERT_EQ(live.poll().size(), 1u);
+  EXPECT_FALSE(live.poll().front().seen);
 }
 
 }  // namespace

@@ -360,8 +360,8 @@ TEST(ProbeSettings, KnowTheNextLook) {
   probe.at = {3, 17};
   for (std::int64_t step = 0; step < 25; ++step) {
     std::int64_t next = step + 1;
-    while (!probe.looks_at(next, 25)) ++next;
-    EXPECT_EQ(probe.next_look(step, 25), next) << step;
+    while (!probe.evaluates_at(next, 25)) ++next;
+    EXPECT_EQ(probe.next_evaluation(step, 25), next) << step;
   }
 }
 

@@ -31,8 +31,8 @@ TEST(GlimpseSensor, SeesPatchesThatDoubleAroundThePlace) {
   Team team;
   const auto look = [&](double x, double y) {
     const std::array<double, 2> place{x, y};
-    sensor.look<double>(team, Matrix<const double>(image.data(), 1, 36), Matrix<const double>(place.data(), 1, 2),
-                        Matrix<double>(patches.data(), 1, 8));
+    sensor.read_patches<double>(team, Matrix<const double>(image.data(), 1, 36),
+                                Matrix<const double>(place.data(), 1, 2), Matrix<double>(patches.data(), 1, 8));
     return patches;
   };
   // Sharp: rows and columns 2, 3; twice as wide: 1 to 4, in blocks of four.

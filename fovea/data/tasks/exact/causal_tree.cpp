@@ -83,7 +83,7 @@ class CausalTree final : public Task, public Ladder {
 
   void predict(const Batch& batch, int rung, Matrix<float> probabilities) const override {
     each_asked(batch, probabilities, [&](int b, int t, std::span<float> said) {
-      if (rung == 0) return say_even(said, 0, states_);
+      if (rung == 0) return predict_uniform(said, 0, states_);
       const double start = rung == 1 ? 1 : alpha_;
       double sum = states_ * start;
       std::fill(said.begin(), said.end(), static_cast<float>(start));

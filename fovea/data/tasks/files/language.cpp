@@ -150,7 +150,7 @@ class Language final : public Task, public Ladder {
     const Ngrams& ngrams = text_->ngrams();
     each_asked(batch, probabilities, [&](int b, int t, std::span<float> said) {
       const int token = batch.source.at(b, t);
-      if (rung == 0) return say_even(said, 0, static_cast<int>(said.size()));
+      if (rung == 0) return predict_uniform(said, 0, static_cast<int>(said.size()));
       if (rung == 1) return ngrams.unigram(said);
       if (rung == 3 && t > 0) return ngrams.trigram(batch.source.at(b, t - 1), token, said);
       ngrams.bigram(token, said);

@@ -80,7 +80,7 @@ class Birth final : public Task, public Ladder {
       } else {
         int s = 0;
         while (batch.source.at(b, s) != batch.source.at(b, t)) ++s;
-        say_surely(said, batch.source.at(b, s + 1));
+        predict_token(said, batch.source.at(b, s + 1));
       }
     });
   }

@@ -70,11 +70,11 @@ class Clamps final : public Task, public Ladder {
 
   void predict(const Batch& batch, int rung, Matrix<float> probabilities) const override {
     each_asked(batch, probabilities, [&](int b, int t, std::span<float> said) {
-      if (rung == 0) return say_even(said, 0, labels_);
+      if (rung == 0) return predict_uniform(said, 0, labels_);
       for (int place = 0; place < t; place += 2) {
         const int label = batch.source.at(b, place + 1);
         if (rung == 1) said[at(label)] = 1 / static_cast<float>(pairs_);
-        else if (batch.source.at(b, place) == batch.source.at(b, t)) say_surely(said, label);
+        else if (batch.source.at(b, place) == batch.source.at(b, t)) predict_token(said, label);
       }
     });
   }

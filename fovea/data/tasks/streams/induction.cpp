@@ -66,12 +66,12 @@ class Induction final : public Task, public Ladder {
 
   void predict(const Batch& batch, int rung, Matrix<float> probabilities) const override {
     each_asked(batch, probabilities, [&](int b, int t, std::span<float> said) {
-      if (rung == 0) return say_even(said, 0, vocab_);
+      if (rung == 0) return predict_uniform(said, 0, vocab_);
       const int query = batch.source.at(b, t);
       for (int s = 0; s < t; ++s) {
         const int token = batch.source.at(b, s);
         if (rung == 1 && token != query) said[at(token)] += 1 / static_cast<float>(length_ - 2);
-        if (rung == 2 && token == query) say_surely(said, batch.source.at(b, s + 1));
+        if (rung == 2 && token == query) predict_token(said, batch.source.at(b, s + 1));
       }
     });
   }

@@ -37,7 +37,7 @@ void InputOutput::batch(Split split, std::uint64_t step, int size, Batch& batch)
     if (width == 0) continue;
     for (int i = 0; i < n_; ++i) {
       const std::size_t place = at(row) * at(places) + at(place_of_output(i));
-      say_places(i, std::span(batch.pattern).subspan(place * at(width), at(width)));
+      write_right_positions(i, std::span(batch.pattern).subspan(place * at(width), at(width)));
     }
   }
   if (width == 1) batch.alignment = batch.pattern;
@@ -49,15 +49,15 @@ void InputOutput::predict(const Batch& batch, int rung, Matrix<float> probabilit
   std::vector<int> y(at(n_));
   int example = -1;  // whose output y is
   each_asked(batch, probabilities, [&](int b, int t, std::span<float> said) {
-    if (t < n_ - 1) return say_even(said, 1, numbers_);
-    if (t == n_ - 1) return say_surely(said, most_value() + 1);
+    if (t < n_ - 1) return predict_uniform(said, 1, numbers_);
+    if (t == n_ - 1) return predict_token(said, most_value() + 1);
     const std::span<const int> x(batch.source.ids.data() + std::ptrdiff_t{b} * batch.source.columns, at(n_));
     if (example != b) make_output(x, y), example = b;
-    say_output(rung, {x, y, batch.source.at(b, t)}, t - n_, said);
+    predict_output(rung, {x, y, batch.source.at(b, t)}, t - n_, said);
   });
 }
 
-void InputOutput::say_sum(int count, std::span<float> said) const {
+void InputOutput::predict_sum(int count, std::span<float> said) const {
   const double m = modulus(), r = std::pow(-1 / (m - 1), count);
   for (std::size_t value = 0; value < at(modulus()); ++value)
     said[value] = static_cast<float>((value == 0 ? 1 + (m - 1) * r : 1 - r) / m);

@@ -47,7 +47,7 @@ class InputOutput : public Task, public Ladder {
   // The sum of `count` numbers, modulo the modulus, said to be known of nothing but how many there are: of m = modulus,
   // each number is 1 .. m-1, so all roots of unity but 1 have mean -1/(m-1), and with r = (-1/(m-1))^count
   //   P(0) = (1 + (m-1) r) / m,   P(other) = (1 - r) / m.
-  void say_sum(int count, std::span<float> said) const;
+  void predict_sum(int count, std::span<float> said) const;
 
  private:
   virtual int most_value() const { return numbers_; }
@@ -56,10 +56,10 @@ class InputOutput : public Task, public Ladder {
   // At which places of the source one has to look to say y_i; at most pattern_width(), 0 where there are too many to
   // name. Those not used are left as they are. If one place is enough, it is the alignment too.
   virtual int pattern_width() const { return 0; }
-  virtual void say_places(int /*i*/, std::span<int> /*places*/) const {}
+  virtual void write_right_positions(int /*i*/, std::span<int> /*places*/) const {}
 
   // What a rung says of y_i, with what it may know of the example.
-  virtual void say_output(int rung, const Example& example, int i, std::span<float> said) const = 0;
+  virtual void predict_output(int rung, const Example& example, int i, std::span<float> said) const = 0;
 
   std::string name_;
   int n_ = 16;

@@ -40,12 +40,12 @@ void each_asked(const Batch& batch, Matrix<float> probabilities, Visit&& visit) 
 }
 
 // The same for each of the tokens from `first` on, `count` of them.
-inline void say_even(std::span<float> probabilities, int first, int count) {
+inline void predict_uniform(std::span<float> probabilities, int first, int count) {
   const auto part = probabilities.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   std::fill(part.begin(), part.end(), 1.0f / static_cast<float>(count));
 }
 
-inline void say_surely(std::span<float> probabilities, int token) {
+inline void predict_token(std::span<float> probabilities, int token) {
   probabilities[static_cast<std::size_t>(token)] = 1.0f;
 }
 

@@ -77,7 +77,7 @@ class MarkovIcl final : public Task, public Ladder {
   void predict(const Batch& batch, int rung, Matrix<float> probabilities) const override {
     std::vector<int> counts(at(states_));
     each_asked(batch, probabilities, [&](int b, int t, std::span<float> said) {
-      if (rung == 0) return say_even(said, 0, states_);
+      if (rung == 0) return predict_uniform(said, 0, states_);
       if (rung == 3) {
         const auto truth =
             batch.truth.begin() + (std::ptrdiff_t{b} * length_ + t) * static_cast<std::ptrdiff_t>(states_);

@@ -46,14 +46,14 @@ class Mws final : public InputOutput {
   }
 
   int pattern_width() const override { return window_; }
-  void say_places(int i, std::span<int> places) const override {
+  void write_right_positions(int i, std::span<int> places) const override {
     const int first = std::max(0, i - window_ + 1);
     for (int from = first; from <= i; ++from) places[at(from - first)] = from;
   }
 
-  void say_output(int rung, const Example& example, int i, std::span<float> said) const override {
-    if (rung == 2 || (rung == 1 && i == 0)) say_surely(said, example.y[at(i)]);
-    else say_sum(std::min(i + 1, window_), said);
+  void predict_output(int rung, const Example& example, int i, std::span<float> said) const override {
+    if (rung == 2 || (rung == 1 && i == 0)) predict_token(said, example.y[at(i)]);
+    else predict_sum(std::min(i + 1, window_), said);
   }
 
   int window_ = 2;

@@ -23,14 +23,14 @@ class PrefixSum final : public InputOutput {
   }
 
   int pattern_width() const override { return 2; }
-  void say_places(int i, std::span<int> places) const override {
+  void write_right_positions(int i, std::span<int> places) const override {
     places[0] = i;
     if (i > 0) places[1] = place_of_output(i);
   }
 
-  void say_output(int rung, const Example& example, int i, std::span<float> said) const override {
-    if (rung == 3 || (rung > 0 && i == 0)) return say_surely(said, example.y[at(i)]);
-    if (rung < 2) return say_sum(i + 1, said);
+  void predict_output(int rung, const Example& example, int i, std::span<float> said) const override {
+    if (rung == 3 || (rung > 0 && i == 0)) return predict_token(said, example.y[at(i)]);
+    if (rung < 2) return predict_sum(i + 1, said);
     for (float& p : said.first(at(modulus()))) p = 1 / static_cast<float>(numbers());
     said[at(example.current)] = 0;
   }

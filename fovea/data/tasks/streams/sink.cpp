@@ -88,8 +88,8 @@ class Sink final : public Task, public Ladder {
   void predict(const Batch& batch, int rung, Matrix<float> probabilities) const override {
     each_asked(batch, probabilities, [&](int b, int t, std::span<float> said) {
       const int token = batch.source.at(b, t);
-      if (rung == 0) return say_even(said, 0, vocab_);
-      if (rung == 3 && is_trigger(token)) return say_surely(said, batch.source.at(b, t - 1));
+      if (rung == 0) return predict_uniform(said, 0, vocab_);
+      if (rung == 3 && is_trigger(token)) return predict_token(said, batch.source.at(b, t - 1));
       for (int j = 0; j < vocab_; ++j) {
         double p = chance(t + 1, j);
         if (rung < 2 || token == vocab_) {

@@ -24,8 +24,8 @@ class StreamHistogram final : public InputOutput {
     for (int i = 0; i < length(); ++i) y[at(i)] = static_cast<int>(std::count(x.begin(), x.end(), x[at(i)]));
   }
 
-  void say_output(int rung, const Example& example, int i, std::span<float> said) const override {
-    if (rung == 2) return say_surely(said, example.y[at(i)]);
+  void predict_output(int rung, const Example& example, int i, std::span<float> said) const override {
+    if (rung == 2) return predict_token(said, example.y[at(i)]);
     if (rung == 1) {
       for (const int count : example.y) said[at(count)] += 1 / static_cast<float>(length());
       return;

@@ -20,11 +20,11 @@ class StreamOrder : public InputOutput {
   }
 
   int pattern_width() const final { return 1; }
-  void say_places(int i, std::span<int> places) const final { places[0] = source_of(i); }
+  void write_right_positions(int i, std::span<int> places) const final { places[0] = source_of(i); }
 
-  void say_output(int rung, const Example& example, int i, std::span<float> said) const final {
-    if (rung == 0) return say_even(said, 1, numbers());
-    if (rung == 2) return say_surely(said, example.y[at(i)]);
+  void predict_output(int rung, const Example& example, int i, std::span<float> said) const final {
+    if (rung == 0) return predict_uniform(said, 1, numbers());
+    if (rung == 2) return predict_token(said, example.y[at(i)]);
     for (const int number : example.x) said[at(number)] += 1 / static_cast<float>(length());
   }
 };

@@ -37,12 +37,12 @@ class StreamRepeat final : public InputOutput {
   }
 
   int pattern_width() const override { return 1; }
-  void say_places(int i, std::span<int> places) const override { places[0] = source_of(i); }
+  void write_right_positions(int i, std::span<int> places) const override { places[0] = source_of(i); }
 
-  void say_output(int rung, const Example& example, int i, std::span<float> said) const override {
-    if (rung == 2) say_surely(said, example.y[at(i)]);
-    else if (rung == 1 && source_of(i) != i) say_surely(said, example.current);
-    else say_even(said, 1, numbers());
+  void predict_output(int rung, const Example& example, int i, std::span<float> said) const override {
+    if (rung == 2) predict_token(said, example.y[at(i)]);
+    else if (rung == 1 && source_of(i) != i) predict_token(said, example.current);
+    else predict_uniform(said, 1, numbers());
   }
 
   int blocks_ = 1;

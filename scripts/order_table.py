@@ -2,12 +2,12 @@
 """Prints, of every system with two stages, whether knowledge or attention is first: by rank and by size, beside what the flow predicts.
 
     fovea reproduce toy-uniform unigram-keyword keyword-lstm copy-order birth [--full]
-    scripts/order_table.py [--program build/fovea] [--steps]
+    scripts/order_table.py [--program build/fovea] [--all]
 
 Knowledge by rank: AUC of β, or the share of rows whose largest β is at the true position. By size: the probability of the right answer if
 all attention is on its position. Attention by rank: AUC of the weights, or the share of rows whose largest weight is on a diagonal. By
-size: the weight there. Read from the runs of the store ($FOVEA_HOME), at 10, 50 and 90 % of each one's own rise, and at absolute levels.
-A share has its 95 % interval (Wilson's); with --steps the table has the median steps.
+size: the weight there. Read from the runs of the store ($FOVEA_HOME), at 10, 50 and 90 % of each one's own rise; with --all at absolute
+levels, too, and each share with its 95 % interval (Wilson's).
 """
 
 import argparse
@@ -90,16 +90,43 @@ def rows_of(program, system):
     ]
 
 
+def short(pairs):
+    """Median steps of knowledge / attention, and the share of seeds in which attention is first."""
+    known = [pair for pair in pairs if min(pair) < math.inf]
+    if not known:
+        return "–"
+    medians = " / ".join(number(statistics.median(column)) for column in zip(*known))
+    return f"{medians}; {sum(attention < knowledge for knowledge, attention in known)} of {len(known)}"
+
+
+def print_short(program):
+    print("Median step of knowledge / attention; in how many seeds attention is first.\n")
+    print("| system | measure | 10 % of the rise | 50 % | 90 % | predicted, half |\n|---|---|---|---|---|---|")
+    for system in SYSTEMS:
+        rows = dict(rows_of(program, system))
+        for kind in ("rank", "size"):
+            cells = [rows.get(f"by {kind}, {share:.0%} of the rise") for share in RISES]
+            if not any(cells):
+                continue
+            flow = rows.get("predicted by the flow, half") if kind == "size" else None
+            shown = [short(cell) if cell else "–" for cell in [*cells, flow]]
+            print(f"| `{system[0]}` | {kind} | {' | '.join(shown)} |")
+
+
+def print_all(program):
+    print("| system | question | knowledge / attention, median step | attention is first, in how many seeds |")
+    print("|---|---|---|---|")
+    for system in SYSTEMS:
+        for i, (what, pairs) in enumerate(rows_of(program, system)):
+            print(f"| {'' if i else '`' + system[0] + '`'} | {what} | {cell(pairs, True)} | {cell(pairs, False)} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="build/fovea")
-    parser.add_argument("--steps", action="store_true", help="median steps in place of shares")
+    parser.add_argument("--all", action="store_true", help="absolute levels, too, and intervals")
     words = parser.parse_args()
-    columns = [("knowledge / attention, median step" if words.steps else "attention is first, in how many seeds")]
-    print("\n".join([f"| system | question | {columns[0]} |", "|---|---|---|"]))
-    for system in SYSTEMS:
-        for i, (what, pairs) in enumerate(rows_of(words.program, system)):
-            print(f"| {'' if i else '`' + system[0] + '`'} | {what} | {cell(pairs, words.steps)} |")
+    (print_all if words.all else print_short)(words.program)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@
 //   band_share             share of the rows in the `band` neighbouring offsets that have most of them
 //   band_share_chance      the same if each position present is equally likely to have the largest weight
 //   band_offset            the middle of that band
-//   centroid_correlation   of c_t with t, within examples: Σ (c_t - mean c)(t - mean t), over the root of both sums of
-//                          squares; 0 where attention is the same in all rows
+//   centroid_correlation   of c_t with t, within examples, over the rows for which all positions of the band exist:
+//                          Σ (c_t - mean c)(t - mean t), over the root of both sums of squares; 0 where attention is
+//                          the same in all rows
 //   diagonal_weight        the largest of the mean weights at offsets -1, 0 and 1 from the true position
 //
 // A row that attends to the same position as all others has a centroid_correlation of 0 and a band_share near chance.
 #include <cmath>
+#include <map>
 
 #include "fovea/probe/position_rows.h"
 
@@ -41,7 +43,7 @@ struct OffsetCounts {
   std::vector<double> counts;
 };
 
-// Sums of one example, or of the deviations of all.
+// Sums over the rows of one example.
 struct Moments {
   double rows = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
 
@@ -54,6 +56,29 @@ struct Moments {
     xy += a * b;
   }
 };
+
+struct Centroid {
+  int example = 0;
+  Index row = 0, present = 0;
+  double at = 0;
+};
+
+// Over the rows for which the offsets from `first` to `last` are positions.
+double correlation_within(std::span<const Centroid> centroids, Index first, Index last) {
+  std::map<int, Moments> examples;
+  for (const Centroid& centroid : centroids)
+    if (centroid.row + first >= 0 && centroid.row + last < centroid.present)
+      examples[centroid.example].add(centroid.at, static_cast<double>(centroid.row));
+  double rows = 0, of_centroids = 0, of_rows = 0, together = 0;
+  for (const auto& [example, sums] : examples) {
+    rows += sums.rows;
+    of_centroids += sums.xx - sums.x * sums.x / sums.rows;
+    of_rows += sums.yy - sums.y * sums.y / sums.rows;
+    together += sums.xy - sums.x * sums.y / sums.rows;
+  }
+  // Rows that are alike but for rounding do not move.
+  return of_centroids > 1e-9 * rows && of_rows > 0 ? together / std::sqrt(of_centroids * of_rows) : 0;
+}
 
 class Offsets : public Probe {
  public:
@@ -69,30 +94,17 @@ class Offsets : public Probe {
   void measure(const Evaluation& evaluation, Readings& readings) override {
     const Cube<const float> attention = evaluation.outcome.attention;
     OffsetCounts largest(attention.size(2)), chance(attention.size(2));
-    double weight[3] = {0, 0, 0}, weighed[3] = {0, 0, 0}, rows = 0, spread_of_centroids = 0, spread_of_rows = 0,
-           together = 0;
-    Moments example;
-    int of = -1;
-    const auto close_example = [&] {
-      if (example.rows > 0) {
-        spread_of_centroids += example.xx - example.x * example.x / example.rows;
-        spread_of_rows += example.yy - example.y * example.y / example.rows;
-        together += example.xy - example.x * example.y / example.rows;
-      }
-      example = {};
-    };
+    double weight[3] = {0, 0, 0}, weighed[3] = {0, 0, 0};
+    std::vector<Centroid> centroids;
     each_row(kind_, evaluation, attention, [&](const PositionRow& row) {
-      if (row.example != of) close_example();
-      of = row.example;
-      ++rows;
       largest.at(argmax(row.values) - row.row) += 1;
-      double centroid = 0;
+      centroids.push_back({row.example, row.row, std::ssize(row.values), 0});
+      Centroid& centroid = centroids.back();
       const auto present = static_cast<double>(row.values.size());
       for (std::size_t s = 0; s < row.values.size(); ++s) {
-        centroid += static_cast<double>(s) * static_cast<double>(row.values[s]);
+        centroid.at += static_cast<double>(s) * static_cast<double>(row.values[s]);
         chance.at(static_cast<Index>(s) - row.row) += 1 / present;
       }
-      example.add(centroid, row.row);
       for (int k = 0; k < 3 && row.aligned >= 0; ++k) {
         const int place = row.aligned + k - 1;
         if (place < 0 || place >= std::ssize(row.values)) continue;
@@ -100,15 +112,13 @@ class Offsets : public Probe {
         ++weighed[k];
       }
     });
-    close_example();
-    if (rows == 0) return;
+    if (centroids.empty()) return;
+    const auto rows = static_cast<double>(centroids.size());
     const auto [inside, first] = largest.band(band_);
     readings.number("band_share", inside / rows);
     readings.number("band_share_chance", chance.band(band_).first / rows);
     readings.number("band_offset", static_cast<double>(first) + (band_ - 1) / 2.0);
-    // Rows that are alike but for rounding do not move.
-    const bool moves = spread_of_centroids > 1e-9 * rows && spread_of_rows > 0;
-    readings.number("centroid_correlation", moves ? together / std::sqrt(spread_of_centroids * spread_of_rows) : 0);
+    readings.number("centroid_correlation", correlation_within(centroids, first, first + band_ - 1));
     double most = -1;
     for (int k = 0; k < 3; ++k)
       if (weighed[k] > 0) most = std::max(most, weight[k] / weighed[k]);

@@ -216,7 +216,7 @@ test("where both runs come to their stages is marked", async () => {
   await at_step(page, 120);
   const marks = await page.locator("figure", { hasText: "What is learned when" }).first().locator("svg text").allTextContents();
   const title = ", attention held uniform until step 40";
-  for (const says of ["attention is let go", "the right word is known (β)"]) for (const more of ["", title]) assert.ok(marks.includes(says + more), `${says + more}: ${marks}`);
+  for (const says of ["attention is let go", "half of the words matched (β)"]) for (const more of ["", title]) assert.ok(marks.includes(says + more), `${says + more}: ${marks}`);
   await stage.leave(page);
 });
 
@@ -359,7 +359,7 @@ test("scrubbing a map of 41 by 41 over 200 steps takes less than 20 ms of the pa
 test("while attention is held, what is measured is where the model attends by itself", async () => {
   const page = await stage.visit(words(small, { act: "truth", hold: 40, step: 20 }));
   await at_step(page, 20);
-  assert.match(await page.locator(".stages").innerText(), /attention is on it \(α\): not yet/);
+  assert.match(await page.locator(".stages").innerText(), /half of the rows look right \(α\): not yet/);
   const attended = (await curves_of(page, "What is learned when")).get("attention on the right word");
   assert.equal(attended.at(-1)[0], 20);
   assert.ok(attended.at(-1)[1] < 0.9, `${attended.at(-1)}`);

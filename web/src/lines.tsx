@@ -82,6 +82,7 @@ function useDrawing(props: LinesProps, holder: Holder, width: number): Current<D
     props.range,
     props.steps,
     props.marks,
+    props.rules,
     props.mark_rows,
     props.letters,
     props.height,

@@ -13,6 +13,12 @@ import {
 } from "./curves";
 import { axis_of, look_of, set_apart, tick_text } from "./line_looks";
 
+// A height that was predicted, and of what.
+export interface Rule {
+  value: number;
+  says: string;
+}
+
 export interface LinesProps {
   curves: Curve[];
   label: string;
@@ -21,6 +27,7 @@ export interface LinesProps {
   range?: [number, number];
   steps?: number;
   marks?: Mark[];
+  rules?: Rule[];
   mark_rows?: number; // room for so many of them, so that nothing moves when one comes
   height?: number;
   letters?: number; // how high they are
@@ -42,7 +49,7 @@ export function shown_of({ curves, shown }: LinesProps): Curve[] {
 export const groups_of = (curves: Curve[]) => [...new Set(curves.map(curve => curve.group))];
 const kinds_of = (curves: Curve[]) => JSON.stringify(curves.map(({ group, dashed, like }) => [group, dashed, like]));
 const frame_of = (
-  { label, range, steps, marks, mark_rows, letters, height, shown, x_log, y_log, smooth, window }: LinesProps,
+  { label, range, steps, marks, rules, mark_rows, letters, height, shown, x_log, y_log, smooth, window }: LinesProps,
   width: number,
 ) =>
   JSON.stringify([
@@ -50,6 +57,7 @@ const frame_of = (
     range,
     steps,
     marks,
+    rules,
     mark_rows,
     letters,
     height,
@@ -75,6 +83,7 @@ function content_of(props: LinesProps) {
   const there: There = (step, value) =>
     value !== null && value !== undefined && (!x_log || step > 0) && (!y_log || value > 0);
   const whole = extent_of(raw, there);
+  for (const { value } of props.rules ?? []) whole.y = [Math.min(whole.y[0], value), Math.max(whole.y[1], value)];
   const seen = part
     ? extent_of(drawn, (step, value) => there(step, value) && step >= part.x[0] && step <= part.x[1])
     : whole;
@@ -117,7 +126,7 @@ function scales_of(props: LinesProps, { whole, seen, empty }: Content, x_format:
       type: x_log ? "log" : "linear",
       tickFormat: x_log ? tick_text : x_format,
       ticks: x_log ? 5 : undefined,
-      nice: steps === undefined && !part,
+      nice: steps === undefined && !part && !x_log,
       domain: part ? [x_log && part.x[0] <= 0 ? first : part.x[0], part.x[1]] : x_whole,
     },
     y: {
@@ -126,7 +135,7 @@ function scales_of(props: LinesProps, { whole, seen, empty }: Content, x_format:
       type: y_log ? "log" : "linear",
       tickFormat: y_log ? tick_text : y_format,
       ticks: y_log ? 6 : undefined,
-      nice: !part?.y,
+      nice: !part?.y && !y_log,
       domain: part?.y && (!y_log || part.y[0] > 0) ? part.y : part ? with_edges(seen.y, y_log) : y_whole,
     },
   } as const;
@@ -194,6 +203,23 @@ function curve_marks(props: LinesProps, content: Content, paths: Map<string, SVG
         clip,
       }),
     ),
+  ];
+}
+
+// The heights that were predicted, each with its name at its right end.
+function rule_marks(rules: Rule[]): Plot.Markish[] {
+  return [
+    Plot.ruleY(rules, { y: "value", stroke: "var(--c3)", strokeDasharray: "5,4" }),
+    Plot.text(rules, {
+      y: "value",
+      text: "says",
+      frameAnchor: "right",
+      textAnchor: "end",
+      dy: -7,
+      fill: "currentColor",
+      stroke: "var(--page)",
+      strokeWidth: 4,
+    }),
   ];
 }
 
@@ -275,6 +301,7 @@ export class Drawing {
             fill: "var(--page)",
             "fill-opacity": 0.6,
           }),
+        ...rule_marks(props.rules ?? []),
         ...step_marks(layout, props.steps ?? whole.x[1]),
       ],
     });

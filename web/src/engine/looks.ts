@@ -37,6 +37,8 @@ export abstract class Looks {
   get heads(): string[] {
     return [...(this.looks[0]?.heads.keys() ?? [])];
   }
+  // What files of its maps begin with.
+  abstract get file(): string;
   get examples(): number {
     return this.looks[0]?.shape[0] ?? 0;
   }
@@ -68,6 +70,11 @@ export abstract class Looks {
     let at = last_at(this.looks.length, i => this.looks[i]!.step <= step);
     while (example !== undefined && (this.looks[at]?.only ?? example) !== example) --at;
     return this.looks[at];
+  }
+
+  // The newest look at `step` that has the heads one by one: of many heads not every look is kept.
+  heads_at(step: number): Look | undefined {
+    return this.looks.filter(look => look.step <= step && look.heads.size > 0).at(-1);
   }
 
   // The step of the look after `step`; of one that is to come, where it would be at the pace of the last ones: of a

@@ -35,6 +35,12 @@ export class Training extends Looks {
     super();
   }
 
+  get file(): string {
+    return [this.setting("task", "name"), "seed", this.plan.seed, this.title.replace(/[^a-z0-9.]+/gi, "-"), "attention"]
+      .filter(part => part !== "")
+      .join("-");
+  }
+
   // What is trained by the same plan comes to the same.
   follows(plan: Plan): boolean {
     return JSON.stringify(this.plan) === JSON.stringify(plan);

@@ -1,12 +1,11 @@
-// Attention of one example at one step: the map, what its words are, and α against β as dots that move.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+// Attention of one example at one step: the map, and what its words are.
+import { useState } from "preact/hooks";
 import { useAddress } from "../address";
 import type { Look, Looks } from "../engine/looks";
-import { Figure, type Table } from "../figure";
+import { Figure } from "../figure";
 import { ColourBar, Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
 import { Explained } from "../term";
-import { palette, useRepaint } from "../theme";
 
 const most_words = 24; // more cannot be read beside the map: then some stand for all
 const scales = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1]; // of the map's colours
@@ -15,10 +14,11 @@ const line = 11; // and how high a line of them
 const beside = 48; // and what stands beside a map
 const in_a_room = 1.8; // times as large, shown to a room
 
-interface Props {
+export interface AttentionProps {
   training: Looks;
   at: number;
   example: number;
+  head?: string; // the one whose map it is, "layer.1.head.2"; else the model's
 }
 
 // What rows and columns are called: one, and several.
@@ -44,12 +44,13 @@ interface Names {
   column: string;
   columns: string;
 }
-function names_of({ axes }: Looks): Names {
+export function names_of({ axes }: Looks): Names {
   const [row, rows] = row_names[axes.rows];
   const [column, columns] =
     axes.rows === "place" ? ["place", "the places that they attend to"] : column_names[axes.columns];
   return { row, rows, column, columns };
 }
+export const head_title = (head: string) => head.replace(/^layer\.(\d+)\.head\.(\d+)$/, "layer $1, head $2");
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 // The most attention that any look has had so far: of many inputs, to which little comes each, the map's colours go as
@@ -67,11 +68,14 @@ function scale_of(trainings: Looks[]): number {
   return scales.find(scale => scale >= most) ?? 1;
 }
 
-export function Attention({ training, at, example }: Props) {
+export function Attention({ training, at, example, head = "" }: AttentionProps) {
   const [pointed, set_pointed] = useState<[row: number, column: number]>();
   const [frame, width] = useWidth();
   const large = useAddress().words.get("present") === "1" ? in_a_room : 1;
-  const look = training.look_at(at, example);
+  const whole = training.look_at(at, example);
+  const of_heads = head ? training.heads_at(at) : undefined,
+    own = of_heads?.heads.get(head);
+  const look = own ? { ...of_heads!, alpha: own, held: false } : whole;
   if (!look) return null;
   const { rows, columns, offset, inputs, outputs, file } = example_of(training, look, example);
   const names = names_of(training);
@@ -86,8 +90,10 @@ export function Attention({ training, at, example }: Props) {
     <section class="attention" aria-label={`Attention${training.title && ` with ${training.title}`}`}>
       <h2 class="hidden">Attention{training.title && `, with ${training.title}`}</h2>
       <Figure
-        title={training.title ? `With ${training.title}` : "The attention map"}
-        file={file}
+        title={[training.title ? `With ${training.title}` : "The attention map", own && head_title(head)]
+          .filter(Boolean)
+          .join(": ")}
+        file={own ? `${file}-${head.replaceAll(".", "-")}` : file}
         table={() => cells_of(look, offset, inputs, outputs, names, training.truth)}
       >
         <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
@@ -127,9 +133,9 @@ export function Attention({ training, at, example }: Props) {
             /^\d+$/.test(inputs[0] ?? "") &&
             " The words of this task are numbers."}
           {label && ` Its class is ${label}.`}
-          {training.mean_of > 1 && ` The mean over the ${training.mean_of} heads.`}
+          {training.mean_of > 1 && !own && ` The mean over the ${training.mean_of} heads.`}
         </span>
-        {typeof entropy === "number" && (
+        {typeof entropy === "number" && !own && (
           <Explained text={` Normalised entropy ${entropy.toFixed(3)} (all examples together).`} />
         )}
       </p>
@@ -143,7 +149,7 @@ export function Attention({ training, at, example }: Props) {
 }
 
 // An example as a figure of it has it: what goes in and what comes out, and what its files are called.
-function example_of(training: Looks, look: Look, example: number) {
+export function example_of(training: Looks, look: Look, example: number) {
   const [, rows, columns] = look.shape;
   const offset = example * rows * columns;
   const accesses = training.axes.rows === "access"; // three tokens of the source are one: counter, page and offset
@@ -153,31 +159,19 @@ function example_of(training: Looks, look: Look, example: number) {
     ? Array.from({ length: rows }, (_, t) => access(t))
     : (training.target[example]?.slice(0, rows).map(token => training.output_word(token)) ??
       (rows === columns ? inputs : Array.from({ length: rows }, () => "")));
-  const file = ["attention", training.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`]
-    .filter(Boolean)
-    .join("-");
+  const file = `${training.file}-step-${look.step}`;
   return { rows, columns, offset, inputs, outputs, file };
 }
 
-// α against β, where the model has both.
-export function Dots({ training, at, example }: Props) {
-  const look = training.look_at(at, example);
-  if (!look?.beta) return null;
-  const { rows, columns, offset, inputs, outputs, file } = example_of(training, look, example);
-  return (
-    <Scatter
-      training={training}
-      look={look}
-      offset={offset}
-      count={rows * columns}
-      file={`${file}-scatter`}
-      table={() => cells_of(look, offset, inputs, outputs, names_of(training), training.truth)}
-    />
-  );
-}
-
 // A row per cell of the map.
-function cells_of(look: Look, offset: number, inputs: string[], outputs: string[], names: Names, truth?: Float32Array) {
+export function cells_of(
+  look: Look,
+  offset: number,
+  inputs: string[],
+  outputs: string[],
+  names: Names,
+  truth?: Float32Array,
+) {
   const columns = [
     names.row,
     `${names.row} word`,
@@ -258,143 +252,6 @@ function Words({
           {shown(i) && word}
         </span>
       ))}
-    </div>
-  );
-}
-
-// To one decimal, and never as "-0.0".
-function rounded(x: number): string {
-  return (Math.round(10 * x) / 10 || 0).toFixed(1);
-}
-
-// The least and the most β of an example in all looks so far, which only grows: each look is read once.
-function useRange(company: Looks[], example: number): [number, number] {
-  const known = useRef<{ company: Looks[]; example: number; read: number[]; low: number; high: number }>();
-  if (known.current?.company !== company || known.current.example !== example)
-    known.current = { company, example, read: company.map(() => -1), low: Infinity, high: -Infinity };
-  const range = known.current;
-  company.forEach((one, i) => {
-    for (const {
-      step,
-      beta,
-      shape: [, rows, columns],
-    } of one.looks) {
-      if (!beta || step <= range.read[i]!) continue;
-      range.read[i] = step;
-      const from = example * rows * columns; // texts may be of another length there
-      for (let cell = from; cell < from + rows * columns; ++cell) {
-        if (Number.isNaN(beta[cell])) continue; // not measured there, or not to be looked at
-        range.low = Math.min(range.low, beta[cell]!);
-        range.high = Math.max(range.high, beta[cell]!);
-      }
-    }
-  });
-  const edge = range.high > range.low ? 0.03 * (range.high - range.low) : 1; // so that no dot lies on the border
-  return [range.low - edge, range.high + edge];
-}
-
-// Whether it is in the window, or about to be.
-function useSeen(holder: { current: HTMLElement | null }): boolean {
-  const [seen, set] = useState(false);
-  useEffect(() => {
-    const watch = new IntersectionObserver(entries => set(entries.at(-1)!.isIntersecting), { rootMargin: "100px" });
-    watch.observe(holder.current!);
-    return () => watch.disconnect();
-  }, []);
-  return seen;
-}
-
-// Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is
-// that of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
-function Scatter({
-  training,
-  look,
-  offset,
-  count,
-  file,
-  table,
-}: {
-  training: Looks;
-  look: Look;
-  offset: number;
-  count: number;
-  file: string;
-  table: () => Table;
-}) {
-  const [holder, width] = useWidth();
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useRepaint();
-  const seen = useSeen(holder);
-  const size = Math.max(220, Math.min(380, width));
-  const [low, high] = useRange(training.company, offset / count);
-  useLayoutEffect(() => {
-    if (!width || !seen) return;
-    const context = canvas.current!.getContext("2d")!;
-    const scale = Math.max(2, devicePixelRatio); // as fine as it is saved
-    canvas.current!.width = canvas.current!.height = size * scale;
-    context.scale(scale, scale);
-    const { of: colour, text, font } = palette();
-    const left = 34,
-      top = 10,
-      right = size - 8,
-      bottom = size - 36;
-    context.strokeStyle = colour("--line");
-    for (const share of [0, 0.5, 1]) {
-      const y = bottom - share * (bottom - top);
-      context.beginPath();
-      context.moveTo(left, y);
-      context.lineTo(right, y);
-      context.stroke();
-    }
-    context.fillStyle = colour("--soft");
-    context.font = `12px ${font}`;
-    context.textAlign = "right";
-    for (const share of [0, 0.5, 1]) context.fillText(String(share), left - 6, bottom - share * (bottom - top) + 4);
-    context.fillText(rounded(high), right, bottom + 16);
-    context.textAlign = "left";
-    context.fillText(rounded(low), left, bottom + 16);
-    context.fillStyle = text;
-    context.textAlign = "center";
-    context.fillText("β", (left + right) / 2, bottom + 28);
-    context.fillText("α", 10, (top + bottom) / 2 - (bottom - top) / 4);
-    const draw = (truth: boolean) => {
-      context.fillStyle = colour(truth ? "--c1" : "--c0");
-      context.globalAlpha = truth ? 0.9 : 0.45;
-      for (let i = 0; i < count; ++i) {
-        if ((training.truth?.[offset + i] ?? 0) > 0 !== truth) continue;
-        const x = left + ((look.beta![offset + i]! - low) / (high - low)) * (right - left),
-          y = bottom - look.alpha[offset + i]! * (bottom - top);
-        if (truth) context.fillRect(x - 3, y - 3, 6, 6);
-        else {
-          context.beginPath();
-          context.arc(x, y, 2.5, 0, 2 * Math.PI);
-          context.fill();
-        }
-      }
-    };
-    draw(false);
-    draw(true);
-  });
-  return (
-    <div class="scatter">
-      <Figure title={`α against β${training.title && `, with ${training.title}`}`} file={file} table={table}>
-        <div ref={holder}>
-          <canvas
-            ref={canvas}
-            style={{ width: size, height: size }}
-            role="img"
-            aria-label={`Attention α against β of every position at step ${look.step}`}
-          />
-        </div>
-      </Figure>
-      <p class="soft">
-        A dot per position: how much it speaks for the right output (β), and the attention on it (α).{" "}
-        {training.truth?.some(one => one > 0) && (
-          <>
-            <span class="decides">■</span> is the position that decides.
-          </>
-        )}
-      </p>
     </div>
   );
 }

@@ -1,24 +1,24 @@
 // The time axis with its handles: the step that is looked at, and the steps from and until which something is done to
 // attention.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { head_title } from "./attention";
 import type { State } from "./state";
 import { acts, type Task } from "./tasks";
 
 interface Props {
   total: number;
   at: number;
-  reached: number;
   still: boolean; // what stands there is not to be trained
   go: (step: number) => void;
 }
 
 const part = (step: number, total: number) => (total > 0 ? Math.min(1, step / total) : 0);
 
-export function TimeAxis({ total, at, reached, still, go }: Props) {
+export function TimeAxis({ total, at, still, go }: Props) {
   const id = useId();
   const [moves, count_move] = useState(0); // of the handle
   return (
-    <div class="axis" style={{ "--reached": part(reached, total) }}>
+    <div class="axis" style={{ "--reached": part(at, total) }}>
       <label for={id}>Look at step</label>
       <input
         id={id}
@@ -43,12 +43,13 @@ export function TimeAxis({ total, at, reached, still, go }: Props) {
 interface HoldProps {
   total: number;
   task: Task;
+  heads: string[];
   state: State;
   still: boolean;
   set: (changes: Partial<State>) => void;
 }
 
-export function HoldAxis({ total, task, state, still, set }: HoldProps) {
+export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
   const id = useId();
   const set_hold = (step: number) => set({ hold: step, from: Math.min(state.from, Math.max(0, step - 1)) });
   const set_from = (step: number) => set({ from: Math.min(step, Math.max(0, state.hold - 1)) });
@@ -65,7 +66,23 @@ export function HoldAxis({ total, task, state, still, set }: HoldProps) {
           Step until which attention is {title}
         </label>
         <span>
-          Attention{" "}
+          {heads.length > 1 ? (
+            <select
+              aria-label="Of which head"
+              value={state.of}
+              disabled={still}
+              onChange={event => set({ of: event.currentTarget.value, step: 0 })}
+            >
+              <option value="">attention</option>
+              {heads.map(head => (
+                <option value={head} selected={head === state.of}>
+                  {head_title(head)}
+                </option>
+              ))}
+            </select>
+          ) : (
+            "Attention"
+          )}{" "}
           <select
             aria-label="What is done to attention"
             value={state.act}

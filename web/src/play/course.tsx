@@ -5,6 +5,7 @@ import type { Curve, Mark } from "../curves";
 import type { Training } from "../engine/training";
 import { Figure } from "../figure";
 import { Lines } from "../lines";
+import type { Rule } from "../lines_drawing";
 import { useScreen } from "../screen";
 import { Explained } from "../term";
 import type { Player } from "./player";
@@ -24,12 +25,13 @@ export function Course({ player, task, until, presented, embedded, file }: Props
   const { trainings, at, progress, total } = player;
   const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
   const marks = useMemo(
-    () => marks_of(trainings, task, presented).filter(({ step }) => step <= until),
+    () => marks_of(trainings, task, presented, until),
     [trainings, progress, task, until, presented],
   );
   const mark_rows = mark_rows_of(trainings, task, presented);
   const [shown, toggle] = useShownCurves(task);
-  const height = useHeight(trainings.length, mark_rows, presented, embedded);
+  const rungs = !presented && !embedded && rungs_of(trainings[0]).length > 0;
+  const height = useHeight(trainings.length, mark_rows, presented, embedded) * (rungs ? 0.6 : 1);
   return (
     <div class="course">
       <Figure title="What is learned when" file={file} table={() => table_of(curves)}>
@@ -47,6 +49,7 @@ export function Course({ player, task, until, presented, embedded, file }: Props
           toggle={toggle}
         />
       </Figure>
+      {rungs && <Loss player={player} until={until} file={file} />}
       {task.attention && <Stages trainings={trainings} task={task} at={at} />}
     </div>
   );
@@ -54,11 +57,32 @@ export function Course({ player, task, until, presented, embedded, file }: Props
 
 export function Loss({ player, until, file }: { player: Player<State>; until: number; file: string }) {
   const { trainings, progress } = player;
-  const losses = useMemo(() => curves_of(trainings, ["train_loss"], until), [trainings, progress, until]);
+  const rungs = useMemo(() => rungs_of(trainings[0]), [trainings[0]]);
+  const losses = useMemo(
+    () => curves_of(trainings, rungs.length > 0 ? ["loss", "loss_held"] : ["train_loss"], until),
+    [trainings, progress, until, rungs],
+  );
   return (
     <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)}>
-      <Lines curves={losses} label="loss" now={player.at} steps={player.total} />
+      <Lines
+        curves={losses}
+        label="loss"
+        now={player.at}
+        steps={player.total}
+        rules={rungs}
+        {...(rungs.length > 0 && { height: 230 })}
+      />
+      {rungs.length > 0 && <p class="soft">Dashed: the plateaus that the task predicts, before any training.</p>}
     </Figure>
+  );
+}
+
+// The plateaus of the loss that are computed from the data alone: they are there before training.
+export function rungs_of(training: Training | undefined): Rule[] {
+  return [...(training?.series ?? [])].flatMap(([metric, { values }]) =>
+    metric.startsWith("rung_") && typeof values[0] === "number"
+      ? [{ value: values[0], says: metric.slice("rung_".length).replaceAll("_", " ") }]
+      : [],
   );
 }
 
@@ -126,7 +150,7 @@ function table_of(curves: Curve[]) {
 
 // Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them
 // share is said once. Before a room the stages are said under the curves alone, in large letters.
-function marks_of(trainings: Training[], task: Task, presented: boolean): Mark[] {
+function marks_of(trainings: Training[], task: Task, presented: boolean, until: number): Mark[] {
   const all: Mark[] = [];
   for (const training of trainings) {
     const mark = (step: number, says: string) => {
@@ -135,7 +159,7 @@ function marks_of(trainings: Training[], task: Task, presented: boolean): Mark[]
     };
     for (const stage of presented ? [] : [task.knowledge, task.attention]) {
       const step = stage && training.step_of(stage.metric, stage.level);
-      if (stage && step !== undefined) mark(step, stage.says);
+      if (stage && step !== undefined && step <= until) mark(step, stage.says);
     }
     for (const one of training.interventions) {
       const act = act_of(one);

@@ -1,11 +1,31 @@
 // What the playground is called, the examples to begin with, and the way to a presentation.
 import { present } from "./presenter";
 import { type Preset, presets } from "./presets";
+import { first, type State } from "./state";
+import { tasks } from "./tasks";
 
-export function PresetChoice({ preset, begin }: { preset: Preset | undefined; begin: (next: Preset) => void }) {
+interface Props {
+  preset: Preset | undefined;
+  begin: (next: Preset) => void;
+  task: string;
+  seed: number;
+  set: (changes: Partial<State>) => void;
+}
+
+export function PresetChoice({ preset, begin, task, seed, set }: Props) {
   return (
     <div class="play-top">
       <h1>Playground</h1>
+      <label class="line task">
+        Task
+        <select value={task} onChange={event => set({ ...first, task: event.currentTarget.value, seed })}>
+          {tasks.map(one => (
+            <option value={one.name} selected={one.name === task}>
+              {one.title}
+            </option>
+          ))}
+        </select>
+      </label>
       <label class="line">
         <span>Try</span>
         <select

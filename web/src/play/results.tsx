@@ -3,8 +3,8 @@ import { change_address } from "../address";
 import type { Training } from "../engine/training";
 import { Compared } from "../own/compared";
 import { PooledCurve } from "../own/curve";
-import { Dots } from "./attention";
-import { Loss } from "./course";
+import { Loss, rungs_of } from "./course";
+import { Dots } from "./dots";
 import type { Player } from "./player";
 import { type State, words_of } from "./state";
 
@@ -23,7 +23,7 @@ export function Results({ player, attends, example, until, file }: Props) {
     <>
       {attends.examples > 1 && <ExampleChoice training={attends} example={example} />}
       <div class="halves more">
-        <Loss player={player} until={until} file={file} />
+        {rungs_of(trainings[0]).length === 0 && <Loss player={player} until={until} file={file} />}
         {trainings.map(
           training =>
             training.examples > 0 && <Dots key={training.title} training={training} at={at} example={example} />,

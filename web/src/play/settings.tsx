@@ -4,8 +4,8 @@ import { engine, type Parts } from "../engine/engine";
 import type { Training } from "../engine/training";
 import type { Table } from "../model";
 import type { Refusal } from "./player";
-import { first, type State, settings_in, settings_text, task_of, to_seed } from "./state";
-import { tasks, words_for } from "./tasks";
+import { type State, settings_in, settings_text, task_of, to_seed } from "./state";
+import { words_for } from "./tasks";
 
 interface Props {
   state: State;
@@ -65,19 +65,6 @@ export function Settings({ state, set, training, refusals, amiss }: Props) {
       </summary>
       <form onSubmit={event => event.preventDefault()}>
         <div class="filters">
-          <label>
-            Task
-            <select
-              value={state.task}
-              onChange={event => set({ ...first, task: event.currentTarget.value, seed: state.seed })}
-            >
-              {tasks.map(one => (
-                <option value={one.name} selected={one.name === state.task}>
-                  {one.title}
-                </option>
-              ))}
-            </select>
-          </label>
           <label>
             Model
             <select

@@ -150,8 +150,8 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   // A model without attention can be trained, too: what is of attention is left out then.
   const probes = [...new Set([...task.metrics.map(metric => probe_of[metric] ?? metric), ...(task.probes ?? [])])];
   const probe = {
-    ...task.probe,
     keep: task.own ? 24 : 8,
+    ...task.probe,
     names: probes.filter(name => !may_lack.has(name)),
     optional: [...probes.filter(name => may_lack.has(name)), "kept_beta"],
   };

@@ -47,8 +47,8 @@ const copying = {
   train: { steps: 300, batch: 64, optimizer: "adam", rate: 4e-3 },
   probe: { every: 2, examples: 32 },
   metrics: ["accuracy", "attention_points_right", "beta_points_right", "entropy"],
-  knowledge: { metric: "beta_points_right", level: 0.5, says: "the right word is known (β)" },
-  attention: { metric: "attention_points_right", level: 0.5, says: "attention is on it (α)" },
+  knowledge: { metric: "beta_points_right", level: 0.5, says: "half of the words matched (β)" },
+  attention: { metric: "attention_points_right", level: 0.5, says: "half of the rows look right (α)" },
   acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
@@ -65,14 +65,15 @@ const labelled = {
   models: classifiers,
   probe: { every: 4, examples: 100 },
   metrics: ["accuracy", "attention_on_answer", "beta_auc", "entropy"],
-  knowledge: { metric: "beta_auc", level: 0.9, says: "the keyword is known (β)" },
-  attention: { metric: "attention_on_answer", level: 0.5, says: "attention is on it (α)" },
+  knowledge: { metric: "beta_auc", level: 0.9, says: "the keyword ranks above 9 of 10 words (β)" },
+  attention: { metric: "attention_on_answer", level: 0.5, says: "half of attention on the keyword (α)" },
   acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
 
 const streams = {
-  probe: { every: 4, examples: 64 },
+  probe: { every: 4, examples: 128, keep: 4 },
+  probes: ["ladder", "loss"],
   knowledge: undefined,
   acts: ["uniform", "previous", "first", "ablate", "frozen"],
 };
@@ -81,35 +82,35 @@ export const tasks: Task[] = [
   {
     ...copying,
     name: "copy",
-    title: "Copy words, drawn with repetition",
+    title: "Copy words (copy)",
     idea: "The model reads words and has to write the same ones. Which word goes with which can be learned from how often they occur together, so attention has something to go by.",
     task: { name: "copy", vocab: 12, length: 12, distinct: false },
   },
   {
     ...copying,
     name: "permutation",
-    title: "Copy permutations",
+    title: "Copy permutations (copy)",
     idea: "Every text holds the same words, in another order: how often words occur together does not say which goes with which, and attention comes late or not within these steps.",
     task: { name: "copy", vocab: 20, length: 20, distinct: true },
   },
   {
     ...copying,
     name: "subset",
-    title: "Copy some of many words",
+    title: "Copy some of many words (copy)",
     idea: "Each text has twelve of twenty words. Texts differ in their words, so which words occur together tells which word goes with which.",
     task: { name: "copy", vocab: 20, length: 12, distinct: true },
   },
   {
     ...labelled,
     name: "keyword",
-    title: "Find the keyword",
+    title: "Find the keyword (keyword)",
     idea: "A text is positive if it holds the keyword. β ranks that word first while attention is still nearly uniform; then both grow.",
     task: { name: "keyword", vocab: 50, length: 20 },
     train: { steps: 600, batch: 32, optimizer: "adam", rate: 2e-3 },
   },
   {
     name: "features",
-    title: "Find the features that matter",
+    title: "Find two features (feature-mean)",
     idea: "Two of twenty features decide the label. Each feature has a weight, all of them add up to 1, and the model learns which to give the most.",
     models: [
       {
@@ -129,7 +130,7 @@ export const tasks: Task[] = [
   {
     ...streams,
     name: "markov",
-    title: "Read a chain off its context",
+    title: "Continue a Markov chain (markov-icl)",
     idea: "Each text is a Markov chain of its own. First the model learns how often each state comes; then one head looks at the state before, the next at what followed earlier copies of the current state, and the chain is known.",
     task: { name: "markov-icl", states: 3, length: 40 },
     words: weather,
@@ -150,15 +151,14 @@ export const tasks: Task[] = [
       },
     ],
     train: { steps: 500, batch: 32, optimizer: "adamw", rate: 4e-3 },
-    probes: ["ladder", "loss"],
     metrics: ["accuracy", "weight_on_previous", "induction", "entropy"],
     attention: { metric: "induction", level: 0.75, says: "a head looks at what followed earlier copies (α)" },
-    shown: ["task.states", "task.length", "model.width", "train.rate", "train.steps"],
+    shown: ["task.states", "task.length", "model.layers", "model.heads", "model.width", "train.rate", "train.steps"],
   },
   {
     ...streams,
     name: "induction",
-    title: "What followed it the last time?",
+    title: "What followed it last time? (induction)",
     idea: "The last word stood in the text once before: say what followed it then. One head has to look at the word before, and the other to find the place by it; for a while nothing seems to happen.",
     task: { name: "induction", vocab: 24, length: 10 },
     models: [
@@ -171,12 +171,12 @@ export const tasks: Task[] = [
     train: { steps: 600, batch: 64, optimizer: "adam", rate: 2e-3 },
     metrics: ["accuracy", "attention_points_right", "weight_on_previous", "entropy"],
     attention: { metric: "attention_points_right", level: 0.5, says: "attention is on what followed (α)" },
-    shown: ["task.vocab", "task.length", "model.width", "train.rate", "train.steps"],
+    shown: ["task.vocab", "task.length", "model.layers", "model.heads", "model.width", "train.rate", "train.steps"],
   },
   {
     ...streams,
     name: "sums",
-    title: "Sums of neighbours",
+    title: "Sums of neighbours (mws)",
     idea: "Numbers, then the sums of each two neighbours. The loss rests at a height that can be computed beforehand, until attention finds the two places.",
     task: { name: "mws", n: 8, numbers: 8 },
     models: [
@@ -190,6 +190,24 @@ export const tasks: Task[] = [
     metrics: ["accuracy", "weight_on_needed"],
     attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is on the two places" },
     shown: ["task.n", "task.numbers", "model.width", "train.rate", "train.steps"],
+  },
+  {
+    ...streams,
+    name: "sink",
+    title: "An attention sink (sink)",
+    idea: "After three trigger tokens the token before the trigger comes back. Elsewhere the next token depends on the current one alone. A softmax has to put its weight somewhere all the same, and the weight on the first position grows.",
+    task: { name: "sink", vocab: 24, length: 24, start_token: true },
+    models: [
+      {
+        name: "transformer",
+        title: "One layer of attention",
+        settings: { name: "transformer", layers: 1, heads: 1, width: 32, mlp: 4 },
+      },
+    ],
+    train: { steps: 400, batch: 32, optimizer: "adamw", rate: 3e-3, beta2: 0.99, weight_decay: 1e-4 },
+    metrics: ["accuracy", "weight_on_needed", "weight_on_first_unneeded"],
+    attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is on the right position" },
+    shown: ["task.vocab", "task.length", "model.attention", "model.heads", "train.rate", "train.steps"],
   },
   {
     ...labelled,
@@ -231,13 +249,15 @@ export const labels: { [metric: string]: string } = {
   accuracy: "accuracy",
   attention_points_right: "attention on the right word",
   attention_on_answer: "attention on what decides",
-  beta_points_right: "β knows the right word",
-  beta_auc: "β knows the keyword",
+  beta_points_right: "β: the right word is likeliest",
+  beta_auc: "β: the keyword ranks above others",
   weight_on_previous: "a head on the word before",
   induction: "a head on what followed earlier copies",
-  weight_on_needed: "attention on the right places",
+  weight_on_needed: "attention on the right positions",
+  weight_on_first_unneeded: "attention on the first position, where none is right",
   entropy: "entropy of attention (1: uniform)",
   train_loss: "loss",
+  loss_held: "loss while attention is changed",
 };
 
 // What is drawn at first: knowledge and attention, where the task has both.
@@ -251,6 +271,7 @@ export const probe_of: { [metric: string]: string } = {
   weight_on_previous: "heads",
   induction: "heads",
   weight_on_needed: "heads",
+  weight_on_first_unneeded: "heads",
 };
 
 // What measures attention or β, which a model may not have.
@@ -304,6 +325,7 @@ const plain: { [name: string]: string } = {
   "task.n": "Numbers in a row",
   "task.numbers": "Different numbers",
   "model.width": "Width",
+  "model.layers": "Layers",
   "model.hidden": "Hidden width",
   "model.attention": "Attention",
   "model.gate": "Gate",

@@ -1,10 +1,13 @@
 // The training itself: how it is played, its maps of attention, and its curves.
+
+import { useWord } from "../address";
 import type { Training } from "../engine/training";
 import { Attention } from "./attention";
 import { HoldAxis, TimeAxis } from "./axis";
 import { Course } from "./course";
+import { Heads } from "./heads";
 import type { State } from "./state";
-import type { Task } from "./tasks";
+import { acts, type Task } from "./tasks";
 import { Transport } from "./transport";
 import type { Playing } from "./use_player";
 
@@ -25,35 +28,47 @@ interface Props {
 export function TrainingView({ playing, state, chosen, task, set, wrong_fields, example, ...how }: Props) {
   const { player, redraw, loading } = playing;
   const { trainings, at } = player;
+  const [map, show] = useWord("map", "");
+  const heads = trainings[0]?.heads ?? [];
+  const shown = heads.includes(map) ? map : "";
+  const held = state.hold > 0 ? state.of : "";
+  const hold = (of: string) =>
+    set(of ? { of, hold: player.total, from: at >= player.total ? 0 : at, step: at } : { of: "", hold: 0, from: 0 });
   return (
     <section class="stage" aria-label="Training">
       <Transport player={player} redraw={redraw} />
-      <TimeAxis
-        total={player.total}
-        at={at}
-        reached={player.known}
-        still={player.stuck}
-        go={step => void player.go(step)}
-      />
-      <HoldAxis total={player.total} task={chosen} state={state} still={wrong_fields} set={set} />
+      <TimeAxis total={player.total} at={at} still={player.stuck} go={step => void player.go(step)} />
+      <HoldAxis total={player.total} task={chosen} heads={heads} state={state} still={wrong_fields} set={set} />
       <p class="soft on-the-way" role="status">
         {player.under_way &&
           !loading &&
           `Training in this browser up to step ${player.wished}: step ${player.reached} so far.`}
         {player.catching_up &&
-          `The course is known already and shown. So that it can go on from here, this browser repeats the training: step ${player.reached} of ${player.wished}.`}
+          `Shown at once from a stored copy. This browser trains the same behind it: step ${player.reached} of ${player.wished}.`}
       </p>
       {trainings.length > 0 && (
         <div class={`screen${trainings.length > 1 ? " pair" : ""}`}>
           {trainings.map(training =>
             training.examples > 0 ? (
-              <Attention key={training.title} training={training} at={at} example={example} />
+              <Attention key={training.title} training={training} at={at} example={example} head={shown} />
             ) : (
               <NoAttention key={training.title} training={training} />
             ),
           )}
           <Course player={player} task={task} {...how} />
         </div>
+      )}
+      {heads.length > 0 && (
+        <Heads
+          training={trainings[0]!}
+          at={at}
+          example={example}
+          shown={shown}
+          show={show}
+          held={held}
+          hold={hold}
+          act={acts.find(({ name }) => name === state.act)!.title}
+        />
       )}
     </section>
   );

@@ -72,6 +72,10 @@ export class Kept extends Looks {
     return loaded;
   }
 
+  get file(): string {
+    return `run-${this.run.run}-${this.map.replaceAll(/[._]/g, "-")}`;
+  }
+
   // A head's own map is not what the entropy of a run is of.
   override value_at(metric: string, step: number): number | null | undefined {
     return metric.startsWith("entropy") && this.map.startsWith("attention.") ? undefined : super.value_at(metric, step);

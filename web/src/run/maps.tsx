@@ -3,8 +3,9 @@ import { useEffect, useState } from "preact/hooks";
 import { useWord } from "../address";
 import { Heatmap } from "../heatmap";
 import type { WholeRun } from "../model";
-import { Attention, Dots } from "../play/attention";
+import { Attention } from "../play/attention";
 import { TimeAxis } from "../play/axis";
+import { Dots } from "../play/dots";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Glimpses } from "./glimpses";
@@ -77,7 +78,7 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
           Next look ›
         </button>
       </div>
-      <TimeAxis total={last} at={at} reached={last} still={false} go={step => set_step(String(step))} />
+      <TimeAxis total={last} at={at} still={false} go={step => set_step(String(step))} />
       <div class={heads.length > 0 ? "screen" : "screen alone"}>
         {kept?.map !== map.name || kept.run !== run ? (
           <p class="soft">Loading the map.</p>

@@ -1,5 +1,6 @@
 // What is done to attention, to which head, and from which step until which: chosen here, and taken over by a button.
 import { useEffect, useId, useState } from "preact/hooks";
+import { head_title } from "../play/attention";
 import { acts } from "../play/tasks";
 
 export interface Change {
@@ -16,8 +17,6 @@ const does: { [act: string]: string } = {
   first: "hold it on the first word",
   ablate: "ablate it: it gives nothing",
 };
-
-export const head_title = (of: string) => of.replace(/^layer\.(\d+)\.head\.(\d+)$/, "layer $1, head $2");
 
 // What is done, in words.
 export function change_text({ act, of, from, hold }: Change, total: number): string {

@@ -4,10 +4,11 @@ import { change_address, useAddress } from "../address";
 import type { Look } from "../engine/looks";
 import type { Training } from "../engine/training";
 import { useWidth } from "../lines";
+import { head_title } from "../play/attention";
 import { usePlayer } from "../play/use_player";
 import { Arcs, type Pointed, type Seen, WordMap } from "./arcs";
 import { Bets } from "./bets";
-import { type Change, ChangeForm, change_text, head_title } from "./change";
+import { type Change, ChangeForm, change_text } from "./change";
 import type { Film } from "./film";
 import { Plot } from "./plot";
 import { type Asked, flags_of, read_asked, type Scene } from "./scenes";
@@ -277,7 +278,7 @@ function seen_in(scene: Scene, training: Training, look: Look, example: number, 
     rows === 1
       ? [training.class_of(example) || "?"]
       : (training.target[example]?.slice(0, rows).map(token => plain(training.output_word(token))) ?? inputs);
-  const weights = (!look.held && look.heads.get(head)) || look.alpha;
+  const weights = (!look.held && training.heads_at(look.step)?.heads.get(head)) || look.alpha;
   return {
     inputs,
     outputs,

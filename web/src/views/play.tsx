@@ -48,7 +48,7 @@ export function Play({ source }: { source: Source }) {
   const trains = (name: string) => trainings[0]?.setting("task", "name") === name;
   const attends = trainings.find(training => training.examples > 0) ?? trainings[0];
   const example = attends?.example(state.example) ?? 0;
-  const shown = { example, until: hidden.includes("ahead") ? at : Infinity, file: `${of.task}-seed-${of.seed}` };
+  const shown = { example, until: at, file: `${of.task}-seed-${of.seed}` };
   const idea = (
     <p class="idea">
       <Explained text={preset ? preset.outcome : chosen.idea} />
@@ -56,7 +56,8 @@ export function Play({ source }: { source: Source }) {
   );
   return (
     <div class="play">
-      <PresetChoice preset={preset} begin={begin} />
+      <PresetChoice preset={preset} begin={begin} task={state.task} set={set} seed={state.seed} />
+      <LessonPart number={Number(words.get("lesson"))} />
       {presented && <h2 class="shown-as">{preset?.title ?? chosen.title}</h2>}
       <Problems player={player} misread={misread_in(words)} wrong_fields={wrong_fields} />
       {chosen.own && idea}
@@ -75,7 +76,6 @@ export function Play({ source }: { source: Source }) {
         embedded={embedded}
         {...shown}
       />
-      <LessonPart number={Number(words.get("lesson"))} />
       {!chosen.own && idea}
       {presented && <Presenter player={player} state={state} hidden={hidden} set={set} begin={begin} />}
       {settings}

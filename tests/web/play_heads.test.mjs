@@ -1,0 +1,45 @@
+// Heads in the playground: each is shown, and held by a click; the plateaus that are predicted are drawn on the loss.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { at_step, button, curves_of, saved, words } from "./playing.mjs";
+import { expect_accessible, Stage } from "./stage.mjs";
+
+let stage;
+before(async () => (stage = await Stage.open()));
+after(() => stage?.close());
+
+const short = { "task.length": 12, "train.steps": 40, "train.batch": 8, "probe.examples": 16, "model.heads": 2 };
+
+test("a head of markov-icl is found, shown and held by a click, and its loss stands beside the predicted plateaus", async () => {
+  const page = await stage.visit("#/play");
+  await at_step(page, 0);
+  // The task is in view, under its name and a plain title.
+  const task = page.getByLabel("Task", { exact: true });
+  const { y, height } = await task.boundingBox();
+  assert.ok(y + height < page.viewportSize().height);
+  const titles = await task.locator("option").allTextContents();
+  for (const name of ["markov-icl", "mws", "induction", "sink"]) assert.equal(titles.filter((title) => title.endsWith(`(${name})`)).length, 1, name);
+  await page.evaluate((hash) => (location.hash = hash), words(short, { task: "markov" }));
+  await at_step(page, 0);
+  const loss = page.locator("figure", { hasText: /^Loss/ }).locator(".plot svg:not(.told)");
+  for (const rung of ["uniform", "unigram", "bigram"]) await loss.getByText(rung, { exact: true }).waitFor();
+  assert.equal(await page.locator(".small-map").count(), 4);
+  await button(page, "Next look").click();
+  await at_step(page, 4);
+  await button(page, "Hold layer 1, head 2 from step 4 on").click();
+  await page.waitForFunction(() => /of=layer\.1\.head\.2/.test(location.hash) && /from=4/.test(location.hash) && /hold=40/.test(location.hash));
+  await at_step(page, 4);
+  await button(page, "Next look").click();
+  await at_step(page, 8);
+  const curves = await curves_of(page, "Loss");
+  assert.deepEqual([...curves.keys()], ["loss", "loss while attention is changed"]);
+  assert.ok([...curves.values()].every((points) => points.at(-1)[0] <= 8), "nothing of the future");
+  await button(page, "Show layer 2, head 1 large").click();
+  const { name } = await saved(page, () => page.getByRole("group", { name: "Save the figure: The attention map: layer 2, head 1" }).getByRole("button", { name: "CSV" }).click());
+  assert.equal(name, "markov-icl-seed-0-attention-step-8-layer-2-head-1.csv");
+  assert.equal(await page.getByLabel("Of which head").inputValue(), "layer.1.head.2");
+  await expect_accessible(page);
+  await button(page, "Release layer 1, head 2").click();
+  await page.waitForFunction(() => !/hold=/.test(location.hash));
+  await stage.leave(page);
+});

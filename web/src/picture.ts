@@ -62,6 +62,8 @@ function copy_of(holder: Element): SVGElement {
       if (one.getAttribute(name)?.startsWith("#"))
         one.setAttribute(name, getComputedStyle(originals[i]!).getPropertyValue(name));
   });
+  // Where somebody looked is nothing of the figure.
+  for (const part of copy.querySelectorAll("line.now, rect.later")) part.remove();
   return copy;
 }
 

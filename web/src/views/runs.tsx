@@ -8,7 +8,7 @@ import type { Source } from "../source";
 import { NoStore } from "./no_store";
 import { RunPage } from "./run";
 import { RunsChart } from "./runs_chart";
-import { Compare, line_table } from "./runs_compare";
+import { ChosenBar, Compare, line_table } from "./runs_compare";
 import { every, Filters, nothing_by } from "./runs_filters";
 import { type Asked, type Found, nothing, useFoundRuns } from "./runs_found";
 import { AgainstSetting, GroupsTable } from "./runs_groups";
@@ -34,10 +34,10 @@ function AllRuns({ source }: { source: Source }) {
   const { seen, trouble } = found;
   const [drawn, set_drawn] = useState(false); // the figure, which what stands below it waits for
   const many = !experiment && seen.names.experiments.length > 1;
-  const coloured = asked_by || (many ? "experiment" : nothing_by),
-    by = coloured === nothing_by ? "" : coloured;
   const settings = useMemo(() => new Map(seen.runs.map(run => [run.run, flat_settings(run.settings)])), [seen.runs]);
   const differing = useMemo(() => names_that_differ([...settings.values()]), [settings]);
+  const coloured = asked_by || (many ? "experiment" : (varied_in(differing, settings) ?? nothing_by)),
+    by = coloured === nothing_by ? "" : coloured;
   const curves = useMemo(() => curves_of(seen.lines, by, settings), [seen.lines, by, settings]);
   const banded = useMemo(() => bands(curves).length > 0, [curves]);
   const cut = curves.filter(curve => curve.cut).length;
@@ -134,6 +134,7 @@ function RunDetails(props: {
     .map(Number);
   const choose = (id: number, on: boolean) =>
     change_address({ marked: (on ? [...chosen, id] : chosen.filter(one => one !== id)).join(",") });
+  const lines_chosen = seen.lines.filter(line => chosen.includes(line.run));
   const file = experiment || "runs";
   return (
     <>
@@ -170,11 +171,18 @@ function RunDetails(props: {
           runs={seen.runs}
         />
       )}
+      {chosen.length > 0 && (
+        <ChosenBar
+          chosen={chosen}
+          table={() => line_table(lines_chosen, seen.metric)}
+          file={`${file}-${seen.metric}`}
+        />
+      )}
       {chosen.length > 0 && seen.metric && (
         <Compare
           missing={chosen.filter(id => seen.runs.every(run => run.run !== id))}
           runs={seen.runs.filter(run => chosen.includes(run.run))}
-          lines={seen.lines.filter(line => chosen.includes(line.run))}
+          lines={lines_chosen}
           metric={seen.metric}
           settings={settings}
         />
@@ -193,6 +201,19 @@ function curves_of(lines: Line[], by: string, settings: Map<number, Map<string, 
     kind: line.experiment,
     cut: line.state === "stopped" || line.state === "failed",
   }));
+}
+
+// The setting that a sweep most likely varied: the one whose most frequent value has the fewest runs.
+function varied_in(differing: string[], settings: Map<number, Map<string, string>>): string | undefined {
+  const most_frequent = (name: string) => {
+    const counts = new Map<string, number>();
+    for (const one of settings.values()) counts.set(one.get(name) ?? "", (counts.get(one.get(name) ?? "") ?? 0) + 1);
+    return Math.max(...counts.values());
+  };
+  return differing
+    .filter(name => /^(task|model|train|intervene)/.test(name))
+    .map(name => ({ name, most: most_frequent(name) }))
+    .sort((a, b) => a.most - b.most)[0]?.name;
 }
 
 function names_that_differ(all: Map<string, string>[]): string[] {

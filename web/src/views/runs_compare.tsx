@@ -2,9 +2,10 @@
 import { useMemo } from "preact/hooks";
 import { change_address } from "../address";
 import type { Curve } from "../curves";
-import { Figure } from "../figure";
+import { csv_text, Figure, type Table } from "../figure";
 import { Lines } from "../lines";
 import { type Line, number_text, type Run } from "../model";
+import { save_text } from "../save";
 import { Scrolled } from "../scrolled";
 import { address_of_run } from "./run";
 
@@ -16,6 +17,34 @@ export function line_table(lines: Line[], metric: string) {
       line.steps.map((step, i) => [line.run, line.experiment, line.seed, metric, step, line.values[i] ?? null]),
     ),
   };
+}
+
+// What can be done with the chosen runs: it stays in view.
+export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: () => Table; file: string }) {
+  return (
+    <section class="chosen-bar" aria-label="Chosen runs">
+      <b>{chosen.length} chosen:</b>
+      <button
+        type="button"
+        class="main"
+        onClick={() => document.getElementById("compared")?.scrollIntoView({ block: "start" })}
+      >
+        Compare
+      </button>
+      {chosen.slice(0, 4).map(run => (
+        <a href={address_of_run(run)}>Open run {run}</a>
+      ))}
+      <button
+        type="button"
+        onClick={() => save_text(csv_text(table()), `${file}-runs-${chosen.join("-")}.csv`, "text/csv")}
+      >
+        Export as CSV
+      </button>
+      <button type="button" class="quiet" onClick={() => change_address({ marked: undefined })}>
+        Choose none
+      </button>
+    </section>
+  );
 }
 
 export function Compare({
@@ -50,11 +79,6 @@ export function Compare({
   return (
     <section aria-labelledby="compared">
       <h2 id="compared">Side by side</h2>
-      <p>
-        <button type="button" onClick={() => change_address({ marked: undefined })}>
-          Choose none
-        </button>
-      </p>
       {missing.length > 0 && (
         <p class="soft">
           {missing.length === 1 ? "Run" : "Runs"} {missing.join(", ")} {missing.length === 1 ? "is" : "are"} not among

@@ -110,7 +110,7 @@ export function AgainstSetting(props: {
       <LeftOut count={runs.filter(run => !is_done(run)).length} of={runs.length} />
       <Figure
         paper
-        title={`${name} by ${setting}: a dot per run, a line through the medians`}
+        title={`${name} by ${setting}: a dot per run, ${numbers ? "a line through the medians" : "a ring at each median"}`}
         file={`${props.file}-${metric}-by-${setting}`}
         table={() => ({
           columns: ["run", "experiment", "seed", setting, metric],
@@ -162,7 +162,7 @@ function Dots({
         ...(numbers
           ? {
               type: x_log ? ("log" as const) : ("linear" as const),
-              nice: true,
+              nice: !x_log,
               ticks:
                 [...new Set(dots.map(dot => dot.x as number))].length <= 8
                   ? [...new Set(dots.map(dot => dot.x as number))]
@@ -188,7 +188,10 @@ function Dots({
               dots.filter(dot => dot.group === group),
               { x: "x", y: "y", r: 3, fill: colour, fillOpacity: 0.4 },
             ),
-            Plot.line(of_group, { x: "x", y: "y", stroke: colour, strokeWidth: 2.2, strokeDasharray: dash }),
+            // Between words there is nothing that a line could stand for.
+            ...(numbers
+              ? [Plot.line(of_group, { x: "x", y: "y", stroke: colour, strokeWidth: 2.2, strokeDasharray: dash })]
+              : []),
             Plot.dot(of_group, { x: "x", y: "y", r: 4.5, fill: "var(--page)", stroke: colour, strokeWidth: 2 }),
           ];
         }),

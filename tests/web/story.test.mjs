@@ -127,6 +127,7 @@ test("a figure of the story is saved as SVG, as PNG, and its numbers, which are 
 test("equations are legible with whatever fonts there are, and told to screen readers", async () => {
   const page = await stage.visit(pathToFileURL(report).href);
   await page.addStyleTag({ content: ".equation * { font-family: sans-serif !important }" });
+  await page.locator("summary", { hasText: "Equations" }).evaluateAll((all) => all.forEach((one) => one.click()));
   await page.locator(".equation").first().waitFor();
   const scripts = await page.locator(".equation sub, .equation sup").evaluateAll((all) => {
     const baseline = (put) => {

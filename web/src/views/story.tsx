@@ -1,5 +1,5 @@
-// The tour: each system with its idea and equation, and each of its experiments with its figures, what was claimed and
-// what came out. A chapter's first experiment is open, the others open where they are asked for.
+// The tour: each system with its idea, and each of its experiments as a line that unfolds its figures, what was claimed
+// and what came out. The first chapter, and the one that the address names, begin with an open experiment.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { change_address, read_address, useWord } from "../address";
 import type { Experiment, Story as Told_story } from "../model";
@@ -95,6 +95,9 @@ export function Story({ source }: { source: Source }) {
 
   const told = story.experiments.filter(one => one.claims.length > 0);
   const names = open.split(",").filter(Boolean);
+  const failures = story.not_supported ?? [];
+  const has_results = ({ experiments }: Section) => experiments.some(one => one.claims.length > 0);
+  const first_told = sections.find(has_results);
   const set_open = (name: string, on: boolean) => {
     const now = (read_address().words.get("open") ?? "").split(",").filter(Boolean);
     if (now.includes(name) !== on)
@@ -102,7 +105,7 @@ export function Story({ source }: { source: Source }) {
   };
   return (
     <div class="story">
-      <Chapters sections={sections} at={at} />
+      <Chapters sections={failures.length > 0 ? [...sections, not_supported] : sections} at={at} />
       <div>
         <h1>How attention comes to be where it is</h1>
         <p>
@@ -122,6 +125,7 @@ export function Story({ source }: { source: Source }) {
           <ChapterView
             key={section.name}
             section={section}
+            leads={section === first_told || section.name === at}
             number={i + 1}
             source={source}
             news={news}
@@ -129,7 +133,7 @@ export function Story({ source }: { source: Source }) {
             set_open={set_open}
           />
         ))}
-        <NotSupported failures={story.not_supported ?? []} number={sections.length + 1} />
+        <NotSupported failures={failures} number={sections.length + 1} />
         {story.facts && (
           <p class="soft">
             Made by Fovea {story.facts.version} on {story.facts.made}, {story.facts.machine}. This program gives the
@@ -167,8 +171,10 @@ function ClaimCount({ told }: { told: Experiment[] }) {
   );
 }
 
+const not_supported = { name: "not-supported", title: "What was not supported" };
+
 // The way to each chapter.
-function Chapters({ sections, at }: { sections: Section[]; at: string }) {
+function Chapters({ sections, at }: { sections: { name: string; title: string }[]; at: string }) {
   const wide = useScreen().width > 900; // as story.css has it: there is room beside the text
   const list = (
     <ol>
@@ -209,6 +215,7 @@ function Chapters({ sections, at }: { sections: Section[]; at: string }) {
 
 function ChapterView(props: {
   section: Section;
+  leads: boolean; // its first experiment is open
   number: number;
   source: Source;
   news: number;
@@ -217,7 +224,8 @@ function ChapterView(props: {
 }) {
   const { section } = props;
   const told = section.experiments.filter(one => one.claims.length > 0);
-  const [lead, ...others] = told;
+  const lead = props.leads ? told[0] : undefined,
+    others = told.filter(one => one !== lead);
   const untold = section.experiments.filter(one => one.claims.length === 0);
   return (
     <section class="chapter" aria-labelledby={`chapter-${section.name}`}>
@@ -225,8 +233,13 @@ function ChapterView(props: {
         <span class="count">{props.number}</span> {section.title}
       </h2>
       {section.idea && <p>{section.idea}</p>}
-      {section.equations.length > 0 && <Equation lines={section.equations} />}
       <Tries tries={section.tries} />
+      {section.equations.length > 0 && (
+        <details class="facts">
+          <summary>Equations</summary>
+          <Equation lines={section.equations} />
+        </details>
+      )}
       {section.elsewhere && (
         <p class="soft">
           {section.elsewhere.says} <code>{section.elsewhere.command}</code>

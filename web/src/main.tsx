@@ -58,7 +58,13 @@ function Page({ source }: { source: Source }) {
         To the content
       </button>
       <header class="top">
-        <span class="mark">Fovea</span>
+        <span class="mark">
+          <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+            <path d="M1 12C5 4 19 4 23 12C19 20 5 20 1 12z" fill="none" stroke="var(--c0)" stroke-width="2" />
+            <circle cx="12" cy="12" r="4" fill="var(--c1)" />
+          </svg>{" "}
+          Fovea
+        </span>
         <nav aria-label="Views">
           {views.map(one => (
             <a href={way_to(one.name)} aria-current={one === view ? "page" : undefined}>

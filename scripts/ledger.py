@@ -139,6 +139,14 @@ def texts_of(blobs):
     return texts
 
 
+def is_toml(text):
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
 def settings_of(text):
     table = tomllib.loads(text)
     table["train"] = {name: value for name, value in table.get("train", {}).items() if name not in NO_NUMBER}
@@ -148,8 +156,14 @@ def settings_of(text):
 def statements():
     """{key of a claim: when it was last added}, and {experiment: when its settings last changed}, each as {"commit", "at"}."""
     claims, settings = {}, {}
-    for when, files in changes("experiments"):
+    history = list(changes("experiments"))
+    # A version that is no TOML states nothing: the version after it is compared with the one before it.
+    skipped = {after: before for _, files in history for _, before, after in files if not is_toml(after)}
+    for when, files in history:
         for file, before, after in files:
+            if after in skipped:
+                continue
+            before = skipped.get(before, before)
             experiment = pathlib.PurePath(file).stem
             for key in claims_of(after, experiment) - claims_of(before, experiment):
                 claims.setdefault(key, []).append(when)

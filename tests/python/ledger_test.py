@@ -75,6 +75,20 @@ needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not i
 
 
 @needs_git
+def test_a_version_that_is_no_toml_states_nothing(project):
+    project.write(claim("a", 1))
+    project.commit()
+    stated = project.entries()["a"]["stated"]
+    words = ledger.HERE / "experiments" / "words.toml"
+    good = words.read_text()
+    words.write_text(good + "[define]\n[define]\n")
+    project.commit()
+    words.write_text(good)
+    project.commit()
+    assert project.entries()["a"]["stated"] == stated
+
+
+@needs_git
 def test_a_claim_is_confirmatory_if_it_is_older_than_the_first_kept_result(project):
     project.write(claim("a", 1), claim("b", 1), claim("small", 1, form="quick"))
     project.commit()

@@ -149,7 +149,7 @@ build_preset_alone() {
   done
   if $new || [ ! -f "$folder/build.ninja" ]; then
     say "configuring $folder"
-    cmake --preset "$preset" "$@" >"$folder.log" 2>&1 || { cat "$folder.log" >&2; fail "cmake could not configure $folder; what it said stands above"; }
+    cmake --preset "$preset" -B "$folder" "$@" >"$folder.log" 2>&1 || { cat "$folder.log" >&2; fail "cmake could not configure $folder; what it said stands above"; }
     mv "$folder.log" "$folder/configure.log"
     printf '%s\n' "$preset" "$@" >>"$folder/.configured"
   fi
@@ -169,7 +169,7 @@ is_built() {
 }
 
 # build_with_progress FOLDER TARGET: shows what was built last, how much is done, and how long is left: on a terminal one line, elsewhere
-# a plain line every 20 seconds. cmake/build_seconds.txt has the tenths of a second that an object takes.
+# a plain line every 20 seconds. cmake/build_seconds.txt has the tenths of a second that an object takes, some of them estimated.
 build_with_progress() {
   local folder=$1 target=$2 line object tenths total=0 done=0 last='' left=0 rest text shown=$SECONDS at=$SECONDS start=$SECONDS
   local -A cost=()
@@ -182,7 +182,9 @@ build_with_progress() {
       if IFS= read -r -t 1 line; then
         [[ $line == \[* ]] || continue
         done=$((done + ${cost[${line##* }]:-5})) last=${line#*] } at=$SECONDS
-        if [[ $last == *CMakeFiles/*.dir/* ]]; then last=${last#*CMakeFiles/} last=${last%%.dir/*}; fi
+        if [[ $last == *CMakeFiles/*.dir/* ]]; then
+          last=${last#*CMakeFiles/} last=${last%%.dir/*} last=${last#fovea_room_} last=${last//_//}
+        fi
         # The pace is that of the table at first, and what is measured here the more of it is done.
         left=$(((total - done) * (at - start + 60 / $(nproc)) / (done + 600)))
       elif [ $? -le 128 ]; then
@@ -190,7 +192,7 @@ build_with_progress() {
       fi
       if [ "$done" -eq 0 ]; then continue; fi
       rest=$((left - SECONDS + at))
-      text="$((done < total ? 100 * done / total : 99)) %, $(duration_text $((rest > 1 ? rest : 1))) left ($last)"
+      text="building: $((done < total ? 100 * done / total : 99)) %, $(duration_text $((rest > 1 ? rest : 1))) left ($last)"
       if [ -t 2 ]; then
         printf '\r\033[Kfovea: %s' "${text:0:70}" >&2
       elif [ $((SECONDS - shown)) -ge 20 ]; then

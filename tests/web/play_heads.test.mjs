@@ -14,7 +14,7 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   const page = await stage.visit("#/play");
   await at_step(page, 0);
   // The task is in view, under its name and a plain title.
-  const task = page.getByLabel("Task", { exact: true });
+  const task = page.getByRole("combobox", { name: "Task", exact: true });
   const { y, height } = await task.boundingBox();
   assert.ok(y + height < page.viewportSize().height);
   const titles = await task.locator("option").allTextContents();
@@ -31,13 +31,14 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   await at_step(page, 4);
   await button(page, "Next look").click();
   await at_step(page, 8);
+  assert.equal(await loss.locator("text", { hasText: /held/ }).count(), 0);
   const curves = await curves_of(page, "Loss");
   assert.deepEqual([...curves.keys()], ["loss", "loss while attention is changed"]);
   assert.ok([...curves.values()].every((points) => points.at(-1)[0] <= 8), "nothing of the future");
   await button(page, "Show layer 2, head 1 large").click();
   const { name } = await saved(page, () => page.getByRole("group", { name: "Save the figure: The attention map: layer 2, head 1" }).getByRole("button", { name: "CSV" }).click());
   assert.equal(name, "markov-icl-seed-0-attention-step-8-layer-2-head-1.csv");
-  assert.equal(await page.getByLabel("Of which head").inputValue(), "layer.1.head.2");
+  assert.equal(await page.getByLabel("Head that is changed").inputValue(), "layer.1.head.2");
   await expect_accessible(page);
   await button(page, "Release layer 1, head 2").click();
   await page.waitForFunction(() => !/hold=/.test(location.hash));

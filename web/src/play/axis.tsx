@@ -68,7 +68,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
         <span>
           {heads.length > 1 ? (
             <select
-              aria-label="Of which head"
+              aria-label="Head that is changed"
               value={state.of}
               disabled={still}
               onChange={event => set({ of: event.currentTarget.value, step: 0 })}

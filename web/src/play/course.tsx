@@ -31,7 +31,10 @@ export function Course({ player, task, until, presented, embedded, file }: Props
   const mark_rows = mark_rows_of(trainings, task, presented);
   const [shown, toggle] = useShownCurves(task);
   const rungs = !presented && !embedded && rungs_of(trainings[0]).length > 0;
-  const height = useHeight(trainings.length, mark_rows, presented, embedded) * (rungs ? 0.6 : 1);
+  const height = Math.max(
+    rungs ? 150 : 0,
+    useHeight(trainings.length, mark_rows, presented, embedded) * (rungs ? 0.6 : 1),
+  );
   return (
     <div class="course">
       <Figure title="What is learned when" file={file} table={() => table_of(curves)}>
@@ -80,7 +83,7 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
 // The plateaus of the loss that are computed from the data alone: they are there before training.
 export function rungs_of(training: Training | undefined): Rule[] {
   return [...(training?.series ?? [])].flatMap(([metric, { values }]) =>
-    metric.startsWith("rung_") && typeof values[0] === "number"
+    metric.startsWith("rung_") && !metric.endsWith("_held") && typeof values[0] === "number"
       ? [{ value: values[0], says: metric.slice("rung_".length).replaceAll("_", " ") }]
       : [],
   );

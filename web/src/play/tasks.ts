@@ -254,7 +254,7 @@ export const labels: { [metric: string]: string } = {
   weight_on_previous: "a head on the word before",
   induction: "a head on what followed earlier copies",
   weight_on_needed: "attention on the right positions",
-  weight_on_first_unneeded: "attention on the first position, where none is right",
+  weight_on_first_unneeded: "attention on the first position, if none is right",
   entropy: "entropy of attention (1: uniform)",
   train_loss: "loss",
   loss_held: "loss while attention is changed",

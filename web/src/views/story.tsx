@@ -223,9 +223,9 @@ function ChapterView(props: {
   set_open: (name: string, on: boolean) => void;
 }) {
   const { section } = props;
-  const told = section.experiments.filter(one => one.claims.length > 0);
-  const lead = props.leads ? told[0] : undefined,
-    others = told.filter(one => one !== lead);
+  const reproduced = section.experiments.filter(one => one.claims.length > 0);
+  const lead = props.leads ? reproduced[0] : undefined,
+    others = reproduced.filter(one => one !== lead);
   const untold = section.experiments.filter(one => one.claims.length === 0);
   return (
     <section class="chapter" aria-labelledby={`chapter-${section.name}`}>

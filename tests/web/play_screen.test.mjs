@@ -125,8 +125,8 @@ test("words are explained where they stand, and the lesson asks before it shows"
   const term = page.locator("button.term", { hasText: /^writes right/ });
   for (const bottom of [false, true]) {
     await term.evaluate((word, bottom) => {
-      const { top, height } = word.getBoundingClientRect();
       document.body.style.padding = "100vh 0"; // so that it can stand anywhere
+      const { top, height } = word.getBoundingClientRect();
       scrollBy(0, bottom ? top + height + 4 - innerHeight : top - 4);
       word.focus({ preventScroll: true });
     }, bottom);

@@ -37,7 +37,9 @@ def share(times, limit):
 
 
 def median(times):
-    middle = sorted(times)[len(times) // 2] if times else math.nan
+    if not times:
+        return "–"
+    middle = sorted(times)[len(times) // 2]
     return "never" if math.isinf(middle) else f"{middle:.0f}"
 
 

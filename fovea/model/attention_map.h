@@ -26,6 +26,7 @@ enum class AttentionColumns { source_word, item, feature, key, expert, pixel };
 struct AttentionMeaning {
   AttentionRows rows = AttentionRows::example;
   AttentionColumns columns = AttentionColumns::source_word;
+  bool operator==(const AttentionMeaning&) const = default;
 };
 
 // As interfaces for programs name them: "target_word", "source_word".

@@ -66,7 +66,7 @@ export const scenes: Scene[] = [
     right: "days it stands on",
     curves: [
       {
-        metric: "previous_token",
+        metric: "weight_on_previous",
         name: "α: the day before",
         means: "largest share of attention that one head has on the day before",
         colour: knows,

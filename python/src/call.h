@@ -41,7 +41,7 @@ class Call {
   }
 
   // Python's own handlers run here; on the calling thread, without the GIL.
-  void check_signals() {
+  void poll_signals() {
     const py::gil_scoped_acquire held;
     check_signals();
   }

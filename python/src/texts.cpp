@@ -111,7 +111,7 @@ py::tuple added_by(Work&& work) {
   try {
     const py::gil_scoped_release free;
     added = work([&] {
-      call.check_signals();
+      call.poll_signals();
       if (call.stop()) throw Stopped();
     });
   } catch (const Stopped&) {

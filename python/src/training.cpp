@@ -44,7 +44,7 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
     reached[place] = std::make_shared<RunRecord>(std::move(record));
   };
   options.progress = [&](const SweepProgress& now) {
-    call.check_signals();
+    call.poll_signals();
     if (!progress.is_none()) call.back([&] { progress(py::cast(now, py::return_value_policy::copy)); });
   };
   options.wording = &python_wording();
@@ -67,7 +67,7 @@ py::tuple train_apart(ResolvedRun& run, const std::string& experiment, const py:
   hooks.watcher = &watcher;
   hooks.stop = &call.stop();
   hooks.progress = [&](std::int64_t step, std::int64_t of) {
-    call.check_signals();
+    call.poll_signals();
     if (!progress.is_none()) call.back([&] { progress(step, of); });
   };
   auto record = std::make_shared<RunRecord>();

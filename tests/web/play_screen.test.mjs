@@ -164,8 +164,8 @@ test("words are explained where they stand, and the lesson asks before it shows"
   await page.setViewportSize({ width: 390, height: 844 });
   for (const [hold, count] of [[60, 3], [280, 1]]) {
     await page.evaluate((hold) => (location.hash = `#/play?task=subset&hold=${hold}&step=${hold === 60 ? 300 : 0}`), hold);
-    const marks = page.locator(".course .plot svg:not(.told) text", { hasText: /^(attention is|half of the words)/ });
-    await page.waitForFunction(([hold, count]) => [...document.querySelectorAll(".course .plot svg:not(.told) text")].filter((one) => /^(attention is|half of the words)/.test(one.textContent)).length === count && location.hash.includes(hold), [hold, count]);
+    const marks = page.locator(".course .plot svg:not(.told) text", { hasText: /^(attention is|half of the)/ });
+    await page.waitForFunction(([hold, count]) => [...document.querySelectorAll(".course .plot svg:not(.told) text")].filter((one) => /^(attention is|half of the)/.test(one.textContent)).length === count && location.hash.includes(hold), [hold, count]);
     const says = await marks.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ left, right, top, bottom }) => ({ left, right, top, bottom })));
     const plot = await page.locator(".course .plot svg:not(.told)").boundingBox();
     assert.ok(says.every(({ left, right }) => left >= plot.x && right <= plot.x + plot.width), JSON.stringify({ says, plot }));

@@ -80,6 +80,7 @@ def on_files(files, config):
     for path in sorted(linked):
         files.append(File.generated(config, f"source/{path}.md", content=source_page(path)))
     files.append(File.generated(config, "site.css", content=(HERE / "scripts/site.css").read_text()))
+    files.append(File.generated(config, "site.js", content=(HERE / "scripts/site.js").read_text()))
     return files
 
 

@@ -37,7 +37,14 @@ class Run(RunFacts):
 
     @property
     def attention_steps(self) -> list[int]:
-        """The steps at which attention was kept."""
+        """The steps at which attention was kept.
+
+        Examples
+        --------
+        >>> import fovea
+        >>> fovea.run("copy-subset", quick=True, steps=20, keep=False).attention_steps
+        [0, 10, 20]
+        """
         return sorted(self.arrays.get("attention", {}))
 
     def attention(self, step: int | None = None) -> Array:
@@ -204,6 +211,13 @@ class Run(RunFacts):
         -------
         Inspection
             The same as of ``inspect``.
+
+        Examples
+        --------
+        >>> import fovea
+        >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=60, keep=False)
+        >>> run.look("a dull plot").words  # with a FutureWarning
+        ['a', 'dull', 'plot']
         """
         today("python", "look")
         return self.inspect(text)

@@ -136,7 +136,7 @@ def test_models_and_estimators():
 def test_what_can_not_be_pickled_says_so():
     prediction = fovea.predict(["good film", "bad film"] * 20, ["yes", "no"] * 20)
     assert copy.deepcopy(prediction).words == prediction.words
-    with pytest.raises(TypeError, match="a prediction cannot be pickled. Keep what you need of it"):
+    with pytest.raises(TypeError, match="a prediction cannot be pickled. Keep the parts that you need"):
         pickle.dumps(prediction)
 
 

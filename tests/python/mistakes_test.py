@@ -35,7 +35,7 @@ def test_whole_numbers_are_not_taken_by_their_lower_bits(dtype):
     batch = {"source": np.array([[1, 2, 3]], dtype), "target": np.array([[1, 2, 3]], dtype)}
     run.apply(batch)
     batch["source"] = batch["source"] + dtype(2**32)
-    with pytest.raises(fovea.WrongInput, match="'source' of the batch holds 429496729[0-9], and must be"):
+    with pytest.raises(fovea.WrongInput, match="'source' of the batch has 429496729[0-9], and must be"):
         run.apply(batch)
     with pytest.raises(fovea.WrongInput, match="the rows of 'source' of the batch are empty"):
         run.apply({"source": np.zeros((2, 0), int), "target": np.ones((2, 3), int)})

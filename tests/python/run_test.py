@@ -156,7 +156,7 @@ def test_a_run_of_a_sweep_is_the_first_of_it_and_says_so():
 
 
 def test_another_model_leaves_out_what_it_lacks():
-    with pytest.warns(UserWarning, match="the model 'word-mean-translator' has no model.hidden"):
+    with pytest.warns(UserWarning, match="the model 'word-mean-translator' has no model.biases, model.hidden"):
         run = fovea.run(
             "copy-subset",
             quick=True,

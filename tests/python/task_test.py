@@ -94,7 +94,7 @@ def give(**parts):
         (give(source=None), "gave no 'source'"),
         (give(source=np.zeros((4, 6), float)), "'source' of task 'batches' must be whole numbers, not float64"),
         (give(source=np.zeros(6, int)), r"'source' of task 'batches' has the shape \(6,\). It must have 2 dimensions"),
-        (give(source=np.full((1, 6), 9), labels=[0]), "holds 9, and must be -1 to 8"),
+        (give(source=np.full((1, 6), 9), labels=[0]), "has 9, and must be -1 to 8"),
         (give(source=[[1, -1, 2]], labels=[0]), "row 0 of 'source' of task 'batches' goes on behind a -1"),
         (give(source=[[-1, -1]], labels=[0]), "row 0 of 'source' of task 'batches' is empty"),
         (give(source=[[1], [2, 3]]), "'source' of task 'batches' is no array"),
@@ -104,7 +104,7 @@ def give(**parts):
         ),
         (give(source=[], labels=[]), "'source' of task 'batches' is empty"),
         (give(labels=np.zeros(99, int)), r"'labels' of task 'batches' has the shape \(99,\)"),
-        (give(labels=np.full(1, 2), source=[[1]]), "'labels' of task 'batches' holds 2"),
+        (give(labels=np.full(1, 2), source=[[1]]), "'labels' of task 'batches' has 2"),
         (give(labels=["a"], source=[[1]]), "must be whole numbers, not <U1"),
         (give(source=np.zeros((4, 6), object)), "'source' of task 'batches' must be whole numbers, not object"),
         (give(source=np.zeros((4, 6), complex)), "must be whole numbers, not complex128"),
@@ -202,7 +202,7 @@ def test_a_trained_model_on_ones_own_batches():
     kept = out["scores"].copy()
     run.apply(one)  # what was given before stays as it was
     np.testing.assert_array_equal(out["scores"], kept)
-    with pytest.raises(fovea.WrongInput, match="holds 9"):
+    with pytest.raises(fovea.WrongInput, match="has 9"):
         run.apply({**one, "source": [[9]]})
 
 

@@ -60,6 +60,6 @@ test("a link with the old name of a metric shows the metric, and warns", async (
   await stage.fovea("sweep", "toy-phase", "--quick", "--quiet");
   const page = await stage.visit("#/runs?experiment=toy-phase&metric=gd_distance");
   await page.getByText("This link has the name gd_distance, which is now descent_distance_from_flow.").waitFor();
-  await page.getByRole("columnheader", { name: "descent_distance_from_flow", exact: true }).waitFor();
+  await page.getByRole("columnheader", { name: "descent distance from flow", exact: true }).waitFor();
   await stage.leave(page);
 });

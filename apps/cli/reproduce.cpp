@@ -172,7 +172,9 @@ class Reproduce : public Command {
     std::size_t more = 0;
     for (const Reproduction& r : done) more += r.claims.size();
     for (const FindingResult& found : findings) more -= found.result && !found.kept;
-    if (more > 0) fmt::print("{} more claim{}: fovea reproduce --claims\n", more, more == 1 ? "" : "s");
+    fmt::print("How the first was computed: fovea reproduce {} --explain\n", findings.front().finding.experiment);
+    if (more > 0)
+      fmt::print("{} more claim{} of these experiments: fovea reproduce --claims\n", more, more == 1 ? "" : "s");
   }
 
   void print_claims(const std::vector<Reproduction>& done) const {

@@ -70,7 +70,7 @@ std::string findings_table(std::span<const FindingResult> findings, const Termin
   std::string out;
   for (const bool kept : {false, true}) {
     TextTable table({{"verdict"},
-                     {kept ? "finding, kept result of the full form" : "finding", TextTable::Align::left, true},
+                     {kept ? "finding, kept result of the full form" : "finding, reproduced here", TextTable::Align::left, true},
                      {"value", TextTable::Align::right},
                      {"threshold"}});
     for (const FindingResult& found : findings) {

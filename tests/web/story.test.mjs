@@ -232,6 +232,7 @@ test("nothing serious stands in the way of anybody, in light and dark, wide and 
   for (const colorScheme of ["light", "dark"])
     for (const width of [390, 1440, 2560]) {
       const page = await stage.visit(pathToFileURL(report).href, { colorScheme, viewport: { width, height: 900 } });
+      await page.locator('[data-experiment="toy-uniform"]').scrollIntoViewIfNeeded(); // the findings stand above it
       await drawn(page, "toy-uniform");
       // On a phone the story begins with its heading: chapters unfold.
       if (width === 390) {

@@ -69,10 +69,11 @@ std::string claims_table(std::span<const ClaimResult> claims, const Terminal& te
 std::string findings_table(std::span<const FindingResult> findings, const Terminal& terminal) {
   std::string out;
   for (const bool kept : {false, true}) {
-    TextTable table({{"verdict"},
-                     {kept ? "finding, kept result of the full form" : "finding, reproduced here", TextTable::Align::left, true},
-                     {"value", TextTable::Align::right},
-                     {"threshold"}});
+    TextTable table(
+        {{"verdict"},
+         {kept ? "finding, kept result of the full form" : "finding, reproduced here", TextTable::Align::left, true},
+         {"value", TextTable::Align::right},
+         {"threshold"}});
     for (const FindingResult& found : findings) {
       if (found.kept != kept) continue;
       TextTable::Cell heading(found.finding.heading);

@@ -56,10 +56,10 @@ int run(int argc, char** argv) {
   Team team(whole(argv[4]));
   Arena arena;
   Compute compute{arena, team, Gradients::all, read_train(spec.train).products()};
-  const auto say = [&] { return model->as_generator()->say(compute, batch, {}, search); };
-  say();
+  const auto generate = [&] { return model->as_generator()->generate(compute, batch, {}, search); };
+  generate();
   const auto began = std::chrono::steady_clock::now();
-  const std::vector<std::vector<int>> said = say();
+  const std::vector<std::vector<int>> said = generate();
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
   std::size_t words = 0;
   for (const std::vector<int>& one : said) words += one.size();

@@ -161,11 +161,18 @@ build_preset_alone() {
   fi
 }
 
-# is_built FOLDER TARGET: whether nothing is to be done for it. New files are looked for first.
+# is_built FOLDER TARGET: whether no step is left for it. New files are looked for first.
 is_built() {
   [ -f "$1/build.ninja" ] || return 1
-  ninja -C "$1" build.ninja >/dev/null 2>&1 || true  # what is wrong is shown by the build
-  [ -z "$(ninja -C "$1" -n "$2" 2>&1 | grep -v -e '^ninja: no work' -e 'Re-checking globbed' -e '^ninja: Entering')" ]
+  ninja -C "$1" build.ninja >/dev/null 2>&1 || true  # the build shows what is wrong
+  [ -z "$(steps_left "$1" "$2" | grep -v -e '^ninja: no work' -e 'Entering')" ]
+}
+
+# steps_left FOLDER TARGET: the steps that ninja would run. A dry run of build.ninja itself ends at its check for new files; a copy under
+# another name has no such check.
+steps_left() {
+  cp "$1/build.ninja" "$1/steps.ninja"
+  ninja -C "$1" -f steps.ninja -n "$2" 2>&1
 }
 
 # build_with_progress FOLDER TARGET: shows what was built last, how much is done, and how long is left: on a terminal one line, elsewhere
@@ -176,7 +183,7 @@ build_with_progress() {
   while read -r object tenths; do cost[$object]=$tenths; done <cmake/build_seconds.txt
   while IFS= read -r line; do
     if [[ $line == \[* ]]; then total=$((total + ${cost[${line##* }]:-5})); fi
-  done < <(ninja -C "$folder" -n "$target" 2>/dev/null)
+  done < <(steps_left "$folder" "$target")
   ninja -C "$folder" "$target" 2>&1 | tee "$folder/build.log" | {
     while :; do
       if IFS= read -r -t 1 line; then

@@ -2,8 +2,8 @@
 # reproduced in a store of its own, so that building it again trains nothing anew.
 set(FOVEA_SITE_EXPERIMENTS "--all" CACHE STRING "what the site's story tells: names of experiments, or --all")
 set(FOVEA_SITE_FORM "--quick" CACHE STRING "in which form: --quick or --full")
-if(FOVEA_PAGE AND FOVEA_NPM)
-  set(FOVEA_PAGE_FILE ${PROJECT_BINARY_DIR}/page/index.html)
+if(FOVEA_PAGE AND (EXISTS ${page} OR FOVEA_NPM))
+  set(FOVEA_PAGE_FILE ${page})
   set(site_store ${PROJECT_BINARY_DIR}/site-store)
   set(in_store ${CMAKE_COMMAND} -E env FOVEA_HOME=${site_store} $<TARGET_FILE:fovea_program>)
   add_custom_target(site

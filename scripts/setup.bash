@@ -9,12 +9,13 @@ packages_to_run=(
   libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev libcurl4-openssl-dev libarchive-dev
   fonts-dejavu-core
 )
-# The page is built with these. A machine may have them by other means than Debian's packages. Without them there is no page, and the
-# report is a plain document.
-packages_for_page=()
-if ! command -v node >/dev/null || ! command -v npm >/dev/null; then packages_for_page=(nodejs npm); fi
-# The page's engine is built with these. Without them everything else is there, and the page says what is missing.
-packages_for_engine=(emscripten node-acorn)
+# The page is built with these, and its engine. A machine may have Node by other means than Debian's packages. Without them the report is
+# a plain document, or the page lacks the views that compute in the browser. A source archive of a release has the page built.
+packages_for_page=() packages_for_engine=()
+if [ ! -f "$(dirname "${BASH_SOURCE[0]}")/../web/built/index.html" ]; then
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then packages_for_page=(nodejs npm); fi
+  packages_for_engine=(emscripten node-acorn)
+fi
 packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium libopenmpi-dev openmpi-bin)
 packages_to_test_python=(python3-dev python3-venv)
 packages_for_wheel=(python3-venv)

@@ -10,6 +10,8 @@
 #include <exception>
 #include <memory>
 
+#include "fovea/base/version.h"
+
 namespace fovea {
 
 namespace {
@@ -33,7 +35,7 @@ class Connection {
     set(CURLOPT_FOLLOWLOCATION, 1L);
     set(CURLOPT_MAXREDIRS, most_redirects);
     set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_USERAGENT, "fovea/" FOVEA_VERSION);
+    set(CURLOPT_USERAGENT, ("fovea/" + std::string(version())).c_str());
     const long patience = std::max(1L, static_cast<long>(wanted_.timeout));
     set(CURLOPT_CONNECTTIMEOUT, std::min(patience, 30L));
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);

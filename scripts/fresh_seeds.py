@@ -113,9 +113,8 @@ def main():
                 if arguments.keep:
                     kept = added(kept, file.stem, arguments.block, outcome)
                     KEPT.write_text("".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in kept))
-                for claim, (computes, held) in outcome.items():
-                    failed = [] if held else [arguments.block]
-                    tally.append({"experiment": file.stem, "claim": claim, "blocks": [arguments.block], "failed": failed})
+                tally = added(tally, file.stem, arguments.block, outcome)
+                for claim, (_, held) in outcome.items():
                     if not held:
                         print(f"{file.stem}: '{claim}' failed", flush=True)
                 print(f"{file.stem}: {len(outcome)} claims", file=sys.stderr, flush=True)

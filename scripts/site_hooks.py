@@ -65,7 +65,7 @@ def on_config(config):
     names = re.findall(r"\]\(([\w-]+\.md)\)", (DOCS / "gallery/index.md").read_text())
     gallery = next(part["Gallery"] for part in config["nav"] if "Gallery" in part)
     gallery += [f"gallery/{name}" for name in names if f"gallery/{name}" not in gallery]
-    version = re.search(r"project\(fovea VERSION ([\d.]+)", (HERE / "CMakeLists.txt").read_text())[1]
+    version = re.search(r"set\(FOVEA_VERSION ([^)]+)", (HERE / "CMakeLists.txt").read_text())[1]
     config["copyright"] = f"Fovea {version}. Apache License 2.0."
     return config
 

@@ -100,6 +100,7 @@ export interface Claim {
   claim: string;
   metric: string;
   value: number | null;
+  infinite?: string; // "∞" or "−∞", of a value that JSON has as null; one of a program of before has none
   wanted: string;
   held: boolean; // supported, or refuted as its file expects
   verdict: "supported" | "not supported" | "refuted" | "not refuted" | "no value";
@@ -111,9 +112,9 @@ export interface Claim {
   formula?: string;
   where?: string;
   define?: { [name: string]: string };
-  null?: { value: number | null; means: string };
+  null?: { value: number | null; infinite?: string; means: string };
   control?: string; // the claim that must be supported for this one to be refuted
-  rivals?: { name: string; value: number | null }[];
+  rivals?: { name: string; value: number | null; infinite?: string }[];
   source?: string;
 }
 
@@ -161,6 +162,7 @@ export interface Told extends Experiment {
 export interface Finding {
   experiment: string;
   heading: string;
+  measures?: string; // what the value is; a report of an older version has none
   why: string;
   kept: boolean;
   claim?: Claim; // once it was reproduced

@@ -22,6 +22,7 @@ std::vector<Finding> read_findings() {
                 {{"experiment", [&](const Value& v) { finding.experiment = take_text(v, "experiment"); }},
                  {"claim", [&](const Value& v) { finding.claim = take_text(v, "claim"); }},
                  {"heading", [&](const Value& v) { finding.heading = take_text(v, "heading"); }},
+                 {"measures", [&](const Value& v) { finding.measures = take_text(v, "measures"); }},
                  {"why", [&](const Value& v) { finding.why = take_text(v, "why"); }}});
     }
   }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "fovea/base/number_text.h"
+
 namespace fovea {
 
 Json run_json(const RunRecord& run, bool with_series) {
@@ -51,6 +53,11 @@ std::string claim_verdict_name(ClaimVerdict verdict) {
   return "no value";
 }
 
+// JSON has no infinity: a value that is infinite is null there, and a text next to it.
+void note_infinity(Json& json, double value) {
+  if (std::isinf(value)) json["infinite"] = number_text(value);
+}
+
 }  // namespace
 
 Json claim_json(const ClaimResult& claim) {
@@ -63,6 +70,7 @@ Json claim_json(const ClaimResult& claim) {
             {"form", claim.preset}};
   json["threshold"] = claim.wanted;
   json["verdict"] = claim_verdict_name(claim.verdict());
+  note_infinity(json, claim.value);
   if (std::isinf(claim.value)) json["note"] = claim.value > 0 ? "infinite: never reached" : "minus infinity";
   if (!claim.note.empty()) json["note"] = claim.note;
   const ClaimText& text = claim.text;
@@ -74,9 +82,12 @@ Json claim_json(const ClaimResult& claim) {
   Json& define = json["define"] = Json::object();
   for (const auto& [name, expression] : text.define) define[name] = expression;
   json["null"] = {{"value", number_json(text.null)}, {"means", text.null_means}};
+  note_infinity(json["null"], text.null);
   Json& rivals = json["rivals"] = Json::array();
-  for (const ClaimText::Rival& rival : text.rivals)
+  for (const ClaimText::Rival& rival : text.rivals) {
     rivals.push_back({{"name", rival.name}, {"value", number_json(rival.value)}});
+    note_infinity(rivals.back(), rival.value);
+  }
   json["expect"] = text.refutes ? "refuted" : "supported";
   if (!text.control.empty()) json["control"] = text.control;
   if (!text.source.empty()) json["source"] = text.source;

@@ -123,11 +123,11 @@ std::string findings_html(const std::vector<const Reproduction*>& all, std::span
         heading = fmt::format("<a href=\"#{}\">{}</a>", anchor_of(i), heading);
     const std::optional<ClaimResult>& result = found.result;
     html += fmt::format(
-        "<tr><td class=\"word\">{}</td><td>{}<br><span class=\"soft\">{}{}</span></td><td class=\"number\" "
+        "<tr><td class=\"word\">{}</td><td>{}<br><span class=\"soft\">{}{} Value: {}.</span></td><td class=\"number\" "
         "data-head=\"Value\">{}</td><td class=\"word\" data-head=\"Threshold\">{}</td></tr>\n",
         result ? badge(result->held, verdict_text(*result)) : "not reproduced", heading, safe(found.finding.why),
         found.kept ? " Kept result of the full form; the quick form does not test it." : "",
-        result ? number_text(result->value) : "", result ? safe(result->wanted) : "");
+        safe(found.finding.measures), result ? number_text(result->value) : "", result ? safe(result->wanted) : "");
   }
   return html + "</tbody></table></div>\n</section>\n";
 }

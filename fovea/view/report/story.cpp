@@ -74,6 +74,7 @@ Json findings_json(std::span<const FindingResult> findings) {
   for (const FindingResult& found : findings) {
     Json& one = list.emplace_back(Json{{"experiment", found.finding.experiment},
                                        {"heading", found.finding.heading},
+                                       {"measures", found.finding.measures},
                                        {"why", found.finding.why},
                                        {"kept", found.kept}});
     if (found.result) one["claim"] = claim_json(*found.result);

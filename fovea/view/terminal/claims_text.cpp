@@ -15,6 +15,17 @@ TextTable::Cell verdict_cell(const ClaimResult& claim) {
   return {(claim.held ? "✓ " : "✗ ") + verdict_text(claim), claim.held ? Tone::good : Tone::bad};
 }
 
+// "needed: at least 1.5; without the effect: 1 (both are equally fast)"
+std::string needed_text(const ClaimResult& claim) {
+  std::string bound = claim.wanted;
+  if (bound.starts_with(">= ")) bound = "at least " + bound.substr(3);
+  if (bound.starts_with("<= ")) bound = "at most " + bound.substr(3);
+  std::string text = "needed: " + bound;
+  if (!claim.text.title.empty())
+    text += fmt::format("; without the effect: {} ({})", number_text(claim.text.null), claim.text.null_means);
+  return text;
+}
+
 }  // namespace
 
 std::string verdict_text(const ClaimResult& claim) {
@@ -68,23 +79,27 @@ std::string claims_table(std::span<const ClaimResult> claims, const Terminal& te
 
 std::string findings_table(std::span<const FindingResult> findings, const Terminal& terminal) {
   std::string out;
+  bool quick = false;
   for (const bool kept : {false, true}) {
     TextTable table(
         {{"verdict"},
-         {kept ? "finding, kept result of the full form" : "finding, reproduced here", TextTable::Align::left, true},
-         {"value", TextTable::Align::right},
-         {"threshold"}});
+         {kept ? "finding, kept result of the full form" : "finding, reproduced here", TextTable::Align::left, true}});
     for (const FindingResult& found : findings) {
       if (found.kept != kept) continue;
-      TextTable::Cell heading(found.finding.heading);
-      heading.one_line = true;
-      if (found.result)
-        table.row({verdict_cell(*found.result), heading, number_text(found.result->value), found.result->wanted});
-      else table.row({{"not reproduced", Tone::faint}, heading, "", ""});
+      const TextTable::Cell heading(found.finding.heading, Tone::strong);
+      if (!found.result) {
+        table.row({{"not reproduced", Tone::faint}, heading});
+        continue;
+      }
+      const ClaimResult& claim = *found.result;
+      quick = quick || claim.preset == word_of(Preset::quick);
+      table.row({verdict_cell(claim), heading});
+      table.row({"", fmt::format("{}: {}", number_text(claim.value), found.finding.measures)});
+      table.row({"", needed_text(claim)});
     }
     if (table.size() > 0) out += (out.empty() ? "" : "\n") + table.text(terminal);
   }
-  return out;
+  return quick ? out + "\nThe quick form has smaller models and fewer runs than the full form (--full).\n" : out;
 }
 
 std::string claims_explained(std::span<const ClaimResult> claims, const Terminal& terminal) {

@@ -19,8 +19,8 @@ const std::string& shown_title(const ClaimResult& claim);
 // title may take several lines. Notes follow their table.
 std::string claims_table(std::span<const ClaimResult> claims, const Terminal& terminal);
 
-// One line a finding: verdict, heading, value, threshold. Those with kept results have a table of their own, after the
-// others.
+// Of each finding its verdict and heading, its value and what that is of, its threshold and null value. Those with kept
+// results have a table of their own, after the others.
 std::string findings_table(std::span<const FindingResult> findings, const Terminal& terminal);
 
 // Of each claim everything that its experiment says of it.

@@ -30,6 +30,7 @@ TEST(Findings, AreTwelveClaimsThatExist) {
         << finding.experiment << ": " << finding.claim;
     EXPECT_LE(words_in(finding.heading), 10u) << finding.heading;
     EXPECT_LE(words_in(finding.why), 25u) << finding.why;
+    EXPECT_FALSE(finding.measures.empty()) << finding.heading;
     EXPECT_TRUE(finding.why.ends_with('.') && finding.why.find(". ") == std::string::npos) << finding.why;
     headings.insert(finding.heading);
   }

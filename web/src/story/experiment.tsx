@@ -151,8 +151,8 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
   );
 }
 
-export function number_text(value: number | null) {
-  return value === null ? "no value" : String(+value.toPrecision(4));
+export function number_text({ value, infinite }: { value: number | null; infinite?: string }) {
+  return value === null ? (infinite ?? "no value") : String(+value.toPrecision(4));
 }
 
 function verdict_text({ verdict, source = "" }: Claim) {
@@ -176,8 +176,8 @@ function Claims({ claims }: { claims: Claim[] }) {
               <span class={`state ${claim.held ? "done" : "failed"}`}>{verdict_text(claim)}</span>
               <span class="title">{claim.title ?? claim.claim}</span>
               <span class="value">
-                <strong>{number_text(claim.value)}</strong> <span class="soft">{threshold_text(claim)}</span>
-                {claim.null && <span class="soft"> · null {number_text(claim.null.value)}</span>}
+                <strong>{number_text(claim)}</strong> <span class="soft">{threshold_text(claim)}</span>
+                {claim.null && <span class="soft"> · null {number_text(claim.null)}</span>}
               </span>
             </summary>
             <ClaimDetails claim={claim} />
@@ -192,7 +192,7 @@ function ClaimDetails({ claim }: { claim: Claim }) {
   const rows: [string, string][] = [["metric", claim.formula ?? claim.metric]];
   if (claim.where) rows.push(["only if", claim.where]);
   for (const [name, expression] of Object.entries(claim.define ?? {})) rows.push([name, expression]);
-  const rivals = (claim.rivals ?? []).map(rival => `${rival.name}: ${number_text(rival.value)}`);
+  const rivals = (claim.rivals ?? []).map(rival => `${rival.name}: ${number_text(rival)}`);
   return (
     <div class="claim-details">
       {claim.title && <p>{claim.claim}</p>}
@@ -210,7 +210,7 @@ function ClaimDetails({ claim }: { claim: Claim }) {
           <>
             <dt>null value</dt>
             <dd>
-              {number_text(claim.null.value)}: {claim.null.means}
+              {number_text(claim.null)}: {claim.null.means}
             </dd>
           </>
         )}

@@ -8,9 +8,11 @@ function Verdict({ claim }: { claim: Claim }) {
   );
 }
 
-const measured = (claim: Claim) => (
+// The value and what it is, and the threshold.
+const measured = (claim: Claim, measures = "") => (
   <span class="soft">
-    {number_text(claim.value)} ({claim.wanted.replace(">=", "≥").replace("<=", "≤")})
+    {number_text(claim)}
+    {measures && `: ${measures}`} ({claim.wanted.replace(">=", "≥").replace("<=", "≤")})
   </span>
 );
 
@@ -21,11 +23,11 @@ export function Findings({ findings, address }: { findings: Finding[]; address: 
     <section aria-labelledby="findings">
       <h2 id="findings">Findings</h2>
       <ul class="claims findings">
-        {findings.map(({ experiment, heading, why, kept, claim }) => (
+        {findings.map(({ experiment, heading, measures, why, kept, claim }) => (
           <li data-finding={experiment}>
             {claim ? <Verdict claim={claim} /> : <span class="state">not reproduced</span>}
             <span>
-              {address(experiment) ? <a href={address(experiment)}>{heading}</a> : heading} {claim && measured(claim)}
+              {address(experiment) ? <a href={address(experiment)}>{heading}</a> : heading} {claim && measured(claim, measures)}
               <br />
               <span class="soft">
                 {why}

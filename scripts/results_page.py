@@ -249,7 +249,7 @@ def verdict_of(test, refutes, all_kept, shipped):
     held = sum(c["held"] for c in kept)
     if held < len(kept):
         return "**not supported**" if held == 0 else f"**supported on {held} of {len(kept)} corpora**"
-    return "supported: the sentence is refuted" if refutes else "supported"
+    return "the sentence is refuted" if refutes else "supported"
 
 
 def shown_test(test, shipped):
@@ -260,24 +260,19 @@ def shown_test(test, shipped):
     return next(filter(None, titles), f"{test[1]} …")
 
 
-def sentences_table(sentences, all_kept, shipped):
-    rows = []
+def sentences_list(sentences, all_kept, shipped):
+    """A list of the sentences, each with its sources, the claims that test it and their verdicts."""
+    lines = [""]
     for one in sentences:
-        source = " ".join(f"[{number}]" for number in one["source"])
-        if tests := one.get("tests"):
-            for i, test in enumerate(tests):
-                verdict = verdict_of(test, one.get("refutes", False), all_kept, shipped)
-                rows.append(
-                    [
-                        "" if i else one["says"],
-                        "" if i else source,
-                        f"`{test[0]}`: {shown_test(test, shipped)}",
-                        verdict,
-                    ]
-                )
-        else:
-            rows.append([one["says"], source, f"needs {one['needs']}", "**not tested**"])
-    return table(["sentence", "source", "tested by", "verdict"], rows)
+        lines.append(f"- **{one['says']}** {' '.join(f'[{number}]' for number in one['source'])}")
+        for test in one.get("tests", []):
+            verdict = verdict_of(test, one.get("refutes", False), all_kept, shipped)
+            lines.append(
+                f"    - {verdict}: {shown_test(test, shipped).rstrip('.')} ([{test[0]}](../gallery/{test[0]}.md))"
+            )
+        if not one.get("tests"):
+            lines.append(f"    - **not tested**: needs {one['needs']}")
+    return [*lines, ""]
 
 
 def put(page, name, lines):
@@ -326,7 +321,7 @@ def main():
         "missing": missing_line(all_kept, {name: shipped[name] for name in known}, broken),
         "claims": claims_table(all_kept, shipped, broken),
         "failed": failed_list(all_kept, shipped),
-        "sentences": sentences_table(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
+        "sentences": sentences_list(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
         "runs": runs_table(all_kept),
         "agreement": agreement_tables(all_kept),
         "peer": peer_table(all_kept, [json.loads(line) for line in read(peers).splitlines()] if peers.exists() else []),

@@ -218,7 +218,7 @@ def add(
     skip_bad: bool = False,
     replace: bool = False,
 ) -> Corpus:
-    """Add a corpus from files of labelled texts, of texts with translations, or of a trace of memory accesses. Texts are checked and copied.
+    """Add a corpus of labelled texts, of translations, or of memory accesses. Texts are checked and copied.
 
     Parameters
     ----------
@@ -229,11 +229,11 @@ def add(
     label, text, target
         Columns, by their names or their numbers from 1: the label, the text (several are joined), and the translation.
     train_target, validation_target, test_target
-        Files of translations, a line for each line of the file beside them.
+        Files of translations. Each line translates the same line of the file of texts.
     validation, test
         Files of these splits. Empty: split off the training texts, by ``shares``.
     trace
-        A file with a counter and an address on each line, as ``0x401126,0x404000``. It stands alone.
+        A file with a counter and an address on each line, as ``0x401126,0x404000``. Give no other file with it.
     format
         As in ``read``.
     shares

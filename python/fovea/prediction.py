@@ -185,14 +185,14 @@ class Prediction:
         return self._predicted.course()
 
     def shade(self, text: str, answer: str = "") -> Shading:
-        """Predict where attention will be on a text.
+        """Predict the attention on a text.
 
         Parameters
         ----------
         text
             A text.
         answer
-            Of a translation, its words: attention differs for each.
+            The words of a translation. Attention differs for each.
 
         Returns
         -------
@@ -237,7 +237,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class TracePrediction:
-    """Report how far a trace of memory accesses predicts itself. ``fovea.predict`` makes it. Shares are of the windows of validation.
+    """Report how far a trace of memory accesses predicts itself. ``fovea.predict`` makes it. All shares are of the validation windows.
 
     Attributes
     ----------
@@ -309,7 +309,7 @@ def predict(
     Parameters
     ----------
     data
-        A list of texts or of sentences, or the name of a task or experiment. Of a sweep, the first value of each axis is taken.
+        A list of texts or of sentences, or the name of a task or experiment. If it is a sweep, the first value of each axis is used.
     labels
         The class of each text.
     targets
@@ -332,7 +332,7 @@ def predict(
     Returns
     -------
     Prediction
-        Of a task of memory accesses, a ``TracePrediction``. Labelled texts are cut into words as classifiers cut them, translations at spaces.
+        For a task of memory accesses, a ``TracePrediction``. Labelled texts are cut into words as classifiers cut them, translations at spaces.
         Texts that are the same count once, and their order changes nothing.
 
     Raises

@@ -44,8 +44,8 @@ class Probe:
     name
         What messages call the probe. By default the name of the function.
     examples
-        ``"fresh"``: new examples at every evaluation. ``"same"``: the first of the split at every one. ``"kept"``: those of
-        ``run.attention()``.
+        ``"fresh"``: new examples at every evaluation. ``"same"``: the first of the split at every one. ``"kept"``: the
+        examples of ``run.attention()``.
     beta
         Whether ``outcome.beta`` is computed.
 
@@ -54,10 +54,10 @@ class Probe:
     All arrays are copies, in float32. A part that the batch or the model does not have is None. The three arguments can be
     read during the call alone.
 
-    ``batch`` has ``size`` and what a batch of its kind holds (``help(fovea.Task)``): ``source``, ``target``, ``labels``, ``alignment``,
+    ``batch`` has ``size`` and the arrays of its kind (``help(fovea.Task)``): ``source``, ``target``, ``labels``, ``alignment``,
     ``marked``, ``items``, ``lengths``, ``keys``, ``values``, ``queries``, ``answers``.
 
-    ``outcome`` has ``loss``, ``scores`` (rows, classes), ``answers`` (rows; -1 where there is none), ``attention``
+    ``outcome`` has ``loss``, ``scores`` (rows, classes), ``answers`` (rows; -1 if there is none), ``attention``
     (examples, rows, positions), ``heads`` (the other maps, by name), ``predictions`` and ``beta``.
 
     ``model`` has ``step``, the updates that are done, and ``parameters`` by name.

@@ -23,7 +23,7 @@ ELSEWHERE = "another-program"  # the name of the model and of the task of a run 
 
 
 class RunFacts:
-    """Hold the record of a run, and read its facts. ``fovea.Run`` adds what reads attention, weights and texts."""
+    """Read the facts of a run's record. ``fovea.Run`` adds the methods for attention, weights and texts."""
 
     def __init__(
         self, record: _engine.Record, store: str | None, weights: dict[str, npt.NDArray[Any]] | None = None
@@ -162,7 +162,7 @@ class RunFacts:
     def weights(self) -> dict[str, npt.NDArray[Any]]:
         """Return the parameters at the end of training, laid out as PyTorch lays them out.
 
-        Weights of a run of the store are read from beside it. The store keeps them as ``train.keep_weights`` says.
+        Weights of a stored run are read from the folder of the store. ``train.keep_weights`` decides whether they are kept.
 
         Returns
         -------

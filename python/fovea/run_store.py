@@ -284,7 +284,7 @@ def spec_of(settings: Any) -> dict[str, Any]:
     for section in ("task", "model"):
         if spec[section].get("name", ELSEWHERE) != ELSEWHERE:
             raise _engine.wrong_input(
-                f"settings say that {section}.name is '{spec[section]['name']}', which tells whose run this is",
+                f"settings have {section}.name = '{spec[section]['name']}', and this name marks the program of a run",
                 f"call it {section}.kind, or the like",
             )
         spec[section]["name"] = ELSEWHERE

@@ -187,7 +187,7 @@ def _owners(experiment: _engine.Experiment) -> dict[str, list[str]]:
 
 
 def merged(*tables: Mapping[str, Any]) -> dict[str, Any]:
-    """One table of all, where several say the same the last."""
+    """Merge all into one table. The last one wins."""
     whole: dict[str, Any] = {}
     for table in tables:
         for key, value in table.items():

@@ -25,7 +25,7 @@ class Similarity:
     scores
         ``scores(queries, keys, **parameters)`` returns a number for each query and key, (M, N). ``-inf``: the key gets no weight.
     gradient
-        ``gradient(queries, keys, d_scores, **parameters)`` returns ``{parameter: d loss / d parameter}``, where ``d_scores`` is
+        ``gradient(queries, keys, d_scores, **parameters)`` returns ``{parameter: d loss / d parameter}``. ``d_scores`` is
         d loss / d scores. Without it the engine takes central differences: two calls for each number at each update, for up to
         64 numbers.
     **parameters

@@ -32,8 +32,8 @@ class Task:
                       known                                                       end_token
     labelled_vectors  items (B, D), labels (B)                                    width, classes
     labelled_bags     items (B, N, D), labels (B), lengths (B) if they differ     width, classes, most_items
-    token_streams     source (B, T), target (B, T): what to say at each place,    vocab, target_vocab, longest
-                      -1 where nothing is asked; alignment (B, T) if it is known
+    token_streams     source (B, T), target (B, T): the answer at each position,  vocab, target_vocab, longest
+                      -1 if nothing is asked; alignment (B, T) if it is known
     points            keys (N, D), values (N, V), queries (M, D), answers (M, V)  width, value_width
     ================  ==========================================================  =======================================
 
@@ -99,7 +99,7 @@ class Task:
         for size in needed:
             if size not in sizes:
                 raise _engine.wrong_input(
-                    f"a task of {kind} must say its {size}", f"Task(…, {', '.join(f'{s}=…' for s in needed)})"
+                    f"a task of {kind} needs its {size}", f"Task(…, {', '.join(f'{s}=…' for s in needed)})"
                 )
         self.shape = {"kind": kind, **sizes}
         self._batches = batches
@@ -187,12 +187,12 @@ class Task:
 
     @contextmanager
     def lent(self) -> Iterator[str]:
-        """Let the engine know the task for a while. What the generator raised is raised at the end.
+        """Register the task with the engine for a while. An exception of the generator is raised at the end.
 
         Returns
         -------
         context manager
-            It gives the key by which the engine knows the task.
+            It gives the key of the task in the engine.
         """
         key = _engine.add_task(self.name, self.shape, self.batch)
         self._open.clear()
@@ -235,7 +235,7 @@ class _Course:
         self._what = f"task '{task}'"
         if isinstance(batches, Mapping) or not hasattr(batches, "__iter__"):
             raise _engine.wrong_type(
-                f"{self._what} gave {checks.shown(batches)}, where batches one after the other are wanted",
+                f"{self._what} gave {checks.shown(batches)}, and batches one after the other are needed",
                 "let the function yield them",
             )
         self._split = split

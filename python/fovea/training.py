@@ -68,8 +68,8 @@ def run(
     Parameters
     ----------
     spec
-        An experiment's name, the path of a spec file, or a dict with the content of one. Of an experiment that is a sweep, the
-        first value of each axis is taken.
+        An experiment's name, the path of a spec file, or a dict with the content of one. If an experiment is a sweep, the
+        first value of each axis is used.
     seed
         The seed of the run. None: the seed of the experiment.
     quick
@@ -83,7 +83,7 @@ def run(
     intervene
         Called as ``intervene(number)`` before every update. It returns None, or the content of ``intervene`` in a spec:
         ``{"hold": "uniform"}``. An evaluation is made under the hold of the update that follows it. Metrics whose names end in
-        ``_held`` are those under the hold. Such a run is not kept, because its spec does not describe it.
+        ``_held`` are measured under the hold. Such a run is not kept, because its spec does not describe it.
     keep
         False trains without a store, and so without checkpoints. None: True, except for runs that no spec describes.
     reuse

@@ -127,7 +127,8 @@ def test_what_is_measured_goes_on_where_it_was_saved(clock):
 
 def test_it_is_told_where_there_is_hardly_ever_time(clock):
     with pytest.warns(
-        UserWarning, match="β is hardly ever measured at this pace.* every=[0-9]+ has time for one at each evaluation"
+        UserWarning,
+        match="β is hardly ever measured at this pace.* every=[0-9]+ has time for one row at each evaluation",
     ):
         run = trained(sharpened(GPT()), clock, 1)
     assert len(run.series.get("agreement", ())) <= 1

@@ -223,7 +223,7 @@ def test_nothing_is_left_after_an_error():
 def test_where_no_attention_is_seen_it_is_told_why():
     with pytest.raises(fovea.Failure, match="no attention was seen in Linear: it calls no softmax"):
         fovea.attention_sites(nn.Linear(6, 2), torch.randn(2, 6))
-    with pytest.raises(fovea.Failure, match="a softmax in 1, but what it gives weighs nothing"):
+    with pytest.raises(fovea.Failure, match="a softmax in 1, but its output weights nothing"):
         observe(nn.Sequential(nn.Linear(6, 2), nn.Softmax(-1)), torch.randn(2, 6), lambda out: out.log())
     x = torch.randn(2, 5, 6)
     with warnings.catch_warnings():
@@ -274,7 +274,7 @@ def test_where_no_attention_is_seen_it_is_told_why():
         ({"truth": torch.zeros(4, 9).long()}, r"truth has the shape \(4, 9\), and attention has 8 rows"),
         (
             {"answer": lambda out: right(TARGET)(out)[:, :3]},
-            r"has the shape \(4, 3\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\), nan where",
+            r"has the shape \(4, 3\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\), nan for",
         ),
         (
             {"answer": lambda out: right(TARGET)(out).repeat(1, 2)},

@@ -141,7 +141,7 @@ def test_a_last_look_that_fails_takes_nothing_with_it():
     watch.hold(lambda attention, allowed: attention[:1], start=1)
     with pytest.warns(
         UserWarning,
-        match="the last evaluation, at update 1, failed, and what was seen before is kept .WrongInput: a hold gave",
+        match="the last evaluation, at update 1, failed, and earlier evaluations are kept .WrongInput: a hold gave",
     ):
         run = watch.close()
     assert run is watch.close() and run.state == "done" and run.series.steps("loss").tolist() == [0]

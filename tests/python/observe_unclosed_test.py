@@ -55,7 +55,7 @@ def test_what_was_seen_is_kept_when_python_ends(end, states):
         return
     assert fovea.store().runs()[0].series.steps("loss").tolist() == [0, 1, 2]
     assert said == [
-        "fovea: the watch of 'mine' was never closed: what it saw at 3 evaluations is kept as run 1, stopped at update 3. "
+        "fovea: the watch of 'mine' was never closed: its data of 3 evaluations is kept as run 1, stopped at update 3. "
         'Write "with fovea.observe(…) as watch:", which closes it'
     ]
 
@@ -65,7 +65,7 @@ def test_a_store_that_fails_then_is_told_and_raises_nothing():
     done = subprocess.run([sys.executable, "-c", SCRIPT % end], capture_output=True, text=True, env=dict(os.environ))
     assert (
         done.returncode == 0
-        and "what it saw at 3 evaluations could not be kept (division by zero)" in done.stderr
+        and "its data of 3 evaluations could not be kept (division by zero)" in done.stderr
         and "Traceback" not in done.stderr
     )
 

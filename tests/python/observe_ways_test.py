@@ -217,7 +217,7 @@ def test_a_loop_that_is_longer_than_what_was_seen_cannot_be_held():
         model(TOKENS, TOKENS[:, :3]).softmax(-1)  # what is called outside of the model is none of it
     with (
         pytest.raises(
-            fovea.WrongInput, match="softmax or attention 8 times in this pass, and 3 times in what is looked at"
+            fovea.WrongInput, match="softmax or attention 8 times in this pass, and 3 times in an evaluation"
         ),
         watch.intervening(),
     ):
@@ -332,7 +332,7 @@ def test_the_trainer_goes_on_where_it_was_and_keeps_each_loss_once(monkeypatch):
     transformers.TrainerCallback = type("TrainerCallback", (), {})
     monkeypatch.setitem(sys.modules, "transformers", transformers)
     callback = fovea.trainer_callback(TOKENS, right(TARGET), every=1, beta=None, name="mine")
-    with pytest.raises(fovea.WrongInput, match="does not know the truth"):
+    with pytest.raises(fovea.WrongInput, match="does not have the truth"):
         callback.hold("truth")
     callback.hold("uniform", until=3)
     state = types.SimpleNamespace(global_step=500, log_history=[])

@@ -94,7 +94,7 @@ def test_a_page_is_not_written_over_where_nothing_could_be_told(program, tmp_pat
     assert (
         done.returncode == 1
         and done.stdout.startswith("Too few different texts.")
-        and f"nothing could be told of these texts, so {page}" in done.stderr
+        and f"nothing was learned from these texts, so {page}" in done.stderr
     )
     assert page.read_text(encoding="utf-8") == "an earlier report"
 

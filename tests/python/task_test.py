@@ -110,12 +110,12 @@ def give(**parts):
         (give(source=np.zeros((4, 6), complex)), "must be whole numbers, not complex128"),
         (
             lambda split, seed, size: None,
-            "task '<lambda>' gave None, where batches one after the other are wanted. Let the function yield them",
+            "task '<lambda>' gave None, and batches one after the other are needed. Let the function yield them",
         ),
         (lambda split, seed, size: 3, "task '<lambda>' gave 3, of type int, where batches"),
         (
             lambda split, seed, size: {"source": [[1]], "labels": [0]},
-            "task '<lambda>' gave {'labels': .* where batches one after the other",
+            "task '<lambda>' gave {'labels': .* and batches one after the other",
         ),
         (lambda split, seed: iter([]), r"task '<lambda>' cannot be called with \(split, seed, size\)"),
         (lambda split, seed, size: iter([3]), "task '<lambda>' gave 3, of type int, not a batch"),
@@ -179,7 +179,7 @@ def test_numbers_that_are_none_are_named(wrong):
     "make, says",
     [
         (lambda: fovea.Task(3, vocab=9, classes=2), "cannot be called"),
-        (lambda: fovea.Task(marked, vocab=9), "must say its classes"),
+        (lambda: fovea.Task(marked, vocab=9), "needs its classes"),
         (lambda: fovea.Task(marked, vocab=9, classes=2, widht=3), "'widht' is no size"),
         (lambda: fovea.Task(marked, kind="labeled_tokens"), "labelled_tokens"),
         (lambda: fovea.run({**spec(), "model": {"name": "seq2seq"}}), "takes pairs of token sequences"),

@@ -29,7 +29,7 @@ class Belief(Findings):
     sentences
         What was found.
     open
-        Open questions, with what would settle each.
+        Open questions, each with the data that would settle it.
     figures
         Every number. Empty if the texts were too few.
     facts
@@ -203,7 +203,9 @@ class Belief(Findings):
         lines = [self._head() + "."]
         if self.trust and not math.isnan(self.figures["seeds_agree"].mean):
             agree: Spread = self.figures["seeds_agree"]
-            lines.append(f"Seeds {'agree' if agree.low > 0 else 'do not all agree'} on where they look: τ-b {agree}.")
+            lines.append(
+                f"Seeds {'agree' if agree.low > 0 else 'do not all agree'} on the words with large weights: τ-b {agree}."
+            )
         return lines
 
     def _head(self) -> str:

@@ -45,12 +45,14 @@ def latched(
     classes: Sequence[str],
     spelled: Mapping[int, str],
 ) -> dict[str, list[dict[str, Any]]]:
-    """For each answer the words on which α·β is largest: in what share of the texts so answered, the seeds' mean, and what that would be if
-    one word of each text were drawn. ``tops`` has of each seed and text the answer and the word.
+    """Find, for each answer, the words on which α·β is largest.
 
-    ``p`` is the chance of as large a share, had one word of each text been drawn for all seeds. Seeds that draw apart vary less, and seeds
-    share much. ``corrected`` is p by Holm's method over every word and answer that could have been named: one that stands in enough of
-    the texts so answered, whatever α·β says of it."""
+    Each word has its share of the texts with this answer (mean over seeds), and the share by chance, if one word of each text were
+    drawn. ``tops`` has the answer and the word of each seed and text.
+
+    ``p`` is the chance of as large a share if one word of each text were drawn for all seeds together. Separate draws would vary less,
+    and seeds have much in common. ``corrected`` is p by Holm's method over all words and answers that could have been named: a word
+    must be in enough of the texts with this answer."""
     seeds = len(tops)
     tried = 0
     found: dict[tuple[int, int], dict[str, Any]] = {}
@@ -94,8 +96,10 @@ def latched(
 def of_regression(
     weights: Array, classes: Sequence[str], spelled: Mapping[int, str]
 ) -> dict[str, list[dict[str, Any]]]:
-    """For each class the words of the largest weights, as far as they speak for it: of two classes the one's are the other's with the
-    sign changed, of more what lies above the mean of the classes counts."""
+    """Find the words with the largest weights for each class.
+
+    With two classes, the weights of one are the weights of the other with the sign changed. With more, a weight counts above the mean
+    of the classes."""
     by_class = (
         np.column_stack([-weights[:, 0], weights[:, 0]])
         if len(classes) == 2

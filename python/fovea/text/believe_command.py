@@ -27,7 +27,7 @@ def believe() -> NoReturn:
         print(belief.to_json() if question["json"] else wrapped(belief, bool(question["output"])), flush=True)
         if question["output"] and not belief.figures:
             _complain(
-                f"nothing could be told of these texts, so {question['output']} was not written. What is printed says what they lack.",
+                f"nothing was learned from these texts, so {question['output']} was not written. The printed report names the reason.",
                 1,
             )
         if question["output"]:

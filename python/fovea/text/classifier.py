@@ -37,8 +37,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     The network reads a text in both directions. Its logit is the sum of α·β over the words.
 
     A large α does not show that a word matters. On some data the answer hardly depends on where α is largest, and uniform
-    attention classifies as well. A large α·β does not show it either: states contain what was read before, so a word's credit may
-    go to its neighbours. ``fovea.check_attention`` tests both by deleting words.
+    attention classifies as well. A large α·β does not show it either. States contain earlier words, so the evidence of a word may
+    be at its neighbours. ``fovea.check_attention`` tests both by deleting words.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     batch, rate, decay
         Texts of an update, the learning rate and the weight decay.
     min_count
-        How often a word must occur to be known.
+        How often a word must occur to be in the vocabulary.
     longest
         The most words of a text that are read. None: all.
     random_state
@@ -85,7 +85,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Warns
     -----
     UserWarning
-        If no held-out loss was below that of the frequencies of the classes.
+        If no held-out loss was below the loss of the classes' frequencies.
 
     Examples
     --------
@@ -283,7 +283,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def beta(self, text: str) -> Shading:
         """Return β of the words of a text: the evidence for the predicted class if all attention is on that word.
 
-        β is a logit of two classes. Of more, it is a log-probability minus that of equal classes.
+        β is a logit if there are two classes. With more, it is a log-probability minus the log-probability of equal classes.
 
         Parameters
         ----------

@@ -321,7 +321,7 @@ class Findings:
         )
 
     def _examples(self) -> list[tuple[Shading, str]]:
-        """Each with a line that says what it is."""
+        """Give each a line of explanation."""
         shown = []
         for one in self.figures.get("examples", []):
             told = [

@@ -137,8 +137,10 @@ class Study:
         return Estimate(*_engine.bootstrap_mean(np.asarray(values, float), self.seed))
 
     def difference(self, values: Array) -> Estimate:
-        """Of answers that are right, or changed, in one case and not in another: an interval never narrower than what is left open by
-        as many texts of which none differs, since a bootstrap of those says 0 for sure."""
+        """Return the interval of a share of answers, such as right or changed ones.
+
+        It is never narrower than the interval of as many texts without a difference, because a bootstrap of these gives 0 without
+        doubt."""
         found = self.mean(values)
         open_ = float(_engine.share_interval(0, len(values))[2])
         return Estimate(found.mean, min(found.low, found.mean - open_), max(found.high, found.mean + open_))

@@ -1,4 +1,4 @@
-"""What a watch is given, checked against where the model attends."""
+"""Checks of a watch's arguments against the sites of the model."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def require_rows(rows: Iterable[int], shapes: Shapes) -> None:
 
 
 def require_answer(answers: Array, observed: Mapping[str, tuple[int, ...]], shapes: Shapes) -> None:
-    """An answer for each row of some site, or one for each example. Where an example has one row of attention, all its answers are that row's.
-    ``shapes`` are those of all sites."""
+    """Return an answer for each row of some site, or one for each example.
+
+    If an example has one row of attention, all its answers belong to this row. ``shapes`` has the shapes of all sites."""
     examples, rows = answers.shape
     for name, shape in observed.items():
         if shape[0] != examples:
@@ -42,12 +43,12 @@ def require_answer(answers: Array, observed: Mapping[str, tuple[int, ...]], shap
     if rows > 1 and not any(shape[2] == 1 or of_rows(rows, shape[2]) for shape in shapes):
         raise _engine.wrong_input(
             f"answer(output) has the shape {answers.shape}, and attention has {_counts(shapes)} rows",
-            f"it must be {_fitting(examples, shapes)}, nan where nothing is asked, or ({examples},), one for each example",
+            f"it must be {_fitting(examples, shapes)}, nan for rows without a question, or ({examples},), one for each example",
         )
 
 
 def truth_of(truth: Any, examples: int, observed: Shapes, shapes: Shapes) -> Array | None:
-    """``shapes`` are those of all sites: one that is not observed can be held at it."""
+    """Return the truth. ``shapes`` has the shapes of all sites, because an unobserved site can be held at it."""
     if truth is None:
         return None
     values = _array(
@@ -55,7 +56,7 @@ def truth_of(truth: Any, examples: int, observed: Shapes, shapes: Shapes) -> Arr
     )
     if values.dtype.kind not in "iu" or values.ndim != 2 or len(values) != examples:
         raise _engine.wrong_input(
-            f"truth has the shape {values.shape} and holds {values.dtype}",
+            f"truth has the shape {values.shape} and the type {values.dtype}",
             f"it must be whole numbers, ({examples}, rows): the place that each row should look at, -1 for none",
         )
     seen, fit = ([shape[3] for shape in of if of_rows(values.shape[1], shape[2])] for of in (observed, shapes))
@@ -69,13 +70,13 @@ def truth_of(truth: Any, examples: int, observed: Shapes, shapes: Shapes) -> Arr
     if outside.size:
         raise _engine.wrong_input(
             f"truth has a place {outside[0]}, and attention has {places} places",
-            "places count from 0; -1 stands for none",
+            "positions count from 0; -1 means none",
         )
     return values.astype(np.int64)
 
 
 def ladder_of(rungs: Mapping[str, Any], answers: Array) -> dict[str, float]:
-    """rung_NAME, where the loss would rest if the model said what each of these says: (examples, rows), or one number for all."""
+    """Return rung_NAME, the loss of a model with these predictions: (examples, rows), or one number for all."""
     heights = {}
     asked = ~np.isnan(answers)
     for name, said in rungs.items():
@@ -83,13 +84,13 @@ def ladder_of(rungs: Mapping[str, Any], answers: Array) -> dict[str, float]:
         if values.shape not in ((), answers.shape):
             raise _engine.wrong_input(
                 f"the rung '{name}' has the shape {values.shape}",
-                f"give the log-probability that it gives to what is right, {answers.shape} as answer(output) does, or one number for all",
+                f"give its log-probability of the right answer, {answers.shape} as answer(output) does, or one number for all",
             )
         of_asked = np.broadcast_to(values, answers.shape)[asked]
         if not (of_asked <= 1e-3).all():
             raise _engine.wrong_input(
-                f"the rung '{name}' holds {of_asked.max():.4g}, and the logarithm of a probability is 0 at most",
-                "give the log-probability of what is right: minus the height at which the loss would rest",
+                f"the rung '{name}' has {of_asked.max():.4g}, and the logarithm of a probability is 0 at most",
+                "give the log-probability of the right answer: minus the predicted loss plateau",
             )
         heights["rung_" + checks.text("a rung's name", name).replace("-", "_")] = -float(of_asked.mean())
     return heights
@@ -122,7 +123,7 @@ def require_state(state: Any, sites: list[str]) -> dict[str, Any]:
     """What ``state_dict`` of a watch of these sites gave."""
     given = checks.table("the state of a watch", state, "number")
     for part in [part for part in ("number", "key", "started", "seconds", "course") if part not in given]:
-        raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give what state_dict() of a watch gave")
+        raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give the result of state_dict() of a watch")
     if given.get("sites", sites) != sites:
         raise _engine.wrong_input(
             f"the state is of a watch of {len(given['sites'])} sites ({', '.join(given['sites'][:4])}), and this one has {len(sites)} ({', '.join(sites[:4])})",

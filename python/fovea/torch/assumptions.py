@@ -1,4 +1,4 @@
-"""The audit of a training elsewhere: how far the assumptions of the two-stage story hold in it, by the library's probe."""
+"""The audit of a training in PyTorch: how far the assumptions of the two-stage account are true, by the library's probe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 1 << 17  # weights that are followed from one evaluation to the next
 
 
 class Assumptions:
-    """Of one site over all evaluations: the attention of the same rows, and the states that they look over."""
+    """One site over all evaluations: the attention of the same rows, and the states that they attend to."""
 
     def __init__(self, order: Array, allowed: Array, asked: Array, truth: Array | None) -> None:
         """order (rows, 3): example, head and row of those that count, in the order in which β of them is measured; allowed
@@ -37,7 +37,7 @@ class Assumptions:
         self.step = 0
 
     def measure(self, step: int, first: bool, attention: Array, beta: Array | None) -> dict[str, float]:
-        """(examples, heads, rows, places) of each; β is NaN where it was not measured."""
+        """Add (examples, heads, rows, positions) of each. β is NaN if it was not measured."""
         if len(self.rows.lengths) == 0:
             return {}
         weights = attention[self.chosen][:, None]
@@ -62,5 +62,5 @@ class Assumptions:
         return self.of_states.measure(False, parts)
 
     def whole(self) -> dict[str, float]:
-        """What the whole course says."""
+        """Return the audit of the whole course."""
         return self.of_rows.measure(False, self.parts, self.step, True) if self.parts else {}

@@ -48,15 +48,15 @@ class Audit:
         return self._measured(self._followed, base, step, first, beta)
 
     def trial(self, base: Base, answers: Array) -> None:
-        """Do what an evaluation does, to be timed; nothing of it is kept."""
+        """Do the work of an evaluation to time it. Nothing is kept."""
         self._measured(self._assumptions(base, answers), base, 0, True, {})
 
     def whole(self) -> dict[str, float]:
-        """Return what all evaluations together say."""
+        """Return the audit of all evaluations together."""
         return self._followed.whole() if self._followed else {}
 
     def memory(self) -> list[float]:
-        """Return what a checkpoint has to keep."""
+        """Return the state for a checkpoint."""
         return self._followed.of_rows.memory() if self._followed else self._memory
 
     def go_on(self, memory: list[float]) -> None:

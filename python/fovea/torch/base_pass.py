@@ -15,8 +15,9 @@ torch = needed("torch", "torch")
 
 
 class Answer:
-    """What is right, as the caller reads it off the model's output: (examples, rows) of log-probability, NaN where nothing
-    is asked."""
+    """The right answer, as the caller reads it from the model's output.
+
+    It has log-probabilities (examples, rows), NaN for rows without a question."""
 
     def __init__(self, read: Callable[[Any], Any]) -> None:
         checks.function("answer", read)
@@ -26,26 +27,26 @@ class Answer:
         given = self.read(out)
         if not isinstance(given, torch.Tensor):
             raise checks.wrong_type(
-                "what answer(output) gives", given, "a tensor of log-probabilities, (examples, rows)"
+                "the result of answer(output)", given, "a tensor of log-probabilities, (examples, rows)"
             )
         if given.dim() == 1:
             given = given[:, None]
         if given.dim() != 2 or given.numel() == 0 or not given.is_floating_point():
             raise _engine.wrong_input(
-                f"answer(output) has the shape {tuple(given.shape)} and holds {str(given.dtype).removeprefix('torch.')}",
-                "it must be (examples, rows), the log-probability of what is right",
+                f"answer(output) has the shape {tuple(given.shape)} and the type {str(given.dtype).removeprefix('torch.')}",
+                "it must be (examples, rows), the log-probability of the right answer",
             )
         given = given.detach().float()
         if bool((given > 1e-3).any()):
             raise _engine.wrong_input(
-                f"answer(output) holds {given.nan_to_num(-torch.inf).max().item():.4g}, and the logarithm of a probability is 0 at most",
-                "take log_softmax of the scores before the right ones are picked; NaN stands where nothing is asked",
+                f"answer(output) has {given.nan_to_num(-torch.inf).max().item():.4g}, and the logarithm of a probability is 0 at most",
+                "take log_softmax of the scores before you pick the right ones; rows without a question have NaN",
             )
         return given
 
 
 class Base:
-    """One pass as it is, with what each module gave."""
+    """One unchanged pass, with the output of each module."""
 
     def __init__(
         self,

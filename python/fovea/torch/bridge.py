@@ -127,7 +127,7 @@ def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> 
 
 
 def _told_by(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The model and the sizes of its task, as the weights' names and shapes tell them."""
+    """Find the model and the sizes of its task from the weights' names and shapes."""
     for name, tell in (
         ("mlp.0.weight", _features),
         ("head.linear0.weight", _bags),
@@ -184,7 +184,7 @@ def _pooling(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _transformer(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
-    """But for the number of heads, and what has no weights: rotary positions, the rule of attention."""
+    """Compare all but the parts without weights: the number of heads, rotary positions, the rule of attention."""
     layers = {int(name.split(".")[1]) for name in weights if name.startswith("layer.")}
     vocab, width = weights["embedding.weight"].shape
     up = weights.get("layer.1.mlp.0.weight")

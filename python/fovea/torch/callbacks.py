@@ -1,4 +1,4 @@
-"""fovea.observe as a callback, for trainings whose loop is another library's: Lightning's, and that of transformers."""
+"""fovea.observe as a callback, for loops of other libraries: Lightning and transformers."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class _Callback:
         self._pass = contextlib.ExitStack()
 
     def hold(self, *args: Any, **kwargs: Any) -> None:
-        """As ``Watch.hold``; said before the training begins. Not at the truth, which only a loop of one's own can say of its batches."""
+        """Hold attention as ``Watch.hold`` does; call it before the training begins. ``"truth"`` needs your own loop, which has the truth of its batches."""
         if "truth" in (*args[:1], kwargs.get("how")):
             raise _engine.wrong_input(
-                "a callback does not know the truth of the batches that are trained on",
-                "hold at it in a loop of your own: watch.intervening(truth=…)",
+                "a callback does not have the truth of the training's batches",
+                "hold at it in your own loop: watch.intervening(truth=…)",
             )
         self._holds.append((args, kwargs))
 
     def _begin(self, model: Any, number: int = 0, steps: Any = None) -> None:
-        """At this update, where no state says more; ``steps``: of how many, if that is known."""
+        """Begin at this update if there is no state; ``steps``: the number of all updates, if known."""
         self._pass.close()  # of a training that an exception ended
         known = {"steps": steps} if isinstance(steps, int) and steps > 0 else {}
         self.watch = observe(model, self.batch, self.answer, **{**known, **self.options})

@@ -1,8 +1,8 @@
-"""β by its definition: all attention of one row put on one place, and the answer read off, place by place.
+"""β by its definition: put all attention of one row on one position and read the answer, position by position.
 
-A clamp is one pass over the batch in which every example has a row of its own clamped. What came before the site is not
-computed again: modules that had ended by then give what they gave. Where the rows of a site do not mix afterwards, as in
-a last layer, all rows of an example are clamped in one pass, which gives the same numbers.
+A clamp is one pass over the batch in which one row of every example is clamped. The part before the site is not
+computed again: modules that had ended return their stored outputs. If the rows of a site do not mix afterwards, as in
+a last layer, all rows of an example are clamped in one pass, with the same numbers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Clamps:
         self.order: dict[Key, list[list[int]]] = {}  # rows of each example, as drawn
 
     def draw(self, base: Base, asked: Mapping[Key, Array]) -> None:
-        """Draw the order of rows at every site; ``asked`` (examples, rows) are those of which something is asked."""
+        """Draw the order of rows at every site; ``asked`` (examples, rows) marks rows with a question."""
         for key, of_answer in asked.items():
             allowed = base.seen[key].allowed.cpu().numpy()
             self.heads[key] = 1 if self.together else allowed.shape[1]
@@ -146,8 +146,10 @@ class Clamps:
         return len(base.answers) if self.examples is None else self.examples
 
     def _trial(self, base: Base, key: Key, reuse: bool, copies: int, marked: Any) -> float | None:
-        """Seconds of a pass made so, if it gives the answers that it should: those of the base and, where attention of all copies but the
-        first is marked, those of the mark, each copy its own."""
+        """Return the seconds of such a pass, if its answers are right.
+
+        The answers must equal the answers of the base. If attention of all copies but the first is marked, each copy must have the
+        answers of its mark."""
         examples = self._picked(base)
         before = base.answers[:examples]
         try:
@@ -211,7 +213,7 @@ class Clamps:
             yield one_pass
 
     def measure(self, base: Base, key: Key, beta: Array) -> None:
-        """Put into beta (examples, heads, rows, places) what clamps of the chosen rows give; of rows that do not mix, of all rows."""
+        """Fill beta (examples, heads, rows, positions) by clamps of the chosen rows, or of all rows if rows do not mix."""
         start = clock.now()
         seen = base.seen[key]
         allowed = seen.allowed.cpu().numpy()
@@ -245,8 +247,10 @@ class Clamps:
                     yield head, row, place
 
     def _apart(self, base: Base, key: Key, one_pass: Any) -> bool:
-        """Whether a row whose heads are clamped changes its own answer, and not one bit of any other's, and all rows clamped at once give it the
-        same answer: of a last row, or of the only one that is asked, the first alone says nothing."""
+        """Return whether the rows of a site do not mix.
+
+        A row with clamped heads must change its own answer, and not one bit of the others. All rows clamped at once must give it the
+        same answer. For a last row, or the only asked one, the first condition alone is no evidence."""
         self.apart.discard(key)
         seen, examples = base.seen[key], self._picked(base)
         allowed = seen.allowed.cpu().numpy()
@@ -305,8 +309,9 @@ class Clamps:
 
 
 class _Picker:
-    """Which answer a row of a site speaks for: its own where there are as many (or, of a model that says what comes next,
-    one less); else all that are asked."""
+    """Return the answer of each row of a site.
+
+    It is the row's own if there are as many answers, or one fewer, as for the next token. Otherwise it is all asked answers."""
 
     def __init__(self, answers: Array, rows: int) -> None:
         self.by_row = of_rows(answers.shape[1], rows)
@@ -324,7 +329,7 @@ def of_rows(answers: int, rows: int) -> bool:
 
 
 def asked_rows(answers: Array, rows: int) -> Array:
-    """(examples, rows of a site) where something is asked."""
+    """Return (examples, rows of a site): True if something is asked."""
     asked = ~np.isnan(answers)
     if of_rows(answers.shape[1], rows):
         return np.pad(asked, ((0, 0), (0, rows - answers.shape[1])))

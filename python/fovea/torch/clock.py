@@ -1,4 +1,4 @@
-"""The clock by which a watch measures what evaluations and updates take."""
+"""The clock by which a watch measures the time of evaluations and updates."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ torch = needed("torch", "torch")
 
 
 def seconds() -> float:
-    """Return seconds of the processor, which other programs do not change; where a device may be computing, of the day."""
+    """Return seconds of the processor, which other programs do not change. If a device may be computing, return wall-clock seconds."""
     device = torch.backends.mps.is_available() or (torch.cuda.is_available() and torch.cuda.is_initialized())
     return time.perf_counter() if device else time.process_time()
 
 
 def now() -> float:
-    """Return seconds, once what was begun on a device is done."""
+    """Return seconds after the device has finished its work."""
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.synchronize()
     return seconds()

@@ -1,4 +1,4 @@
-"""Copies of a batch in one pass, and calls that give back what they gave before."""
+"""Copies of a batch in one pass, and calls that return their earlier outputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def part(tensor: Any, of_batch: int, examples: int, copies: int, number: int) ->
 
 @contextlib.contextmanager
 def give_base_outputs(scope: Scope, base: Base, key: Key, examples: int, copies: int) -> Iterator[None]:
-    """Calls of modules that had ended before the site give what they gave in the base pass."""
+    """Let calls of modules that had ended before the site return their outputs of the base pass."""
     reached, of_batch = base.seen[key].at, base.seen[key].attention.size(0)
     calls = [(call, module) for module, all_calls in base.ended.items() for call in all_calls if call.at <= reached]
     calls = [

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cost:
-    """What evaluations take, beside the training between two of them.
+    """The time of evaluations, and of the training between two of them.
 
-    In seconds of the processor; of the day where a device computes. Until an update has been timed, it is taken to be as long as
+    Times are in seconds of the processor, or wall-clock seconds if a device computes. Until an update has been timed, it counts as
     three passes over the batch.
     """
 
@@ -28,7 +28,7 @@ class Cost:
 
     @property
     def whole(self) -> float:
-        """Of an evaluation with all of β."""
+        """Return the time of an evaluation with all of β."""
         return self.look + sum(self.beta[name] * self.units[name] for name in self.beta)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""An evaluation of a model: what its attention is, and what the library's probes measure on it."""
+"""An evaluation of a model: its attention, and the numbers of the library's probes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Evaluator:
         return self.observed.base(log=self.clamps is not None)
 
     def attention(self, base: Base, first: bool = False) -> Measured:
-        """Measure attention; ``first``: say what the maps are over, too."""
+        """Measure attention; ``first``: describe rows and positions of the maps, too."""
         observed, answers = self.observed, base.answers.cpu().numpy()
         of_maps: dict[str, dict[str, float]] = {}
         arrays: list[tuple[str, Array]] = []
@@ -148,12 +148,12 @@ class Evaluator:
         return self._price
 
     def took(self, base: Base, seconds: float) -> None:
-        """Note what an evaluation without β took."""
+        """Note the time of an evaluation without β."""
         unsure = self.clamps is not None and len(self.clamps.unsure) > 0
         self._price = seconds, self._price[1] if self._price and not unsure else self.prepare(base)
 
     def took_more(self, seconds: float) -> None:
-        """Note what the newest evaluation took besides."""
+        """Note the additional time of the newest evaluation."""
         look, one_pass = self.price()
         self._price = look + seconds, one_pass
 

@@ -1,4 +1,4 @@
-"""Attention that is held, as a spec's interventions hold it (docs/reference/interventions.md, 5)."""
+"""Holds of attention, as a spec's interventions define them (docs/reference/interventions.md, 5)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Hold:
         return self.start <= number and (self.until is None or number < self.until)
 
     def table(self) -> dict[str, Any]:
-        """As a spec says it."""
+        """Return the hold as a spec has it."""
         table: dict[str, Any] = {
             "hold": self.how if isinstance(self.how, str) else "own",
             "of": sorted(self.sites),
@@ -68,9 +68,9 @@ class Hold:
         return torch.cat([attention[:, : self.head - 1], held[:, which], attention[:, self.head :]], 1)
 
     def _require_weights(self, site: str, held: Any, allowed: Any) -> None:
-        """Require of a function what a softmax over the allowed positions gives.
+        """Require that a function gives weights as a softmax over the allowed positions does.
 
-        Rows that have no allowed position are not checked: a softmax gives them anything.
+        Rows without an allowed position are not checked, because a softmax gives them any weights.
 
         Raises
         ------
@@ -118,12 +118,12 @@ class Hold:
             if truth.dim() != 2 or truth.shape[0] != examples or truth.shape[1] not in (rows, rows - 1):
                 raise _engine.wrong_input(
                     f"attention of {examples} examples and {rows} rows cannot be held at the truth of {tuple(truth.shape)}",
-                    "that of the batch that goes through is given as intervening(truth=…), (examples, rows)",
+                    "give the truth of the training's batch as intervening(truth=…), (examples, rows)",
                 )
             if truth.numel() and not bool(((truth >= -1) & (truth < places)).all()):
                 raise _engine.wrong_input(
                     f"truth has a place {_outside(truth, places)}, and attention has {places} places",
-                    "places count from 0; -1 stands for none",
+                    "positions count from 0; -1 means none",
                 )
             at = torch.nn.functional.pad(truth, (0, rows - truth.shape[1]), value=-1)[:, None, :, None]
         else:
@@ -171,7 +171,7 @@ class _Named:
 
 
 def _checkpointed() -> bool:
-    """Whether torch.utils.checkpoint has called what runs now."""
+    """Return whether torch.utils.checkpoint called the running code."""
     frame = sys._getframe()
     of = needed("torch.utils.checkpoint", "torch").__file__
     while frame is not None and frame.f_code.co_filename != of:
@@ -185,7 +185,7 @@ class HoldSchedule:
     Parameters
     ----------
     observed : Observed
-        Whose sites are held.
+        The model with the sites.
     """
 
     def __init__(self, observed: Observed) -> None:
@@ -215,7 +215,7 @@ class HoldSchedule:
         return [hold for hold in self._holds if hold.at(number)]
 
     def plan(self, number: int) -> HoldPlan | None:
-        """Return what holds attention of the batch that is evaluated, at this update; None if nothing does."""
+        """Return the hold for the batch of the evaluations at this update, or None."""
         due, truth = self._due(number), self._observed.truth
         if not due or (truth is None and any(hold.how == "truth" for hold in due)):
             return None
@@ -243,7 +243,7 @@ class HoldSchedule:
             self._require_as_often(due, scope.passes)
 
     def stepped(self, number: int) -> None:
-        """Require that a pass of this update was held, if one had to be."""
+        """Require that a pass of this update was under the hold, if there is one."""
         due = self._due(number)
         if due and not self._held:
             raise _engine.wrong_input(
@@ -253,7 +253,7 @@ class HoldSchedule:
         self._held = False
 
     def tables(self) -> list[dict[str, Any]]:
-        """Return the holds as a spec has them; of those before the training was resumed, what was not said anew, too."""
+        """Return the holds as a spec has them, with the holds before a resume that were not declared again."""
         said = [hold.table() for hold in self._holds]
         over = [one for one in self._before if one not in said and one["from"] < self._resumed_at]
         ended = ({**one, "until": min(one.get("until", self._resumed_at), self._resumed_at)} for one in over)
@@ -269,12 +269,13 @@ class HoldSchedule:
             if hold.how == "truth" and (hold.until is None or number < hold.until):
                 raise _engine.wrong_input(
                     f"attention is to be held at the truth from update {hold.start} on, and intervening() at update {number} is given none",
-                    "give that of the batch that goes through, before the hold begins, too: intervening(truth=…), (examples, rows)",
+                    "give the truth of the training's batch, also before the hold begins: intervening(truth=…), (examples, rows)",
                 )
 
     def _require_as_often(self, due: Sequence[Hold], passes: Sequence[Mapping[str, int]]) -> None:
-        """Of a module that attends several times in a pass, as at each step of a loop, no more is known than was seen: a longer pass would
-        be held in part, and of a shorter one something else might be."""
+        """Require as many calls as in the evaluated pass, for a module that attends several times in a pass.
+
+        A longer pass would be held in part. In a shorter one, another call might be held."""
         often, heads = self._observed.often, self._observed.heads
         for name in {site.rpartition("#")[0] or site for hold in due for site in hold.sites}:
             module = "" if name == "model" and "" in often else name
@@ -283,7 +284,7 @@ class HoldSchedule:
             for times in (one.get(module, 0) for one in passes):
                 if known and (times > known or (0 < times < known and not alone)):
                     raise _engine.wrong_input(
-                        f"'{name}' calls softmax or attention {times} times in this pass, and {known} times in what is looked at, so it is not "
-                        "known which of them to hold",
+                        f"'{name}' calls softmax or attention {times} times in this pass, and {known} times in an evaluation, so it is not "
+                        "clear which of them to hold",
                         f"observe a batch that is as long{'' if times > known else ', and train on such'}",
                     )

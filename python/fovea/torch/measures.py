@@ -17,8 +17,9 @@ _LARGEST = ("weight_on_previous", "weight_on_first", "induction")
 
 
 class Rows:
-    """Rows of one head's attention (examples, rows, places) that count: those that are asked and have a choice, each over the
-    places that it may look at, which stand first."""
+    """Select the rows of one head's attention (examples, rows, positions) that count: asked rows that have a choice.
+
+    Each has the positions that it may attend to, first."""
 
     def __init__(self, allowed: Array, asked: Array, truth: Array | None) -> None:
         self.count = asked & (allowed.sum(-1) >= 2)
@@ -64,7 +65,7 @@ class Measures:
     def of_attention(
         self, attention: Array, allowed: Array, asked: Array, truth: Array | None, first: bool
     ) -> dict[str, float]:
-        """Of one head: (examples, rows, places)."""
+        """Measure one head: (examples, rows, positions)."""
         rows = Rows(allowed, asked, truth)
         if len(rows.lengths) == 0:
             return {}
@@ -95,7 +96,7 @@ class Measures:
     def of_beta(
         self, attention: Array, beta: Array, allowed: Array, asked: Array, truth: Array | None
     ) -> dict[str, float]:
-        """Of the rows whose β was measured, of one head or of several: (…, rows, places)."""
+        """Measure the rows that have β, of one head or several: (…, rows, positions)."""
         rows = Rows(allowed, asked & ~(np.isnan(beta) & allowed).any(-1), truth)
         if len(rows.lengths) == 0:
             return {}
@@ -112,7 +113,7 @@ def looks_back(allowed: Array) -> bool:
 
 
 def in_all(of_maps: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """NAME of all maps, and NAME_lL_hH of each where there are several."""
+    """Return NAME of all maps, and NAME_lL_hH of each if there are several."""
     numbers: dict[str, float] = {}
     for name in dict.fromkeys(name for numbers_of_one in of_maps.values() for name in numbers_of_one):
         values = {suffix: one[name] for suffix, one in of_maps.items() if name in one}

@@ -1,4 +1,4 @@
-"""A module of PyTorch and what it is shown, looked at without being changed."""
+"""A module of PyTorch and its batch, evaluated without a change."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Autocast:
 
     @classmethod
     def now(cls, device: str) -> Autocast | None:
-        """Return the state of this thread; None where PyTorch has none for the device, or is older than 2.4."""
+        """Return the state of this thread; None if PyTorch has none for the device, or is older than 2.4."""
         available = getattr(torch.amp, "is_autocast_available", None)
         if available is None or not available(device):
             return None
         return cls(device, torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None)
 
     def entered(self) -> Any:
-        """Return a context in which it is so. Casts are not cached: those of a pass without gradients would be used in training."""
+        """Return a context with this state. Casts are not cached: training would use casts of a pass without gradients."""
         if self.dtype is None:
             return torch.autocast(self.device, enabled=False)
         return torch.autocast(self.device, self.dtype, cache_enabled=False)
@@ -47,8 +47,9 @@ class Autocast:
 
 @dataclass
 class Model:
-    """A model, what it is shown, and how it is looked at: in evaluation, without gradients, under the autocast of the training,
-    changing nothing."""
+    """A model and its batch.
+
+    It is evaluated in evaluation mode, without gradients, under the autocast of the training, and without a change."""
 
     module: Any
     batch: Any
@@ -83,8 +84,8 @@ class Model:
     def note_autocast(self) -> None:
         """Note the autocast of the next pass of the training, in this thread.
 
-        The hook is global, or of what is around the module. It is gone when that pass begins, and leaves the module as it is. A module
-        that was compiled in place would be compiled with the hook: its autocast is what it is now.
+        The hook is global, or belongs to the wrapper of the module. It is removed when that pass begins, and leaves the module as it is. A
+        module that was compiled in place would be compiled with the hook, so its current autocast is used.
         """
         if self.in_place:
             self.autocast = self._autocast_now()
@@ -180,7 +181,7 @@ def _version(tensor: Any) -> int:
 
 
 def versions(tree: Any) -> list[int]:
-    """Of all tensors in it."""
+    """Apply to all tensors in it."""
     if isinstance(tree, torch.Tensor):
         return [_version(tree)]
     inner: list[Any] = []
@@ -244,7 +245,7 @@ def _fields(tree: Any) -> dict[str, Any]:
 
 
 def _unwrapped(module: Any) -> Any:
-    """Without what torch.compile and DistributedDataParallel put around it."""
+    """Return the module without the wrappers of torch.compile and DistributedDataParallel."""
     while True:
         if type(module).__name__ in ("FullyShardedDataParallel", "FSDP"):
             raise _engine.wrong_input(

@@ -21,7 +21,7 @@ def _recurrent(kind: str, inputs: int, hidden: int, layers: int, both: bool) -> 
 
 
 def _read(module: Any, source: Any) -> tuple[Any, Any, Any]:
-    """States of the encoder (B, S, H), its last state, and where a row has ended."""
+    """States of the encoder (B, S, H), its last state, and a mask of ended rows."""
     lengths = (source >= 0).sum(1)
     packed = torch.nn.utils.rnn.pack_padded_sequence(
         module.embedding(source.clamp(min=0)), lengths.cpu(), batch_first=True, enforce_sorted=False
@@ -32,7 +32,7 @@ def _read(module: Any, source: Any) -> tuple[Any, Any, Any]:
 
 
 class FromRun(nn.Module):  # type: ignore[misc]
-    """``spec`` is the model's part of a run's spec, ``sizes`` those of its task: what weights do not tell."""
+    """Build the module. ``spec`` is the model's part of a run's spec, ``sizes`` the sizes of its task."""
 
     def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
         super().__init__()

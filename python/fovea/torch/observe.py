@@ -1,4 +1,4 @@
-"""Observing a training of one's own in PyTorch: where it attends, and what each position would say alone."""
+"""Observing your own PyTorch training: its attention, and the evidence β of each position."""
 
 from __future__ import annotations
 
@@ -30,24 +30,25 @@ class Sites(dict[str, tuple[int, ...]]):
 
 
 def attention_sites(model: Any, batch: Any) -> Sites:
-    """Find where a module of PyTorch attends.
+    """List the attention sites of a PyTorch module.
 
     Parameters
     ----------
     model : torch.nn.Module
+        The module.
     batch : tensor, tuple or dict
-        What the module is called with: a tensor, a tuple of its arguments, or a dict of them by name.
+        The input of the module: a tensor, a tuple of its arguments, or a dict of them by name.
 
     Returns
     -------
     dict
-        (examples, heads, rows, places) of each site, by its name, in the order in which they attend. Its attribute ``unseen`` says
-        which modules look like attention and cannot be seen, and why.
+        (examples, heads, rows, positions) of each site, by its name, in the order of the calls. Its attribute ``unseen`` has the
+        modules that look like attention and cannot be read, with the reason.
 
     Raises
     ------
     fovea.Failure
-        If no attention is seen. The error says why.
+        If no site is found. The error has the reason.
 
     Examples
     --------
@@ -92,22 +93,23 @@ def observe(
     Parameters
     ----------
     model : torch.nn.Module
+        The module that is trained.
     batch : tensor, tuple or dict
-        What is evaluated, always the same: a tensor, a tuple of the module's arguments, or a dict of them.
+        The fixed input of every evaluation: a tensor, a tuple of the module's arguments, or a dict of them.
     answer : function
-        Reads the log-probability of what is right off the module's output, (examples, rows), NaN where nothing is asked. If no site has
-        as many rows, one for each example is needed. A site whose rows are those of the answer, or all of them but its last, speaks for
-        its own row's answer; another site for all answers of the example.
+        Gets the module's output and returns the log-probability of the right answer, (examples, rows), NaN for rows without a
+        question. If no site has as many rows, it must return one number for each example. If a site has as many rows, or one more,
+        each row belongs to its own answer. Otherwise all rows of the site belong to all answers of the example.
     truth : array-like, optional
-        Which position each row should attend to, (examples, rows), -1 for none.
+        The position that each row should attend to, (examples, rows), -1 for none.
     rungs : dict, optional
-        What simpler models say, by name and lowest last: log-probabilities like the answer, or one number for all of it. Minus
-        their means, the predicted plateaus of the loss, are kept beside it.
+        Log-probabilities of the right answer by simpler models, by name and lowest last: like the answer, or one number for all.
+        Minus their means, the predicted loss plateaus, are kept with the run.
     every : int, optional
-        Updates between two evaluations. By default evaluations are at even distances of the logarithm of the step, at most 50 updates
-        apart, and when the loss falls: as many as there is time for within ``share``. With ``share=None`` the default is 50.
+        Updates between two evaluations. By default evaluations are at equal distances of the logarithm of the step, at most 50 updates
+        apart, and when the loss falls, within the time of ``share``. With ``share=None`` the default is 50.
     steps : int, optional
-        How many updates the training has. Default evaluations are then 64 over all of it, and those when the loss falls.
+        How many updates the training has. Default evaluations are then 64 over all of it, and more when the loss falls.
     sites : str or list of str
         Patterns of the names of the sites that are observed. ``attention_sites`` lists the names.
     beta : str or None
@@ -118,31 +120,31 @@ def observe(
     heads : str
         ``"each"``: heads are clamped one by one. ``"all"``: all heads of a site together.
     share : float or None
-        Of the time of the training, what evaluations may take; without ``every`` they may take a second, if that is more. The rows
-        whose β is measured are chosen once, as many as there is time for. They are the same at every site and head. None: all rows,
-        at each evaluation. ``watch.cost()`` says beforehand what that takes.
+        The share of the training's time for evaluations; without ``every`` they may take a second, if that is more. The rows
+        with β are chosen once, as many as the time allows. They are the same at every site and head. None: all rows,
+        at each evaluation. ``watch.cost()`` predicts the time.
     audit : bool
-        Whether to follow how far the assumptions of the two-stage story hold at the last site, for ``fovea.audit(run)``.
+        Whether to measure the assumptions of the two-stage account at the last site, for ``fovea.audit(run)``.
     keep : int
-        Of how many examples attention and β are kept.
+        The number of examples whose attention and β are kept.
     name : str
-        Of the run.
+        The name of the run.
     settings : dict, optional
-        What the training was: ``{"rate": 0.01}`` is kept as ``train.rate``.
+        Settings of the training: ``{"rate": 0.01}`` is kept as ``train.rate``.
     seed : int
-        By which rows are drawn, and the run's seed.
+        The seed of the run. It also decides which rows are drawn.
     store : path, optional
-        Where the run is kept.
+        The store of the run.
 
     Returns
     -------
     fovea.Watch
-        Of several processes the first alone evaluates.
+        The watch. In a job of several processes the first alone evaluates.
 
     Raises
     ------
     WrongInput
-        If no attention is seen, rows of answer or truth are of no site, or an argument is wrong.
+        If no site is found, no site has the rows of answer or truth, or an argument is wrong.
 
     Examples
     --------
@@ -176,7 +178,7 @@ def observe(
         and hasattr(batch, "__array__")
         and not hasattr(batch, "is_floating_point")
     ):
-        raise checks.wrong_type("batch", batch, "a tensor, or a tuple or dict of what the model is called with")
+        raise checks.wrong_type("batch", batch, "a tensor, or a tuple or dict of the model's arguments")
     checks.text("name", name)
     for word, value, known in (("beta", beta, ("clamp", None)), ("heads", heads, ("each", "all"))):
         if value not in known:
@@ -224,7 +226,7 @@ def _module(model: Any) -> Any:
 
 
 def _examples(batch: Any) -> int | None:
-    """As many as the first tensor has, where nothing else tells."""
+    """Return the size of the first tensor, if nothing else gives it."""
     values = (
         list(batch.values())
         if isinstance(batch, Mapping)

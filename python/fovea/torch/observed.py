@@ -34,13 +34,13 @@ class Observed:
     model : Model
         The module and its batch.
     answer : Answer
-        Reads the log-probability of what is right off the module's output.
+        Reads the log-probability of the right answer from the module's output.
     sites : str or sequence of str
         Patterns of the names of the sites that are observed.
     rows : iterable of int
         Rows that some site must have.
     truth : array-like or None
-        Which position each row should attend to, (examples, rows), -1 for none.
+        The position that each row should attend to, (examples, rows), -1 for none.
     rungs : mapping
         Log-probabilities that simpler models give, by name.
 
@@ -79,7 +79,7 @@ class Observed:
         if not self.asked_at_first.any():
             raise _engine.wrong_input(
                 "answer(output) is not a number anywhere",
-                "nan stands only where nothing is asked; look at the model and the batch",
+                "nan is for rows without a question only; check the model and the batch",
             )
         self.examples = len(answers)
         by_example = found(model, self.examples)
@@ -114,14 +114,14 @@ class Observed:
         large = [name for name, size in sizes.items() if size > MOST_AT_ONCE]
         if large and keep > 0 and not silent:
             teller()(
-                f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. "
+                f"maps of '{large[0]}' have more than {MOST_AT_ONCE} numbers and are not kept; its series are. "
                 "A shorter batch has room for them"
             )
         most: int = min([keep, *(MOST_AT_ONCE // size for size in sizes.values() if size <= MOST_AT_ONCE)])
         return most
 
     def spec(self) -> dict[str, Any]:
-        """Return what a run keeps of the model."""
+        """Return the description of the model for the run."""
         spec: dict[str, Any] = {
             "class": type(self.model.module).__name__,
             "sites": list(self.sites.values()),
@@ -145,7 +145,7 @@ class Observed:
         return asked if of_rows(answers.shape[1], rows) else asked & self.real[key]
 
     def truth_at(self, key: Key) -> Array | None:
-        """Return where a site's rows should attend to: known if its rows are those of the truth."""
+        """Return the true positions of a site's rows, if the truth has as many rows."""
         rows = self.shapes[key][2]
         if self.truth is None or not of_rows(self.truth.shape[1], rows):
             return None
@@ -186,8 +186,9 @@ class _Lookups(TorchFunctionMode):  # type: ignore[misc]
 
 
 def _tokens_of(asked: list[tuple[Any, Any]], tensors: list[Any], examples: int) -> tuple[Any, Any]:
-    """The one of a batch's tensors that holds tokens, and the table that they were looked up in first. Where nothing is looked up, it
-    is the only one that there is."""
+    """Find the tensor of tokens in a batch, and the table of their first look-up.
+
+    Without a look-up, it is the only tensor of the batch."""
     whole = [
         one
         for one in tensors

@@ -1,5 +1,6 @@
-"""Watches that nobody closed: what they saw is kept as a stopped run when the interpreter ends. A watch that is dropped before
-lets go of its model at once, and its run is kept when the next watch begins, if that is earlier."""
+"""Watches that nobody closed: their evaluations are kept as a stopped run when the interpreter ends.
+
+A watch that is dropped before releases its model at once. Its run is kept when the next watch begins, if that is earlier."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ def dropped(watch: Watching) -> None:
 
 
 def _keep_dropped() -> None:
-    """Of several that went on from one state, the one that came furthest is written last, and stands."""
+    """Write several watches that continued from one state. The one with the most updates is written last, and stays."""
     _dropped.sort(key=lambda one: one.evaluations)
     with contextlib.suppress(IndexError):
         while True:
@@ -85,7 +86,7 @@ def _keep(one: Unkept) -> None:
     evaluations = "1 evaluation" if one.evaluations == 1 else f"{one.evaluations} evaluations"
     with contextlib.suppress(OSError, ValueError):  # nobody may be listening any more
         print(
-            f"fovea: the watch of '{one.name}' was never closed: what it saw at {evaluations} {became}. "
+            f"fovea: the watch of '{one.name}' was never closed: its data of {evaluations} {became}. "
             'Write "with fovea.observe(…) as watch:", which closes it',
             file=sys.stderr,
         )
@@ -97,7 +98,7 @@ def _keep_all() -> None:
         try:
             dropped(watch)
         except Exception as error:
-            print(f"fovea: what a watch that was never closed saw could not be kept ({error})", file=sys.stderr)
+            print(f"fovea: the data of a watch that was never closed could not be kept ({error})", file=sys.stderr)
     _keep_dropped()
 
 

@@ -22,18 +22,18 @@ MEANWHILE = 60  # seconds
 
 
 class Persistence:
-    """Keeps the run of a watch in the store; holds nothing of the model.
+    """Keeps the run of a watch in the store, without a reference to the model.
 
     Parameters
     ----------
     name : str
-        Of the run.
+        The name of the run.
     settings : mapping
-        What the training was.
+        Settings of the training.
     store : path or None
-        Where the run is kept.
+        The store of the run.
     recorder : Recorder
-        What was seen.
+        The recorded numbers and arrays.
     """
 
     def __init__(self, name: str, settings: Mapping[str, Any], store: Any, recorder: Recorder) -> None:
@@ -76,22 +76,22 @@ class Persistence:
         )
 
     def unkept(self, spec: Mapping[str, Any], updates: int) -> Unkept:
-        """Return what is to be kept of a watch that is never closed."""
+        """Return the data to keep of a watch that is never closed."""
         saver = self.saver(spec, updates, "stopped")
         return Unkept(self.key, self.name, len(self._recorder.evaluations), self.own_evaluations, updates, saver)
 
     def keep_meanwhile(self, spec: Callable[[], Mapping[str, Any]], updates: int) -> None:
-        """Keep a stopped run from time to time, for a process that is ended from outside; that of the end replaces it."""
+        """Keep a stopped run from time to time, for a process that is killed. The run of the end replaces it."""
         if time.perf_counter() - self._kept_at < MEANWHILE:
             return
         self._kept_at = time.perf_counter()
         try:
             self.saver(spec(), updates, "stopped")()
         except _engine.Error as why:
-            teller()(f"what was seen up to update {updates} could not be kept meanwhile ({why})")
+            teller()(f"the data up to update {updates} could not be kept yet ({why})")
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what a checkpoint has to keep."""
+        """Return the state for a checkpoint."""
         return {"key": self.key, "started": self._started, "seconds": self._seconds}
 
     def load_state_dict(self, state: Mapping[str, Any], went_back: bool) -> None:

@@ -49,8 +49,9 @@ class Recorder:
             values.append(float(value))
 
     def evaluated(self, step: int, arrays: Sequence[tuple[str, Array]]) -> None:
-        """Record the arrays of an evaluation: of the first all, since it says what the maps are over; of later ones as many as there is
-        room for."""
+        """Record the arrays of an evaluation.
+
+        The first evaluation keeps all, because it describes rows and positions. Later ones keep as many as there is room for."""
         self.evaluations.append(step)
         self._newest = [one for one in arrays if one[1].size <= MOST_AT_ONCE]
         if (len(self.evaluations) - 1) % self._every == 0:
@@ -65,14 +66,14 @@ class Recorder:
             }
 
     def arrays(self) -> list[tuple[str, int, Array]]:
-        """Return the arrays that are kept, those of the newest evaluation among them."""
+        """Return the stored arrays, with the arrays of the newest evaluation."""
         kept = dict(self._arrays)
         if self.evaluations:
             kept[self.evaluations[-1]] = kept.get(self.evaluations[-1]) or self._newest
         return [(name, step, values) for step in sorted(kept) for name, values in kept[step]]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what a checkpoint has to keep."""
+        """Return the state for a checkpoint."""
         return {
             "series": {name: [list(steps), list(values)] for name, (steps, values) in self.series.items()},
             "arrays": [

@@ -26,11 +26,11 @@ BACKWARD = 3  # an update costs about as much as so many passes forward
 
 
 class Schedule:
-    """Which updates are evaluated, and what evaluations may take.
+    """Chooses the updates that are evaluated, and the time for evaluations.
 
-    With ``every`` each so many updates are evaluated. What they take is paid from a share of the time of the training, and β of what is left.
-    Without it the schedule chooses: at even distances of the logarithm of the step, and when the loss falls. What is earned is then
-    divided into three accounts: of regular evaluations, of those when the loss falls, and of β.
+    With ``every``, evaluations are at fixed distances. Their time is paid from a share of the training's time, and β from the rest.
+    Without it the schedule chooses: at equal distances of the logarithm of the step, and when the loss falls. The earned time is then
+    divided into three accounts: for regular evaluations, for evaluations when the loss falls, and for β.
 
     Parameters
     ----------
@@ -38,8 +38,7 @@ class Schedule:
     every : int or None
         Updates between two evaluations; None: the schedule chooses, or 50 if there is no share.
     share : float or None
-        Of the time of the training, what evaluations may take, or a second if that is more and the schedule chooses. None: whatever they
-        take.
+        The share of the training's time for evaluations, or a second if that is more and the schedule chooses. None: no limit.
     steps : int or None
         How many updates the training has, if that is known.
     """
@@ -105,7 +104,7 @@ class Schedule:
         return max(self.every, math.ceil(self._evaluator.price()[0] / earned))
 
     def _part(self, account: str) -> float:
-        """The part of what is earned that an account gets; that of β is divided among the others if β is not measured."""
+        """Return the account's part of the earned time. If β is not measured, the others share its part."""
         if not self.chooses:
             return float(account == "beta")
         if self._evaluator.clamps:
@@ -131,7 +130,7 @@ class Schedule:
             self._warned_of_less = True
             teller()(
                 f"evaluations are made every {self.interval()} updates or so: more often they would take more than share={self.share:g} of the "
-                "training. every=, or share=None, says how often"
+                "training. every=, or share=None, sets how often"
             )
         return False
 
@@ -150,7 +149,7 @@ class Schedule:
         return max(1, min(self._steps // POINTS, int(number * (self._steps ** (1 / POINTS) - 1))))
 
     def earn(self, number: int) -> None:
-        """Earn what the updates up to this one allow."""
+        """Earn the time of the updates up to this one."""
         self._earned += EARNED * (self.share or 0) * self.update()[0] * max(0.0, number - self._earned_until)
         self._earned_until = max(self._earned_until, number)
         given = 0.0
@@ -161,7 +160,7 @@ class Schedule:
         self._entitled = max(self._earned, given)
 
     def earn_ahead(self) -> None:
-        """Earn half of what the first updates will have earned, for the first evaluation."""
+        """Earn half of the first updates' time in advance, for the first evaluation."""
         if not self.chooses:
             self._earned_until += self.every / 2
             self._divide(EARNED * (self.share or 0) * self.update()[0] * self.every / 2)
@@ -216,13 +215,13 @@ class Schedule:
             return
         self._warned_of_beta = True
         teller()(
-            f"β is hardly ever measured at this pace: one row of each example takes longer than share={self.share:g} of the "
-            f"training leaves. every={math.ceil((look + price) / self.share / update)} has time for one at each evaluation; fewer examples or a "
+            f"β is hardly ever measured at this pace: one row of each example takes longer than share={self.share:g} allows. "
+            f"every={math.ceil((look + price) / self.share / update)} has time for one row at each evaluation. Fewer examples or a "
             "larger share help, too"
         )
 
     def cost(self) -> Cost:
-        """Return what evaluations take."""
+        """Return the time of evaluations."""
         look, _ = self._evaluator.price()
         clamps, names = self._evaluator.clamps, self._evaluator.observed.sites
         update, timed = self.update()

@@ -1,4 +1,4 @@
-"""What runs while a model is read: the module that a call is in, and what each site showed."""
+"""The state of a pass while a model is read: the module of a call, and the attention of each site."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Seen:
 
 @dataclass
 class Ended:
-    """A call of a module that has ended: what it gave, and how often it attended within."""
+    """A finished call of a module: its output, and how often it attended within."""
 
     number: int  # of the calls of this module
     begun: int
@@ -105,7 +105,7 @@ class Scope:
         return self.names[self.stack[-1][0]] if self.stack else ""
 
     def key(self) -> Key:
-        """Of the attention that is being made now."""
+        """Return the name of the site that is computed now."""
         inner = self.inner()
         self.calls[inner] += 1
         if self.stack:

@@ -1,8 +1,8 @@
-"""Where a model of PyTorch attends: found, read and changed for as long as a Tap is entered, with no change to its code.
+"""The attention sites of a PyTorch model: found, read and changed while a Tap is entered, without a change of its code.
 
-A site is a place in the code where attention is made: a call of ``scaled_dot_product_attention``, of
-``multi_head_attention_forward``, or a softmax whose result then weighs something. Its attention is seen as
-(examples, heads, rows, places), and is named by the innermost module that it is called in.
+A site computes attention: a call of ``scaled_dot_product_attention``, of ``multi_head_attention_forward``, or a softmax
+whose result weights values. Its attention has the shape (examples, heads, rows, positions). Its name is the innermost module
+of the call.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ _FAR = 1000.0  # a score so much below the largest of its row stands for a place
 
 
 class Tap(TorchFunctionMode):  # type: ignore[misc]
-    """Stands where attention is made, whoever calls it, in this thread and for as long as it is entered. ``want`` are the
-    sites it reads, or ``None`` while they are being found."""
+    """Reads attention at the functions that compute it, in this thread, while it is entered.
+
+    ``want`` has the sites that it reads, or ``None`` while they are being found."""
 
     def __init__(
         self,
@@ -189,7 +190,7 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         return out if self.want is None else view.back(shown)
 
     def _follow(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-        """Whether what a softmax gave comes to weigh something, through casts, dropout, masks and views."""
+        """Return whether the output of a softmax weights values, through casts, dropout, masks and views."""
         flat = [*args, *kwargs.values()]
         flat = [inner for one in flat for inner in (one if isinstance(one, (list, tuple)) else [one])]
         for one in flat:
@@ -248,7 +249,7 @@ class _Cube:
 
 
 def _allowed(scores: Any) -> Any:
-    """Which places a row may look at: those whose score is not that of a mask."""
+    """Return the positions that a row may attend to: positions whose score is not a mask."""
     scores = scores.detach()
     most = scores.amax(-1, keepdim=True)
     least = torch.finfo(scores.dtype).min / 2 if scores.dtype.is_floating_point else -math.inf
@@ -267,12 +268,12 @@ class Found:
 
 
 def found(model: Model, examples: int | None) -> Found:
-    """Find where a model attends.
+    """Find the sites of a model.
 
     Raises
     ------
     fovea.Failure
-        If no attention is seen; it says why.
+        If no site is found. The error has the reason.
     """
     with model.at_rest(), Scope(model.names) as scope:
         tap = Tap(scope, None, examples)
@@ -297,8 +298,8 @@ _FLEX = (
 )
 _OWN = "calls no softmax of torch's: its weights are made by exp and a sum of its own, or the like, and cannot be read"
 _REMEDY = (
-    "attention is seen where it is made by torch's softmax followed by a product, by scaled_dot_product_attention or by "
-    "nn.MultiheadAttention, in modules that run as Python"
+    "attention can be read if torch's softmax followed by a product, scaled_dot_product_attention or nn.MultiheadAttention "
+    "computes it, in modules that run as Python"
 )
 
 
@@ -322,7 +323,7 @@ def _weighed(operands: Sequence[Any]) -> bool:
 
 
 def _unread(model: Model, tap: Tap) -> dict[str, tuple[str, int]]:
-    """What no function of torch's tells of: modules that run as no Python, and compiled flex_attention."""
+    """Find attention that torch's functions do not show: modules that do not run as Python, and compiled flex_attention."""
     missed: dict[str, tuple[str, int]] = {}
     order = list(model.names.values())
     seen = [order.index(name) for name, _ in tap.seen]
@@ -355,8 +356,8 @@ def _why_none(model: Model, tap: Tap, missed: Mapping[str, tuple[str, int]]) -> 
             return f"{where} is a traced graph (torch.fx or torch.export); observe the module it was made of"
     if tap.seen:
         most = ", ".join(sorted({name_of(key) for key in tap.seen})[:4])
-        return f"there is a softmax in {most}, but what it gives weighs nothing by a product or a sum"
-    return "it calls no softmax and no attention of torch's; weights by exp and a sum of one's own cannot be told from anything else"
+        return f"there is a softmax in {most}, but its output weights nothing by a product or a sum"
+    return "it calls no softmax and no attention of torch; weights that its code computes by exp and a sum cannot be recognised"
 
 
 def name_of(key: Key) -> str:

@@ -31,11 +31,11 @@ torch = needed("torch", "torch")
 
 
 class Watch:
-    """What ``fovea.observe`` gives: it evaluates a model while that is trained, and keeps what it sees as a run.
+    """Evaluate a model while it is trained, and keep the results as a run. ``fovea.observe`` makes it.
 
     As a context it closes itself. A run that an exception ends is kept as failed. The evaluations of a watch that is never closed are kept
-    as a stopped run when Python ends, and stderr says so. A watch that is dropped before, as when the cell of a notebook is run again, does
-    not keep its model alive: its run is kept when the next watch begins.
+    as a stopped run when Python ends, with a message on stderr. A watch that is dropped before, as when the cell of a notebook is run again,
+    does not keep its model alive. Its run is kept when the next watch begins.
 
     Examples
     --------
@@ -125,12 +125,12 @@ class Watch:
     def step(self, **metrics: Any) -> None:
         """Note an update: after ``backward``, before the optimiser's step.
 
-        The model is evaluated if its turn has come, which changes nothing of it.
+        The model is evaluated if the schedule asks for it. The evaluation does not change it.
 
         Parameters
         ----------
         **metrics : float or tensor of one number
-            What the training says of the update. It is kept as ``train_loss`` and the like, of the updates that are evaluated.
+            Numbers of the update, such as ``loss``. They are kept as ``train_loss`` and the like, for evaluated updates.
         """
         self._open()
         for name, value in metrics.items():
@@ -177,12 +177,12 @@ class Watch:
         ----------
         how : str or function
             ``"uniform"``: over the positions that a row may attend to. ``"previous"``, ``"first"``: at that position. ``"truth"``: at
-            the true one; rows without one follow their scores. A function of (attention, allowed), both (examples, heads, rows,
-            positions), gives the weights; they must be at least 0, 0 where ``allowed`` is False, and sum to 1.
+            the true position; rows without one follow their scores. A function of (attention, allowed), both (examples, heads, rows,
+            positions), returns the weights. They must be at least 0, must be 0 if ``allowed`` is False, and must sum to 1.
         sites : str or sequence of str
             Patterns of names of sites.
         start, until : int
-            The first update that is held, and the first that is not held any more.
+            The first update under the hold, and the first update after it.
         head : int, optional
             One head, from 1; all by default.
         """
@@ -191,13 +191,13 @@ class Watch:
 
     @contextlib.contextmanager
     def intervening(self, truth: Any = None) -> Iterator[None]:
-        """Hold attention in a forward pass of the training, as ``hold`` said, if it is held now.
+        """Apply the holds of this update to a forward pass of the training.
 
         Parameters
         ----------
         truth : array-like, optional
-            The truth of the batch that goes through, (examples, rows), if attention is held at it, now or later. The truth that
-            ``observe`` was given is of the batch that is evaluated: evaluations show such a hold by it.
+            The truth of the training's batch, (examples, rows), if a hold uses it, now or later. The ``truth`` of ``observe`` is about
+            the batch of the evaluations, and evaluations use it for such a hold.
         """
         self._open()
         if self._observed.model.in_place and torch.is_grad_enabled():
@@ -206,7 +206,7 @@ class Watch:
             yield
 
     def cost(self) -> Cost:
-        """Time what evaluations take, and what part of the training that will be.
+        """Measure the time of evaluations, and predict their share of the training.
 
         >>> import torch, fovea
         >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
@@ -269,7 +269,7 @@ class Watch:
         if not self._warned_of_nan:
             self._warned_of_nan = True
             teller()(
-                f"at update {self.number} the answer is not a number where it was one; loss is kept as nan, and nothing else is measured"
+                f"at update {self.number} the answer is NaN in rows that had a number; loss is kept as nan, and nothing else is measured"
             )
         self._recorder.number(self.number, "loss", float("nan"))
         self._note_update(last)
@@ -277,7 +277,7 @@ class Watch:
         return True
 
     def _note_update(self, last: bool) -> None:
-        """Record what the training said of this update, and its gradient."""
+        """Record the numbers that the training gave for this update, and its gradient."""
         for name, value in self._given.items():
             self._recorder.number(self.number, f"train_{name}", as_float(value))
         norms = {} if last else self._evaluator.gradients()
@@ -290,7 +290,7 @@ class Watch:
             self._recorder.number(self.number, name, norm)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what a checkpoint of the training has to hold for the watch to go on (``torch.save`` takes it)."""
+        """Return the state of the watch for a checkpoint of the training (``torch.save`` takes it)."""
         clamps, audit = self._evaluator.clamps, self._evaluator.audit
         return {
             **self._persistence.state_dict(),
@@ -303,7 +303,7 @@ class Watch:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where ``state_dict`` was taken: with its evaluations, its holds by the number of the update, and its place in the store."""
+        """Continue from a ``state_dict``: with its evaluations, its holds by the number of the update, and its run in the store."""
         self._open()
         state = require_state(state, list(self._observed.sites.values()))
         self.number = int(state["number"])
@@ -331,19 +331,19 @@ class Watch:
     def close(self, state: str = "done", error: str = "") -> Run | None:
         """Evaluate once more and keep the run in the store.
 
-        A watch that is closed gives the same run again. If the last evaluation fails, a warning says so, and what was seen before is kept.
+        A closed watch returns the same run again. If the last evaluation fails, a warning follows, and earlier evaluations are kept.
 
         Parameters
         ----------
         state : str
             ``"done"``, ``"stopped"`` or ``"failed"``.
         error : str
-            Why it failed.
+            The reason of a failure.
 
         Returns
         -------
         fovea.Run or None
-            None in all but the first of several processes.
+            The run. None in all processes but the first.
         """
         if self._closed:
             return self._run
@@ -359,7 +359,7 @@ class Watch:
             except Exception as why:
                 if not evaluations:
                     raise
-                trouble = f"the last evaluation, at update {self.number}, failed, and what was seen before is kept ({type(why).__name__}: {why})"
+                trouble = f"the last evaluation, at update {self.number}, failed, and earlier evaluations are kept ({type(why).__name__}: {why})"
         audit = self._evaluator.audit
         for name, number in (audit.whole() if audit and evaluations else {}).items():
             self._recorder.number(evaluations[-1], name, number)
@@ -372,7 +372,7 @@ class Watch:
 
     def _open(self) -> None:
         if self._closed:
-            raise _engine.wrong_input("this watch is closed, and its run kept", "observe anew: fovea.observe")
+            raise _engine.wrong_input("this watch is closed, and its run kept", "observe again: fovea.observe")
 
     def __enter__(self) -> Watch:
         return self

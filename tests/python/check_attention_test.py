@@ -32,7 +32,7 @@ def test_labels_at_random_are_nothing_to_learn():
     belief = fovea.check_attention(*drawn(400, lambda label, random: []), **QUICK)
     assert belief.verdict == "nothing was found"
     assert "Nothing was found with 280 training texts" in str(belief) and belief.figures["gain"].low <= 0
-    assert belief.headline == "Do not show attention as the reason: nothing was found to learn with 280 training texts."
+    assert belief.headline == "Do not show attention as the reason: nothing was learned from 280 training texts."
     assert "different texts would show it" in belief.open[0] or "times as many texts" in belief.open[0]
     assert belief.figures["doubtful"] == belief.figures["alone"] == []
 
@@ -48,7 +48,7 @@ def test_a_word_that_gives_the_label_away_is_named():
     )
     assert belief.summary().startswith(belief.headline) and "of answers, the regression's word" in belief.headline
     assert [(one["text"], one["label"], one["instead"]) for one in belief.figures["doubtful"]] == [(21, "no", "yes")]
-    assert "Check the label of text 22, 'no': models that did not see it say 'yes'." in belief.summary()
+    assert "Check the label of text 22, 'no': models that did not see it predict 'yes'." in belief.summary()
     assert belief.figures["accuracy"]["regression"].mean > 0.98
     assert len(belief.figures["examples"]) == 3 and "label 'yes', answer 'yes': deleting" in belief.summary()
     changes = belief.figures["changes"]
@@ -118,7 +118,7 @@ def test_seeds_that_differ_widen_intervals_and_agreement_has_none():
 
 def test_words_of_one_class_are_warned_of():
     said = belief_of(alone=[{"word": "cue", "class": "a", "texts": 90, "of": 300}]).summary()
-    assert "Check 'cue': it stands in 90 of 300 texts of class 'a', and in no other text." in said
+    assert "Check 'cue': it is in 90 of 300 texts of class 'a', and in no other text." in said
 
 
 def test_texts_that_are_all_the_same():
@@ -175,7 +175,7 @@ def test_a_class_without_a_text_of_its_own_is_named():
 
 
 def test_texts_that_share_no_word():
-    with pytest.raises(fovea.WrongInput, match="no word stands twice"):
+    with pytest.raises(fovea.WrongInput, match="no word is twice"):
         fovea.check_attention([f"u{n}" for n in range(80)], ["a", "b"] * 40, **QUICK)
 
 
@@ -269,34 +269,34 @@ def test_what_was_not_shown_is_not_said():
     assert (
         "by β 0.200 [0.150, 0.250]" in said
         and "by α " not in said
-        and "attended to most matters more than a word at random was not shown" in said
+        and "not shown that the word of the largest α matters more than a random word" in said
     )
     assert (
-        "Seeds do not all agree on where they look" in said
+        "Not all pairs of seeds agree on the order of attention weights" in said
         and "after 336, 336, 560 steps. Attention may settle later" in said
     )
     assert "Attention may settle later" not in str(belief_of())
-    assert said.index("α is the attention on a word, β what") < said.index("what β names")
+    assert said.index("α is the attention on a word. β is") < said.index("the word of the largest β")
     assert "do not take them for reasons" in str(belief_of(over_random=dict.fromkeys(KINDS[:4], NONE)))
 
 
 def test_the_head_says_whether_what_is_attended_to_matters():
     alone, behind = belief_of(), belief_of(regression_over={**dict.fromkeys(KINDS[:3], NONE), "attention": SURE})
-    assert str(alone).startswith(
-        "Attention may be shown beside the answer: deleting its word changes 50 % of answers, "
-    )
+    assert str(alone).startswith("Attention may be shown with the answer: deleting its word changes 50 % of answers, ")
     assert str(behind).startswith("Do not show attention as the reason: deleting its word changes 50 % of answers, ")
-    assert "\nAttention is needed; the word attended to most matters more than one at random." in str(alone)
+    assert "\nAttention is needed; the word of the largest α matters more than a random word." in str(alone)
     few = belief_of(changes=dict.fromkeys(KINDS, Estimate(0.009, 0.004, 0.015)))
     assert few.headline == (
         "Do not show attention as the reason: deleting its word changes 0.9 % of answers, the regression's word 0.9 %, a random word 0.9 %."
     )
-    assert "at random, less than the one that the regression names." in str(
+    assert "than a random word, and less than the regression's word." in str(
         behind
-    ) and "more often than α does (by 0.200" in str(behind)
-    assert behind.to_dict()["trust"] in behind.page().replace("The word", "the word") and "ask it" not in str(alone)
+    ) and "than deleting the word of the largest α (by 0.200" in str(behind)
+    assert behind.to_dict()["trust"] in behind.page().replace(
+        "The word", "the word"
+    ) and "use the regression" not in str(alone)
     assert belief_of(over_random={**dict.fromkeys(KINDS[:4], SURE), "attention": NONE}).trust.endswith(
-        "was not shown to matter more than one at random"
+        "was not shown to matter more than a random word"
     )
     assert not belief_of(**BLIND, **NO_CUE).trust
 
@@ -305,11 +305,11 @@ def test_the_regression_is_recommended_before_what_it_is_better_than():
     over = {"attention": SURE, "beta": NONE, "evidence": WIDE}
     said = str(belief_of(regression_over=over))
     assert (
-        "more often than α does (by 0.200 [0.150, 0.250]); more often than β (0.000 [-0.010, 0.010]) or α·β (0.030 [-0.020, 0.080]) was not shown"
+        "the largest α (by 0.200 [0.150, 0.250]); more than β (0.000 [-0.010, 0.010]) or α·β (0.030 [-0.020, 0.080]) was not shown"
         in said
     )
-    assert "ask it rather than α." in said
-    assert "ask it rather than α or β or α·β." in str(belief_of(regression_over=dict.fromkeys(KINDS[:3], SURE)))
+    assert "use the regression, not α." in said
+    assert "use the regression, not α or β or α·β." in str(belief_of(regression_over=dict.fromkeys(KINDS[:3], SURE)))
     assert "Largest weights of the regression: for 'a' 'cue' 3.2." in said
 
 
@@ -329,15 +329,14 @@ def test_the_words_of_the_regression():
 
 
 def test_the_word_that_tells_most_is_said():
-    assert (
-        "The word that tells most by itself is 'cue' (class a): whether it is there, and nothing else, gives 0.700"
-        in str(belief_of())
+    assert "The most informative single word is 'cue' (class a): its presence alone has an accuracy of 0.700" in str(
+        belief_of()
     )
-    assert "Whether 'cue' (class a)" not in str(belief_of(**CUE)) and "tells most by itself" not in str(
+    assert "It was not shown that the best" not in str(belief_of(**CUE)) and "most informative" not in str(
         belief_of(**NO_CUE)
     )
     as_good = {"telling_word": {**CUE["telling_word"], "below_best": WIDE}}
-    assert "gives 0.900 [0.850, 0.950]; that the best model is better was not shown (0.030 [-0.020, 0.080])." in str(
+    assert "of 0.900 [0.850, 0.950]. It was not shown that the best model is better (0.030 [-0.020, 0.080])." in str(
         belief_of(**as_good)
     )
 
@@ -345,18 +344,18 @@ def test_the_word_that_tells_most_is_said():
 def test_a_difference_below_0_is_not_called_better():
     said = str(belief_of(learned_over_uniform=LESS))
     assert (
-        "Attention is not needed: its accuracy minus that of uniform attention is -0.200" in said
+        "Attention is not needed: its gain in accuracy over uniform attention is -0.200" in said
         and "better by -" not in said
     )
-    assert "which is less than 0.02, the least that is taken for a gain" in said
-    assert "which is less than 0.01, a tenth of what always" in str(
+    assert "which is less than 0.02, the smallest gain that counts" in said
+    assert "which is less than 0.01, a tenth of the error of always" in str(
         belief_of(learned_over_uniform=LESS, majority=Estimate(0.9, 0.85, 0.95))
     )
     assert "different texts in all, a fifth of them for the test" in belief_of(learned_over_uniform=WIDE).open[0]
     many = belief_of(test_texts=1031, deleted_from=1000, seeds_over_data=WIDE)
     assert "one word of 1000 test texts of the 1031" in str(many)
     assert (
-        "Whether seeds agree beyond what the data predict: pairs of seeds differ in that, and more seeds would tell."
+        "Whether seeds agree more than the data predict: pairs of seeds differ, and more seeds would settle it."
         in str(many)
     )
 
@@ -365,10 +364,13 @@ def test_words_are_told_where_they_were_found_to_be_largest():
     cue = {"word": "cue", "texts": 30, "of": 300, "share": Estimate(0.1, 0.06, 0.15), "chance": 0.05, "named": True}
     latched = {"a": [cue, {**cue, "word": "noise", "named": False}], "b": []}
     said = str(belief_of(latched=latched))
-    assert "fall there, on 'cue' 0.100 [0.060, 0.150] (drawn 0.050; 30 of 300 texts)." in said and "noise" not in said
-    assert "No text was answered 'b', so that no words can be named for it." in said
+    assert (
+        "one random word of each text: 'cue' 0.100 [0.060, 0.150] (chance 0.050; 30 of 300 texts)." in said
+        and "noise" not in said
+    )
+    assert "No text was answered 'b', so no words can be named for it." in said
     unnamed = str(belief_of(latched={"b": [{**cue, "named": False}]}))
-    assert "In texts answered 'b' α·β was not shown to be largest on any word" in unnamed
+    assert "In texts answered 'b', no word was shown to have the largest α·β" in unnamed
     assert "and 2 more (figures" in str(belief_of(latched={"a": [cue] * 10}))
     assert "Few test texts" not in said and "Few test texts are of class 'a': 3 of 300." in str(
         belief_of(tested={"a": 3, "b": 297})

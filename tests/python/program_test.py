@@ -71,11 +71,9 @@ def test_a_word_that_gives_the_label_away(program, tmp_path):
     page = tmp_path / "page.html"
     done = asked(program, file, "--label", "class", "--text", "title,rest", "-o", page, *QUICK)
     assert done.returncode == 0 and done.stderr == f"fovea: wrote {page}\n", done.stderr
-    assert done.stdout.startswith(
-        ("Do not show attention as the reason: ", "Attention may be shown beside the answer: ")
-    )
-    assert "\nOne word tells; the word attended to most " in done.stdout
-    assert "- Check 'leak': it stands in 150 of 150 texts of class 'no'" in done.stdout
+    assert done.stdout.startswith(("Do not show attention as the reason: ", "Attention may be shown with the answer: "))
+    assert "\nOne word tells; the word of the largest α " in done.stdout
+    assert "- Check 'leak': it is in 150 of 150 texts of class 'no'" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
     shown = page.read_text(encoding="utf-8")
     assert (
@@ -120,7 +118,7 @@ def test_two_words_together(program, tmp_path):
     assert done.stdout.startswith("Do not show attention as the reason: ") or done.stdout.startswith(
         "Attention may be shown"
     )
-    assert "\nNo single word tells; the word attended to most " in done.stdout, done.stdout
+    assert "\nNo single word tells; the word of the largest α " in done.stdout, done.stdout
 
 
 def test_all_duplicates(program, tmp_path):
@@ -133,7 +131,7 @@ def test_all_duplicates(program, tmp_path):
     "lines, words, code, says",
     [
         (["a\tone text", "a\tanother"], (), 2, "every text has the label 'a'"),
-        ([f"{'ab'[n % 2]}\tu{n}" for n in range(80)], (), 2, "no word stands twice in these texts"),
+        ([f"{'ab'[n % 2]}\tu{n}" for n in range(80)], (), 2, "no word is twice in these texts"),
         (
             ["a\tone", "b\ttwo"],
             ("-o", "/nowhere/page.html"),

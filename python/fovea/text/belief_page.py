@@ -26,8 +26,8 @@ h2 { font-size: 1.1em }
 _TERMS = (
     ("a seed", "the number that a training's first weights and its order of texts are drawn from; the same training is made with several"),
     ("learned and uniform attention", "the model weighs the words of a text, and learns how; or it weighs all alike, and learns the rest"),
-    ("single words", "a model in which each word counts alike wherever it stands and whatever stands beside it; the logistic regression has one weight for each word and class, and weighs words that stand in few texts more (TF-IDF)"),
-    ("0.50 [0.45, 0.55]", "what was measured, and in brackets its 95 % interval: were other texts of this kind drawn for the test, and models trained with other seeds, 95 of 100 such intervals would hold the true value"),
+    ("single words", "a model without positions and neighbours of words. The logistic regression has one weight for each word and class, and more weight on words of few texts (TF-IDF)"),
+    ("0.50 [0.45, 0.55]", "the measured value, and in brackets its 95 % interval. With other test texts of this kind and other seeds, 95 of 100 such intervals contain the true value"),
     ("0.33 (from 0.10 to 0.49)", "the mean over trainings, and the least and most of them"),
 )  # fmt: skip
 _SCALES = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where a scale may end

@@ -211,7 +211,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             by_shares = float(-np.log(shares)[numbers[held]].mean())
             if least >= by_shares:
                 teller()(
-                    f"nothing was learned that predicts the label: the loss on the held-out share was {least:.3g} at best, and that of the classes' "
+                    f"nothing was learned that predicts the label: the loss on the held-out share was {least:.3g} at best, and the loss of the classes' "
                     f"frequencies alone is {by_shares:.3g}. Try a smaller rate (it is {rate:g}), or ask fovea.check_attention whether there is something to learn"
                 )
         return self

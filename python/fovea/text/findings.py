@@ -32,11 +32,11 @@ MODELS = {
     "regression": "logistic regression on TF-IDF",
 }
 DELETIONS = {
-    "attention": "what is attended to most",
-    "beta": "what β names",
-    "evidence": "what α·β names",
-    "regression": "what the regression names",
-    "random": "a word at random",
+    "attention": "the word of the largest α",
+    "beta": "the word of the largest β",
+    "evidence": "the word of the largest α·β",
+    "regression": "the regression's word",
+    "random": "a random word",
 }
 
 
@@ -49,7 +49,7 @@ class Findings:
         self.figures = found or {}
         self.sentences: list[str] = []
         self.open: list[str] = []
-        self.trust = ""  #: empty where there was nothing to attend to
+        self.trust = ""  #: empty if nothing was learned
         self.verdict = self._say()
         self.headline = self._headline()  #: whether to show attention as the reason, in a sentence
 
@@ -57,12 +57,12 @@ class Findings:
         facts, say = self.facts, self.sentences.append
         if facts["different"] < facts["texts"]:
             say(
-                f"Of {facts['texts']} texts {facts['different']} differ in their first {facts['longest']} words, capitals and spaces apart; "
-                "of those that do not, the first alone counts."
+                f"{facts['different']} of {facts['texts']} texts differ in their first {facts['longest']} words, apart from capitals and spaces. "
+                "Only the first of equal texts counts."
             )
         if facts["conflicts"]:
             say(
-                f"{facts['conflicts']} texts have another label than an earlier text that is the same by this: these models cannot tell them apart."
+                f"{facts['conflicts']} texts have another label than an equal earlier text: these models cannot distinguish them."
             )
         if not self.figures:
             return self._too_few()
@@ -78,16 +78,16 @@ class Findings:
         if few:
             of, names = few[0][0], f"class '{few[0][1]}'" if len(few) == 1 else f"{len(few)} classes"
             say(
-                f"Few test texts are of {names}: {of} of {f['test_texts']}{'' if len(few) == 1 else ' of the rarest'}. What is said here hardly speaks of "
-                "such classes, whatever tells them."
+                f"Few test texts are of {names}: {of} of {f['test_texts']}{'' if len(few) == 1 else ' of the rarest'}. This report is hardly about "
+                "such classes."
             )
-            self.open.append(f"What tells {names} from the rest: give more texts.")
+            self.open.append(f"Which words indicate {names}: give more texts.")
         word_tells = word["accuracy"].low > majority
         if f["gain"].low <= 0 and f["accuracy"][best].low <= majority and not word_tells:
             say(
                 f"Nothing was found with {f['train_texts']} training texts: the best model ({MODELS[best]}) was not shown to predict labels better "
-                f"than the shares of the classes do. Its mean log-probability of the right label is higher by {f['gain']}. That does not show that "
-                "there is nothing: weak words, or words that count only together, need more texts."
+                f"than the shares of the classes do. Its mean log-probability of the right label is higher by {f['gain']}. This does not show that "
+                "no word matters: weak words, or words that matter only together, need more texts."
             )
             self.open.append(f"Whether words indicate the label: {self._texts_to_find(f['gain'])}.")
             return "nothing was found"
@@ -95,24 +95,24 @@ class Findings:
         no_word = not word_tells and f["single_gain"].low <= 0 and f["gain_over_single"].low > 0
         if one_word:
             say(
-                f"One word tells: whether '{word['word']}' (class {word['class']}) is there gives {word['accuracy']}; the accuracy of the best model "
-                f"less that is {word['below_best']}. Check whether it gives the label away."
+                f"One word decides the label: the presence of '{word['word']}' (class {word['class']}) alone has an accuracy of {word['accuracy']}. "
+                f"The best model is better by {word['below_best']}. Check whether this word gives the label away."
             )
         elif no_word:
             say(
-                "No single word was found that tells: models of single words were not shown to be better than the shares of the classes "
-                f"(the mean log-probability of the right class is higher by {f['single_gain']}), and that of the best model is higher than theirs by "
-                f"{f['gain_over_single']}. What stands together tells."
+                "No single word indicates a label, but words together do: models of single words were not shown to be better than the shares of "
+                f"the classes (their mean log-probability of the right class is higher by {f['single_gain']}). The best model's is higher than "
+                f"theirs by {f['gain_over_single']}."
             )
         elif f["learned_over_single"].low > 0:
             say(f"Reading words together adds to the accuracy of single words: {f['learned_over_single']}.")
         if word_tells and not one_word:
             say(
-                f"The word that tells most by itself is '{word['word']}' (class {word['class']}): whether it is there, and nothing else, gives "
-                f"{word['accuracy']}; the best model is better by {word['below_best']}."
+                f"The most informative single word is '{word['word']}' (class {word['class']}): its presence alone has an accuracy of "
+                f"{word['accuracy']}. The best model is better by {word['below_best']}."
                 if word["below_best"].low > 0
-                else f"Whether '{word['word']}' (class {word['class']}) is there, and nothing else, gives {word['accuracy']}; that the best model is "
-                f"better was not shown ({word['below_best']})."
+                else f"The presence of '{word['word']}' (class {word['class']}) alone has an accuracy of {word['accuracy']}. It was not shown that the "
+                f"best model is better ({word['below_best']})."
             )
         needed_ = self._attention(f["learned_over_uniform"], f["learned_over_single"])
         self._seeds()
@@ -128,11 +128,11 @@ class Findings:
                 f"There are {facts['labels']} different labels for {facts['texts']} texts, and of most fewer than {FEWEST_OF_A_CLASS} different texts."
             )
             self.open.append(
-                "Everything: are these the labels? `fovea check-attention` takes their column by --label, and that of the texts by --text."
+                "Everything: are these the labels? `fovea check-attention` takes the column of labels by --label, and the column of texts by --text."
             )
         elif facts["different"] < FEWEST:
             there = "is 1 different text" if facts["different"] == 1 else f"are {facts['different']} different texts"
-            say(f"There {there}; to train on some and test on others takes {FEWEST}.")
+            say(f"There {there}; training and test need {FEWEST}.")
             self.open.append("Everything: give more different texts of each class.")
         else:
             rest = f", and of {len(few) - _SAID} more" if len(few) > _SAID else ""
@@ -154,17 +154,17 @@ class Findings:
         for over, rival in ((uniform, "uniform attention"), (single, "single words")):
             if over.high < self._margin():
                 say(
-                    f"Attention is not needed: its accuracy minus that of {rival} is {over}, which is less than {self._margin():.2g}, {self._of_margin()}."
+                    f"Attention is not needed: its gain in accuracy over {rival} is {over}, which is less than {self._margin():.2g}, {self._of_margin()}."
                 )
                 return "attention is not needed"
         if uniform.low > 0 and single.low > 0:
             say(
-                f"Attention that is learned is better than uniform attention by {uniform} of accuracy, and than single words by {single}."
+                f"Attention is needed: its gain in accuracy over uniform attention is {uniform}, and over single words {single}."
             )
             return "attention is needed"
         say(
-            f"Whether attention is needed is open: the accuracy of learned attention less that of uniform attention is {uniform}, less that of "
-            f"single words {single}. It is not needed where one of these lies below {self._margin():.2g} as a whole, {self._of_margin()}."
+            f"Whether attention is needed is open: its gain in accuracy over uniform attention is {uniform}, and over single words {single}. It "
+            f"is not needed if the whole interval of one gain is below {self._margin():.2g}, {self._of_margin()}."
         )
         less = uniform if uniform.low <= 0 else single
         self.open.append(f"Whether attention is needed: {self._texts_to_settle(less, self._margin())}.")
@@ -175,15 +175,15 @@ class Findings:
 
     def _of_margin(self) -> str:
         if self._margin() < _MARGIN:
-            return "a tenth of what always answering the most frequent class leaves to be gained"
-        return "the least that is taken for a gain"
+            return "a tenth of the error of always answering the most frequent class"
+        return "the smallest gain that counts"
 
     def _texts_to_settle(self, value: Estimate, margin: float) -> str:
         """How many texts would make the interval narrow enough to leave 0 or the margin, were the mean to stay."""
         reach = max(abs(value.mean), abs(margin - value.mean), 1e-3)
         wide = max(value.high - value.mean, value.mean - value.low)
         many = math.ceil(max(1.1, (wide / reach) ** 2) * self.facts["different"] / 500) * 500
-        return f"about {many} different texts in all, a fifth of them for the test, would tell, if the difference stays; or more seeds"
+        return f"about {many} different texts in all, a fifth of them for the test, would settle it, if the difference stays; or more seeds"
 
     def _texts_to_find(self, gain: Estimate) -> str:
         """How many texts would make the interval of a gain leave 0, were the mean to stay."""
@@ -200,26 +200,28 @@ class Findings:
         agree, over = f["seeds_agree"], f["seeds_over_data"]
         if math.isnan(agree.mean):
             self.sentences.append(
-                "Attention was uniform, or texts too short, for all seeds: there is nothing to agree on."
+                "Attention was uniform, or texts were too short, for all seeds: agreement cannot be measured."
             )
             return
         if agree.low > 0:
-            text = f"All pairs of seeds agree on where they look: τ-b {agree} over pairs"
+            text = f"All pairs of seeds agree on the order of attention weights: τ-b {agree} over pairs"
         else:
-            text = f"Seeds do not all agree on where they look: τ-b {agree} over pairs"
-        text += ". 0 is chance, 1 the same order. No interval is given, since each seed is one training"
+            text = f"Not all pairs of seeds agree on the order of attention weights: τ-b {agree} over pairs"
+        text += ". 0 is chance, 1 the same order. There is no interval, because each seed is one training"
         if math.isnan(over.mean):
-            self.sentences.append(f"{text}. The data alone predict nothing of it.")
+            self.sentences.append(f"{text}. The data alone predict no order.")
             return
-        self.sentences.append(f"{text}. What the data alone predict agrees with the seeds by {f['data_agrees']}.")
+        self.sentences.append(
+            f"{text}. The order that the data alone predict agrees with the seeds by {f['data_agrees']}."
+        )
         if agree.low <= 0:
             self.sentences.append(
-                f"Training ended where the held-out loss was least, after {', '.join(map(str, f['steps']))} steps. Attention may settle later than the "
-                "loss does: trained on, seeds may come to agree, without a gain in accuracy."
+                f"Training ended at the least held-out loss, after {', '.join(map(str, f['steps']))} steps. Attention may settle later than the "
+                "loss does: with more training, seeds may agree, without a gain in accuracy."
             )
         if over.low <= 0 < over.high:
             self.open.append(
-                "Whether seeds agree beyond what the data predict: pairs of seeds differ in that, and more seeds would tell."
+                "Whether seeds agree more than the data predict: pairs of seeds differ, and more seeds would settle it."
             )
 
     def _deletions(self) -> None:
@@ -231,7 +233,7 @@ class Findings:
             else ""
         )
         say(
-            "Below α is the attention on a word, β what the word says for the answer if all attention were on it, and α·β what it adds to the answer."
+            "α is the attention on a word. β is its evidence for the answer if all attention were on it. α·β is its contribution to the answer."
         )
         say(
             f"Deleting one word of {f['deleted_from']} test texts{drawn} changes the answer of the model: "
@@ -242,31 +244,31 @@ class Findings:
         beyond = [kind for kind in greek if f["over_random"][kind].low > 0]
         if not beyond:
             say(
-                "That words named by α, β or α·β matter more to the answer than a word at random was not shown: do not take them for reasons."
+                "It was not shown that words of the largest α, β or α·β matter more to the answer than a random word: do not take them for reasons."
             )
         elif "attention" not in beyond:
             say(
-                f"That the word attended to most matters more than a word at random was not shown ({f['over_random']['attention']}): attention "
+                f"It was not shown that the word of the largest α matters more than a random word ({f['over_random']['attention']}): attention "
                 "alone is no reason for the answer."
             )
         if beyond:
             say(
-                "More answers change than by a random word: "
+                "Answers that change beyond the changes by a random word: "
                 + ", ".join(f"by {greek[kind]} {f['over_random'][kind]}" for kind in beyond)
                 + "."
             )
-        self.trust = "the word attended to most was not shown to matter more than one at random"
+        self.trust = "the word of the largest α was not shown to matter more than a random word"
         ahead = [kind for kind in greek if f["regression_over"][kind].low > 0]
         if "attention" in beyond:
-            self.trust = "the word attended to most matters more than one at random" + (
-                ", less than the one that the regression names" if "attention" in ahead else ""
+            self.trust = "the word of the largest α matters more than a random word" + (
+                ", and less than the regression's word" if "attention" in ahead else ""
             )
         if ahead and f["over_random"]["regression"].low > 0:
             behind = [f"{greek[kind]} ({f['regression_over'][kind]})" for kind in greek if kind not in ahead]
             say(
-                "The regression names the word that the model's answer hangs on more often than "
-                + ", ".join(f"{greek[kind]} does (by {f['regression_over'][kind]})" for kind in ahead)
-                + f"{'; more often than ' + ' or '.join(behind) + ' was not shown' if behind else ''}. To learn which words matter, ask it rather than "
+                "Deleting the regression's word changes more answers than deleting the word of the largest "
+                + ", ".join(f"{greek[kind]} (by {f['regression_over'][kind]})" for kind in ahead)
+                + f"{'; more than ' + ' or '.join(behind) + ' was not shown' if behind else ''}. To learn which words matter, use the regression, not "
                 f"{' or '.join(greek[kind] for kind in ahead)}."
             )
 
@@ -282,26 +284,26 @@ class Findings:
         for name, words in f["latched"].items():
             told = [one for one in words if one["named"]]
             if not words:
-                say(f"No text was answered '{name}', so that no words can be named for it.")
+                say(f"No text was answered '{name}', so no words can be named for it.")
                 continue
             if not told:
                 say(
-                    f"In texts answered '{name}' α·β was not shown to be largest on any word more often than one word drawn at random from each text would fall there."
+                    f"In texts answered '{name}', no word was shown to have the largest α·β more often than by chance, one random word of each text."
                 )
                 continue
             rest = f", and {len(told) - _SAID} more (figures: latched)" if len(told) > _SAID else ""
             say(
-                f"In texts answered '{name}' α·β is largest, more often than one word drawn at random from each text would fall there, on "
+                f"In texts answered '{name}', these words have the largest α·β more often than by chance, one random word of each text: "
                 + ", ".join(
-                    f"'{one['word']}' {one['share']} (drawn {one['chance']:.3f}; {one['texts']} of {one['of']} texts)"
+                    f"'{one['word']}' {one['share']} (chance {one['chance']:.3f}; {one['texts']} of {one['of']} texts)"
                     for one in told[:_SAID]
                 )
                 + f"{rest}."
             )
         if any(f["latched"].values()):
             say(
-                f"So named are words on which α·β is largest in {LEAST_NAMED} texts or more, with p ≤ {LEVEL:g} corrected (Holm) for all words that could "
-                "have been named; others may matter too."
+                f"A word is named if it has the largest α·β in {LEAST_NAMED} texts or more, with p ≤ {LEVEL:g}, corrected (Holm) for all words that "
+                "could have been named. Other words may matter, too."
             )
 
     def _headline(self) -> str:
@@ -309,14 +311,14 @@ class Findings:
         if not f:
             return "Nothing could be measured: give more texts."
         if self.verdict == "nothing was found":
-            return f"Do not show attention as the reason: nothing was found to learn with {f['train_texts']} training texts."
+            return f"Do not show attention as the reason: nothing was learned from {f['train_texts']} training texts."
         of, names = f["changes"], ("attention", "regression", "random")
         own, by_regression, at_random = (_percent(of[kind].mean) for kind in names)
         beyond = f["over_random"]["attention"].low > 0
         behind = f["over_random"]["regression"].low > 0 and f["regression_over"]["attention"].low > 0
         may = beyond and not behind and of["attention"].mean >= _WORTH_SHOWING
         return (
-            f"{'Attention may be shown beside the answer' if may else 'Do not show attention as the reason'}: deleting its word changes {own} of "
+            f"{'Attention may be shown with the answer' if may else 'Do not show attention as the reason'}: deleting its word changes {own} of "
             f"answers, the regression's word {by_regression}, a random word {at_random}."
         )
 
@@ -337,13 +339,13 @@ class Findings:
         said = []
         for one in self.figures.get("alone", []):
             said.append(
-                f"Check '{one['word']}': it stands in {one['texts']} of {one['of']} texts of class '{one['class']}', and in no other text. It may give "
+                f"Check '{one['word']}': it is in {one['texts']} of {one['of']} texts of class '{one['class']}', and in no other text. It may give "
                 "the label away."
             )
         doubtful = self.figures.get("doubtful", [])
         for one in doubtful[:_DOUBTFUL]:
             said.append(
-                f"Check the label of text {one['text'] + 1}, '{one['label']}': models that did not see it say '{one['instead']}'. {_short(one['words'])}"
+                f"Check the label of text {one['text'] + 1}, '{one['label']}': models that did not see it predict '{one['instead']}'. {_short(one['words'])}"
             )
         if len(doubtful) > _DOUBTFUL:
             said.append(f"{len(doubtful) - _DOUBTFUL} more labels are doubtful (figures: doubtful).")

@@ -47,8 +47,8 @@ class Study:
         vocabulary = Vocabulary([words[place] for place in self.train_on], 2)
         if len(vocabulary) == 1:
             raise _engine.wrong_input(
-                "no word stands twice in these texts",
-                "give texts that share words; words are told apart by spaces and punctuation",
+                "no word is twice in these texts",
+                "give texts that share words; spaces and punctuation separate words",
             )
         self.rows = [vocabulary.row(each) for each in words]
         self.vocab, self.spelled = len(vocabulary), {number: word for word, number in vocabulary.numbers.items()}

@@ -1,4 +1,4 @@
-"""Holds of attention, as a spec's interventions define them (docs/reference/interventions.md, 5)."""
+"""Holds of attention, as a spec's interventions define them (docs/reference/interventions.md)."""
 
 from __future__ import annotations
 

@@ -246,6 +246,11 @@ export function texts_apart(values: number[], text: (value: number) => string): 
   }
 }
 
+// Of a claim, its null value or a rival.
+export function value_text({ value, infinite }: { value: number | null; infinite?: string }): string {
+  return value === null ? (infinite ?? "no value") : String(+value.toPrecision(4));
+}
+
 export function number_text(value: number | null | undefined): string {
   return value === null || value === undefined ? "–" : String(+value.toPrecision(5));
 }

@@ -72,7 +72,8 @@ TEST(FindingsTable, SaysWhatEachValueIsAndIsNeverCut) {
                         "median steps on permutations / median steps on subsets", "It matters."};
   ClaimResult other = titled("Late.", -0.5, false);
   other.wanted = "0.2 to 0.5";
-  const FindingResult results[] = {{finding, titled(long_title, 31, true), false}, {finding, {}, false}, {finding, other, true}};
+  const FindingResult results[] = {
+      {finding, titled(long_title, 31, true), false}, {finding, {}, false}, {finding, other, true}};
   const std::string text = findings_table(results, {80, false});
   for (const char* part : {"✓ supported", "31: median steps on permutations / median steps on subsets",
                            "needed: at most 40; without the effect: ∞ (never reached)", "not reproduced",

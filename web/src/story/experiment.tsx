@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useWord } from "../address";
 import { Figure, type Table } from "../figure";
-import type { Claim, Experiment, Told, ToldFigure, ToldNumbers } from "../model";
+import { type Claim, type Experiment, type Told, type ToldFigure, type ToldNumbers, value_text } from "../model";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
@@ -151,10 +151,6 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
   );
 }
 
-export function number_text({ value, infinite }: { value: number | null; infinite?: string }) {
-  return value === null ? (infinite ?? "no value") : String(+value.toPrecision(4));
-}
-
 function verdict_text({ verdict, source = "" }: Claim) {
   const sign = verdict === "supported" || verdict === "refuted" ? "✓" : "✗";
   const refers = /^\[\d+\]/.exec(source)?.[0] ?? "its source";
@@ -176,8 +172,8 @@ function Claims({ claims }: { claims: Claim[] }) {
               <span class={`state ${claim.held ? "done" : "failed"}`}>{verdict_text(claim)}</span>
               <span class="title">{claim.title ?? claim.claim}</span>
               <span class="value">
-                <strong>{number_text(claim)}</strong> <span class="soft">{threshold_text(claim)}</span>
-                {claim.null && <span class="soft"> · null {number_text(claim.null)}</span>}
+                <strong>{value_text(claim)}</strong> <span class="soft">{threshold_text(claim)}</span>
+                {claim.null && <span class="soft"> · null {value_text(claim.null)}</span>}
               </span>
             </summary>
             <ClaimDetails claim={claim} />
@@ -192,7 +188,7 @@ function ClaimDetails({ claim }: { claim: Claim }) {
   const rows: [string, string][] = [["metric", claim.formula ?? claim.metric]];
   if (claim.where) rows.push(["only if", claim.where]);
   for (const [name, expression] of Object.entries(claim.define ?? {})) rows.push([name, expression]);
-  const rivals = (claim.rivals ?? []).map(rival => `${rival.name}: ${number_text(rival)}`);
+  const rivals = (claim.rivals ?? []).map(rival => `${rival.name}: ${value_text(rival)}`);
   return (
     <div class="claim-details">
       {claim.title && <p>{claim.claim}</p>}
@@ -210,7 +206,7 @@ function ClaimDetails({ claim }: { claim: Claim }) {
           <>
             <dt>null value</dt>
             <dd>
-              {number_text(claim.null)}: {claim.null.means}
+              {value_text(claim.null)}: {claim.null.means}
             </dd>
           </>
         )}

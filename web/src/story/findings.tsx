@@ -1,6 +1,5 @@
 // What the story begins and ends with: the findings, and the claims of full forms that were not supported.
-import type { Claim, Failure, Finding } from "../model";
-import { number_text } from "./experiment";
+import { type Claim, type Failure, type Finding, value_text } from "../model";
 
 function Verdict({ claim }: { claim: Claim }) {
   return (
@@ -11,7 +10,7 @@ function Verdict({ claim }: { claim: Claim }) {
 // The value and what it is, and the threshold.
 const measured = (claim: Claim, measures = "") => (
   <span class="soft">
-    {number_text(claim)}
+    {value_text(claim)}
     {measures && `: ${measures}`} ({claim.wanted.replace(">=", "≥").replace("<=", "≤")})
   </span>
 );
@@ -27,7 +26,8 @@ export function Findings({ findings, address }: { findings: Finding[]; address: 
           <li data-finding={experiment}>
             {claim ? <Verdict claim={claim} /> : <span class="state">not reproduced</span>}
             <span>
-              {address(experiment) ? <a href={address(experiment)}>{heading}</a> : heading} {claim && measured(claim, measures)}
+              {address(experiment) ? <a href={address(experiment)}>{heading}</a> : heading}{" "}
+              {claim && measured(claim, measures)}
               <br />
               <span class="soft">
                 {why}

@@ -18,8 +18,8 @@ TextTable::Cell verdict_cell(const ClaimResult& claim) {
 // "needed: at least 1.5; without the effect: 1 (both are equally fast)"
 std::string needed_text(const ClaimResult& claim) {
   std::string bound = claim.wanted;
-  if (bound.starts_with(">= ")) bound = "at least " + bound.substr(3);
-  if (bound.starts_with("<= ")) bound = "at most " + bound.substr(3);
+  if (bound.starts_with(">= ")) bound = "at least " + with_minus(bound.substr(3));
+  if (bound.starts_with("<= ")) bound = "at most " + with_minus(bound.substr(3));
   std::string text = "needed: " + bound;
   if (!claim.text.title.empty())
     text += fmt::format("; without the effect: {} ({})", number_text(claim.text.null), claim.text.null_means);
@@ -94,7 +94,7 @@ std::string findings_table(std::span<const FindingResult> findings, const Termin
       const ClaimResult& claim = *found.result;
       quick = quick || claim.preset == word_of(Preset::quick);
       table.row({verdict_cell(claim), heading});
-      table.row({"", fmt::format("{}: {}", number_text(claim.value), found.finding.measures)});
+      table.row({"", fmt::format("measured: {} ({})", number_text(claim.value), found.finding.measures)});
       table.row({"", needed_text(claim)});
     }
     if (table.size() > 0) out += (out.empty() ? "" : "\n") + table.text(terminal);

@@ -1,9 +1,10 @@
 """What fovea.observe at its defaults takes of a training: processor time of the same loop observed and not, by turns.
 
-    build/python/bin/python bench/observing.py [ROUNDS]        (with PyTorch installed)
+    build/python/bin/python bench/observing.py [ROUNDS] [WIDTH…]        (with PyTorch installed)
 
-Two decoders as nanoGPT trains them on characters, with AdamW, on tokens that are drawn. Each round trains each model with and without a
-watch, which is made and closed within the time; the ratio of a round, and of all rounds together, is printed. On one thread.
+Decoders as nanoGPT trains them on characters, with AdamW, on tokens that are drawn. Each round trains each model with and without a
+watch, which is made and closed within the time. Observing may take a tenth of a training, or one second if that is more: beside each
+round stands what it took of that, and at the end the largest. On one thread.
 """
 
 import math
@@ -18,14 +19,15 @@ from torch.nn import functional as F
 
 import fovea
 
+# What is trained, by its width.
 SHAPES = {
-    "4 layers, 4 heads, width 64, 32 places, 12 texts, 400 updates": dict(
-        layers=4, heads=4, width=64, places=32, batch=12, steps=400
-    ),
-    "3 layers, 4 heads, width 128, 64 places, 16 texts, 150 updates": dict(
-        layers=3, heads=4, width=128, places=64, batch=16, steps=150
-    ),
+    32: dict(layers=2, heads=2, width=32, places=32, batch=16),
+    64: dict(layers=4, heads=4, width=64, places=32, batch=12),
+    128: dict(layers=3, heads=4, width=128, places=64, batch=16),
+    256: dict(layers=4, heads=4, width=256, places=64, batch=16),
 }
+UPDATES = (300, 2000)
+SHARE, SECONDS = 0.1, 1.0  # that observing may take
 VOCAB = 65
 
 
@@ -96,24 +98,28 @@ def trained(observed, store, *, layers, heads, width, places, batch, steps):
 
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    widths = [int(word) for word in sys.argv[2:]] or list(SHAPES)
     torch.set_num_threads(1)
     store = pathlib.Path(tempfile.mkdtemp()) / "runs.db"
-    for name, shape in SHAPES.items():
-        trained(True, store, **{**shape, "steps": 20})  # warms up
-        print(name)
-        ratios, looks, rows = [], 0, 0
-        for number in range(rounds):
-            seconds = {}
-            for observed in ((False, True), (True, False))[number % 2]:
-                seconds[observed], run = trained(observed, store, **shape)
-                if run is not None:
-                    looks, rows = len(run.series["entropy"]), len(run.series.get("agreement", ()))
-            ratios.append(seconds[True] / seconds[False])
-            print(
-                f"  {seconds[False]:.2f} s, observed {seconds[True]:.2f} s: {ratios[-1]:.3f} ({looks} looks, {rows} of them with β)",
-                flush=True,
-            )
-        print(f"  in the mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}", flush=True)
+    for width in widths:
+        trained(True, store, **SHAPES[width], steps=20)  # warms up
+        for steps in UPDATES:
+            print(f"width {width}, {steps} updates: {SHAPES[width]}")
+            ratios, worst = [], 0.0
+            for number in range(rounds):
+                seconds, run = {}, None
+                for observed in ((False, True), (True, False))[number % 2]:
+                    seconds[observed], made = trained(observed, store, **SHAPES[width], steps=steps)
+                    run = made or run
+                looks, rows = len(run.series["entropy"]), len(run.series.get("agreement", ()))
+                ratios.append(seconds[True] / seconds[False])
+                worst = max(worst, (seconds[True] - seconds[False]) / max(SECONDS, SHARE * seconds[False]))
+                print(
+                    f"  {seconds[False]:.2f} s, observed {seconds[True]:.2f} s: {ratios[-1]:.3f} ({looks} looks, {rows} of them with β)",
+                    flush=True,
+                )
+            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+            print(f"  in the mean {mean:.3f}; at most {worst:.2f} of what it may take")
 
 
 if __name__ == "__main__":

@@ -72,7 +72,9 @@ def test_every_hold_is_what_it_says():
         watch.hold(how)
         with watch._observed.model.at_rest():
             held[how if isinstance(how, str) else "own"] = (
-                watch._observed.base(watch._holds.plan(0)).seen[("blocks.0.attn", 1)].attention[0, 0]
+                watch._observed.base(watch._holds.plan(0, watch._observed.truth))
+                .seen[("blocks.0.attn", 1)]
+                .attention[0, 0]
             )
     own = held["truth"][0]
     assert torch.allclose(held["uniform"], torch.ones(8, 8).tril() / torch.arange(1, 9)[:, None])

@@ -8,7 +8,7 @@ from typing import Any
 from .. import _engine, checks
 from ..pictures import needed
 from .model import Model
-from .scope import Key, Plan, Scope, Seen
+from .scope import Key, Outputs, Plan, Scope, Seen
 from .sites import Tap
 
 torch = needed("torch", "torch")
@@ -56,12 +56,14 @@ class Base:
         examples: int | None,
         plan: Plan | None = None,
         log: bool = False,
+        outputs: Outputs | None = None,
     ) -> None:
         with Scope(model.names, log) as scope:
-            tap = Tap(scope, dict.fromkeys(sites), examples, plan)
+            tap = Tap(scope, dict.fromkeys(sites), examples, plan, outputs=outputs)
             with tap:
                 out = model()
             self.ended = dict(scope.ended)
+        self.output = out
         self.seen: dict[Key, Seen] = tap.seen
         self.answers = answer(out)
         for key in sites:

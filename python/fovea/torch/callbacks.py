@@ -21,7 +21,7 @@ Hold = tuple[tuple[Any, ...], dict[str, Any]]
 class _Callback:
     """What both have in common: a watch that begins with the training, and the run when it is over."""
 
-    def __init__(self, batch: Any, answer: Callable[[Any], Any], options: dict[str, Any]) -> None:
+    def __init__(self, batch: Any, answer: Callable[[Any], Any] | None, options: dict[str, Any]) -> None:
         super().__init__()
         self.batch, self.answer, self.options = batch, answer, options
         self.watch: Watch | None = None
@@ -39,11 +39,14 @@ class _Callback:
             )
         self._holds.append((args, kwargs))
 
-    def _begin(self, model: Any, number: int = 0, steps: Any = None) -> None:
-        """Begin at this update if there is no state; ``steps``: the number of all updates, if known."""
+    def _begin(self, model: Any, number: int = 0, steps: Any = None, loggers: Any = ()) -> None:
+        """At this update, where no state says more; ``steps``: of how many, if that is known; ``loggers``: of the training."""
         self._pass.close()  # of a training that an exception ended
         known = {"steps": steps} if isinstance(steps, int) and steps > 0 else {}
-        self.watch = observe(model, self.batch, self.answer, **{**known, **self.options})
+        given = {**known, **self.options}
+        if given.get("loggers") is True:
+            given["loggers"] = loggers
+        self.watch = observe(model, self.batch, self.answer, **given)
         if self._state is not None:
             self.watch.load_state_dict(self._state)
         elif number > 0:
@@ -68,7 +71,7 @@ class _Callback:
             self.watch = None
 
 
-def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any) -> Any:
+def lightning_callback(batch: Any = None, answer: Callable[[Any], Any] | None = None, **options: Any) -> Any:
     """Observe a training of Lightning. The state of the callback goes into the checkpoints of Lightning.
 
     Parameters
@@ -78,7 +81,7 @@ def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any)
     answer
         The log-probability of the right answer, of the output of the model.
     **options
-        Further arguments of ``fovea.observe``.
+        Further arguments of ``fovea.observe``. ``loggers=True``: the loggers of the trainer.
 
     Returns
     -------
@@ -105,7 +108,7 @@ def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any)
 
     class Observing(_Callback, base):  # type: ignore[misc, valid-type, unused-ignore]
         def on_fit_start(self, trainer: Any, module: Any) -> None:
-            self._begin(module, steps=getattr(trainer, "max_steps", None))
+            self._begin(module, steps=getattr(trainer, "max_steps", None), loggers=getattr(trainer, "loggers", ()))
 
         def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, index: int) -> None:
             self._before_pass()
@@ -133,7 +136,7 @@ def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any)
     return Observing(batch, answer, options)
 
 
-def trainer_callback(batch: Any, answer: Callable[[Any], Any], **options: Any) -> Any:
+def trainer_callback(batch: Any = None, answer: Callable[[Any], Any] | None = None, **options: Any) -> Any:
     """Observe a training of the ``Trainer`` of transformers.
 
     Parameters

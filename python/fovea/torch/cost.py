@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Cost:
     every: int  #: updates between two evaluations
     share: float | None  #: of the training time, which evaluations may take; None: whatever they take
     timed: bool  #: whether ``update`` was timed
+    parts: Mapping[str, float] = field(default_factory=dict)  #: what of ``look`` was asked for besides, by its name
+    budget: float = 0.0  #: seconds that evaluations may take of a short training
 
     @property
     def whole(self) -> float:
@@ -37,6 +39,9 @@ class Cost:
             f"an update {_time(self.update)} ({'as timed' if self.timed else 'as long as three passes over the batch'}), {self.every} of them between evaluations",
             f"an evaluation {_time(self.look)}: {_percent(self.look / between)} of the training",
         ]
+        lines += [f"  {_time(seconds)} of it for {name}" for name, seconds in self.parts.items()]
+        if self.budget and self.share:
+            lines.append(f"evaluations may take {_percent(self.share)}, or {_time(self.budget)} if that is more")
         if not self.beta:
             return "\n".join(lines)
         all_rows = f"β of every row {_time(self.whole - self.look)} more, {_percent(self.whole / between)}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from . import clock
 from .audit import Audit
 from .base_pass import Base
 from .clamps import Clamps
+from .effects import Effects
 from .measures import Measures, in_all
 from .observed import Observed
-from .scope import Key
+from .own_probes import OwnProbes
+from .scope import Key, Plan
 
 torch = needed("torch", "torch")
 
@@ -34,10 +37,32 @@ class Evaluator:
     audit : Audit or None
     keep : int
         Of how many examples maps are kept.
+    probes : OwnProbes
+        Probes in Python.
+    effects : Effects or None
+        What is measured in passes of its own.
+    further : mapping
+        What measures the same model on other batches, by their names.
+
+    Attributes
+    ----------
+    parts : dict
+        Seconds of the newest evaluation by their cause, within its price.
     """
 
-    def __init__(self, observed: Observed, clamps: Clamps | None, audit: Audit | None, keep: int) -> None:
+    def __init__(
+        self,
+        observed: Observed,
+        clamps: Clamps | None,
+        audit: Audit | None,
+        keep: int,
+        probes: OwnProbes,
+        effects: Effects | None = None,
+        further: Mapping[str, Evaluator] | None = None,
+    ) -> None:
         self.observed, self.clamps, self.audit, self.keep = observed, clamps, audit, keep
+        self._probes, self._effects, self._further = probes, effects, further or {}
+        self.parts: dict[str, float] = {}
         self._measures = Measures(observed.tokens)
         self._price: tuple[float, float] | None = None  # of the newest evaluation without β, and of a pass
 
@@ -68,6 +93,52 @@ class Evaluator:
             numbers.update(observed.rungs, rung=float(np.abs(heights - numbers["loss"]).argmin()))
         if first:
             arrays += self._what_maps_are_over()
+        return numbers, arrays
+
+    def held(self, plan: Plan | None) -> tuple[Base | None, dict[str, float]]:
+        """Pass the batch under a hold, and measure attention there; a pass under none is none."""
+        if plan is None:
+            return None, {}
+        base = self.observed.base(plan)
+        numbers, _ = self.attention(base)
+        return base, _held({name: value for name, value in numbers.items() if name not in self.observed.rungs})
+
+    def besides(self, base: Base, step: int, first: bool, plan_at: Callable[[Any], Plan | None]) -> Measured:
+        """Measure effects and the further batches. ``plan_at(truth)`` is the plan of a batch with this truth."""
+        numbers: dict[str, float] = {}
+        arrays: list[tuple[str, Array]] = []
+        if self._effects:
+            numbers, arrays = self._effects.measure(base)
+            self.parts.update(self._effects.seconds)
+        start = clock.now()
+        for name, one in self._further.items():
+            its, kept = one._whole(step, first, plan_at)
+            numbers.update({_on(name, key): value for key, value in its.items()})
+            arrays += [(_on(name, key), values) for key, values in kept]
+        if self._further:
+            self.parts["batches"] = clock.now() - start
+        return numbers, arrays
+
+    def _whole(self, step: int, first: bool, plan_at: Callable[[Any], Plan | None]) -> Measured:
+        """Measure a further batch."""
+        base = self.base()
+        if self.observed.diverged(base):
+            return {"loss": float("nan")}, []
+        numbers, arrays = self.attention(base, first)
+        held, more = self.held(plan_at(self.observed.truth))
+        its, kept = self.probed(base, held, step, {}, {**numbers, **more})
+        return {**numbers, **more, **its}, [*arrays, *kept]
+
+    def probed(
+        self, base: Base, held: Base | None, step: int, beta: Mapping[Key, Array], taken: Mapping[str, float]
+    ) -> Measured:
+        """Call the probes in Python; under a hold a second time."""
+        start = clock.now()
+        numbers, arrays = self._probes.measure(self.observed, base, step, beta, taken)
+        if held is not None:
+            numbers.update(_held(self._probes.measure(self.observed, held, step, {}, taken)[0]))
+        if self._probes:
+            self.parts["probes"] = clock.now() - start
         return numbers, arrays
 
     def _what_maps_are_over(self) -> list[tuple[str, Array]]:
@@ -171,5 +242,24 @@ class Evaluator:
     def _trial(self) -> None:
         base = self.base()
         self.attention(base)
+        if self._effects:
+            self._effects.measure(base)
+            self.parts.update(self._effects.seconds)
+        if self._further:
+            start = clock.now()
+            for one in self._further.values():
+                one._trial()
+            self.parts["batches"] = clock.now() - start
         if self.audit:
             self.audit.trial(base, base.answers.cpu().numpy())
+
+
+def _held(numbers: Mapping[str, float]) -> dict[str, float]:
+    return {f"{name}_held": value for name, value in numbers.items()}
+
+
+def _on(batch: str, name: str) -> str:
+    """The name of a number or an array of a further batch. A head's name keeps its ending."""
+    found = re.fullmatch(r"(\w+?)((?:_l\d+_h\d+)?(?:_held)?|\..*)", name)
+    assert found is not None
+    return f"{found[1]}_on_{batch}{found[2]}"

@@ -17,6 +17,7 @@ from .sites import Tap, chosen, name_of
 torch = needed("torch", "torch")
 
 PATTERNS = ("uniform", "previous", "first", "truth")
+ABLATED = "ablate"  # no pattern: all weights are 0, and so is what the head gives
 Own = Callable[[Any, Any], Any]  # (attention, allowed) -> attention
 
 
@@ -31,7 +32,7 @@ class Hold:
     @classmethod
     def of(cls, how: Any, sites: Iterable[str], start: int, until: int | None, head: int | None) -> Hold:
         if isinstance(how, str):
-            if how not in PATTERNS:
+            if how not in (*PATTERNS, ABLATED):
                 raise _engine.wrong_input(f"attention cannot be held '{how}'", _engine.suggest_name(how, PATTERNS))
         elif not callable(how):
             raise checks.wrong_type(
@@ -44,10 +45,10 @@ class Hold:
         return self.start <= number and (self.until is None or number < self.until)
 
     def table(self) -> dict[str, Any]:
-        """Return the hold as a spec has it."""
+        """As a spec says it."""
+        what = {"hold": self.how if isinstance(self.how, str) else "own", "of": sorted(self.sites)}
         table: dict[str, Any] = {
-            "hold": self.how if isinstance(self.how, str) else "own",
-            "of": sorted(self.sites),
+            **({"ablate": sorted(self.sites)} if self.how == ABLATED else what),
             "from": self.start,
         }
         if self.until is not None:
@@ -104,6 +105,8 @@ class Hold:
                     f"a hold gave {shape} in place of attention", f"it must give {tuple(attention.shape)}"
                 )
             return held
+        if self.how == ABLATED:
+            return torch.zeros_like(attention)
         if self.how == "uniform":
             even = allowed.to(attention.dtype)
             return even / even.sum(-1, keepdim=True).clamp(min=1)
@@ -196,7 +199,7 @@ class HoldSchedule:
         self._held = False  # a pass of this update was held
 
     def add(self, how: Any, sites: str | Sequence[str], start: int, until: int | None, head: int | None) -> None:
-        """Hold attention of sites from an update on."""
+        """Hold attention of sites from an update on, or ablate heads."""
         start = checks.whole("start", start, 0)
         until = None if until is None else checks.whole("until", until)
         if until is not None and until <= start:
@@ -214,9 +217,9 @@ class HoldSchedule:
     def _due(self, number: int) -> list[Hold]:
         return [hold for hold in self._holds if hold.at(number)]
 
-    def plan(self, number: int) -> HoldPlan | None:
-        """Return the hold for the batch of the evaluations at this update, or None."""
-        due, truth = self._due(number), self._observed.truth
+    def plan(self, number: int, truth: Any) -> HoldPlan | None:
+        """Return what holds attention of a batch that is evaluated, at this update; None if nothing does."""
+        due = self._due(number)
         if not due or (truth is None and any(hold.how == "truth" for hold in due)):
             return None
         return HoldPlan(due, truth, False)

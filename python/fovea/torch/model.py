@@ -73,6 +73,12 @@ class Model:
             self.batch = (self.batch,)
         self.autocast = self._autocast_now()
 
+    def showing(self, batch: Any) -> Model:
+        """Return the same module with another batch."""
+        other = copy.copy(self)
+        other.batch = (batch,) if isinstance(batch, torch.Tensor) else batch
+        return other
+
     @property
     def device(self) -> Any:
         return next((p.device for p in self.module.parameters()), None)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _engine, checks
+from ..probes import Probe
+from .further import batches_of
 
 if TYPE_CHECKING:
     from .watch import Watch
@@ -60,16 +62,23 @@ def attention_sites(model: Any, batch: Any) -> Sites:
     from .model import Model
     from .sites import found, name_of
 
-    sites = found(Model(_module(model), batch), _examples(batch))
+    sites = found(Model(module_of(model), batch), _examples(batch))
     return Sites({name_of(key): tuple(seen.attention.shape) for key, seen in sites.sites.items()}, sites.unseen)
 
 
 def observe(
     model: Any,
-    batch: Any,
-    answer: Callable[[Any], Any],
+    batch: Any = None,
+    answer: Callable[[Any], Any] | None = None,
     *,
     truth: Any = None,
+    batches: Mapping[str, Mapping[str, Any]] | None = None,
+    probes: Probe | Iterable[Probe] = (),
+    hooks: str | Sequence[str] = (),
+    lens: bool = False,
+    ablate: bool = False,
+    patch: str | None = None,
+    loggers: Any = (),
     rungs: Mapping[str, Any] | None = None,
     every: int | None = None,
     steps: int | None = None,
@@ -101,7 +110,23 @@ def observe(
         question. If no site has as many rows, it must return one number for each example. If a site has as many rows, or one more,
         each row belongs to its own answer. Otherwise all rows of the site belong to all answers of the example.
     truth : array-like, optional
-        The position that each row should attend to, (examples, rows), -1 for none.
+        Which position each row should attend to, (examples, rows), -1 for none.
+    batches : dict, optional
+        Further batches by their names: ``{"probe": {"batch": x, "answer": answer, "truth": truth}}``. Series on a batch have names
+        as ``loss_on_probe``. Without ``batch`` the first of them has the plain names. β is of the batch with the plain names.
+    probes : fovea.Probe or list of fovea.Probe
+        What else is measured, on every batch.
+    hooks : str or list of str
+        Which activations are kept, by their names in TransformerLens: ``"hook_resid_pre"``, ``"hook_resid_post"``, ``"hook_z"``.
+    lens : bool
+        Whether the answer is read off the residual stream of each layer, too: ``loss_lens_l1``.
+    ablate : bool
+        Whether the loss is measured without each head, too: ``loss_ablated_l1_h2``.
+    patch : str, optional
+        The name of a batch. The loss is measured with each head's output taken from that batch, too: ``loss_patched_l1_h2``.
+    loggers : object or list of objects
+        What gets the series while the training goes on: a run of Weights & Biases, a ``SummaryWriter`` of TensorBoard, a logger of
+        Lightning. Names begin with ``fovea/``.
     rungs : dict, optional
         Log-probabilities of the right answer by simpler models, by name and lowest last: like the answer, or one number for all.
         Minus their means, the predicted loss plateaus, are kept with the run.
@@ -173,12 +198,14 @@ def observe(
     checks.whole("keep", keep, 0)
     checks.whole("seed", seed, 0)
     checks.texts("sites", sites, "blocks.1.*")
-    if (
-        not isinstance(batch, (Mapping, tuple, list))
-        and hasattr(batch, "__array__")
-        and not hasattr(batch, "is_floating_point")
-    ):
-        raise checks.wrong_type("batch", batch, "a tensor, or a tuple or dict of the model's arguments")
+    shown, further = batches_of(batch, answer, truth, batches)
+    for what, one in (("batch", shown), *((f"batches['{name}']", one) for name, one in further.items())):
+        _require_tensors(what, one.batch)
+    if patch is not None and checks.text("patch", patch) not in further:
+        raise _engine.wrong_input(
+            f"patch is '{patch}', and no further batch is called so",
+            'name a further batch: batches={"probe": {"batch": x, "answer": answer}}',
+        )
     checks.text("name", name)
     for word, value, known in (("beta", beta, ("clamp", None)), ("heads", heads, ("each", "all"))):
         if value not in known:
@@ -196,10 +223,15 @@ def observe(
     from .watch import Watch
 
     return Watch(
-        _module(model),
-        batch,
-        answer,
-        truth=truth,
+        module_of(model),
+        shown,
+        further=further,
+        probes=probes,
+        hooks=checks.texts("hooks", hooks, "hook_z"),
+        lens=checks.flag("lens", lens),
+        ablate=checks.flag("ablate", ablate),
+        patch=patch,
+        loggers=loggers,
         rungs={} if rungs is None else checks.table("rungs", rungs, "unigram"),
         every=every,
         steps=steps,
@@ -217,7 +249,17 @@ def observe(
     )
 
 
-def _module(model: Any) -> Any:
+def _require_tensors(what: str, batch: Any) -> None:
+    if (
+        not isinstance(batch, (Mapping, tuple, list))
+        and hasattr(batch, "__array__")
+        and not hasattr(batch, "is_floating_point")
+    ):
+        raise checks.wrong_type(what, batch, "a tensor, or a tuple or dict of what the model is called with")
+
+
+def module_of(model: Any) -> Any:
+    """Return the model, which has to be a module of PyTorch."""
     from ..pictures import needed
 
     if not isinstance(model, needed("torch.nn", "torch").Module):

@@ -16,7 +16,7 @@ from .base_pass import Answer, Base
 from .clamps import asked_rows, of_rows
 from .model import Model
 from .recorder import MOST_AT_ONCE
-from .scope import Key, Plan, Seen
+from .scope import Key, Outputs, Plan, Seen
 from .sites import chosen, found, name_of
 
 torch = needed("torch", "torch")
@@ -70,7 +70,7 @@ class Observed:
         rungs: Mapping[str, Any],
     ) -> None:
         self.model, self.answer = model, answer
-        with _Lookups() as lookups:
+        with Lookups() as lookups:
             whole = found(model, None)
         self.often = whole.often
         with torch.no_grad():
@@ -95,7 +95,7 @@ class Observed:
         require_rows(rows, self.shapes.values())
         self.truth = truth_of(truth, self.examples, self.shapes.values(), all_shapes)
         self.rungs = ladder_of(rungs, answers)
-        tokens, self.table = _tokens_of(lookups.found, model.tensors(), self.examples)
+        tokens, self.table = tokens_of(lookups.found, model.tensors(), self.examples)
         self.tokens = None if tokens is None else tokens.cpu().numpy().astype(np.int32)
 
     @property
@@ -134,9 +134,13 @@ class Observed:
             spec["unseen"] = list(self.unseen)
         return spec
 
-    def base(self, plan: Plan | None = None, log: bool = False) -> Base:
+    def base(self, plan: Plan | None = None, log: bool = False, outputs: Outputs | None = None) -> Base:
         """Pass the batch through the model, and read its attention and its answers."""
-        return Base(self.model, self.answer, list(self.sites), self.examples, plan, log)
+        return Base(self.model, self.answer, list(self.sites), self.examples, plan, log, outputs)
+
+    def diverged(self, base: Base) -> bool:
+        """Return whether an answer that was a number at first is none now."""
+        return bool((np.isnan(base.answers.cpu().numpy()) & self.asked_at_first).any())
 
     def asked(self, key: Key, answers: Array) -> Array:
         """Return (examples, rows) of a site that count."""
@@ -171,7 +175,7 @@ def _looks_at_itself(seen: Seen) -> bool:
     return len({id(one) for one in sequences}) == 1
 
 
-class _Lookups(TorchFunctionMode):  # type: ignore[misc]
+class Lookups(TorchFunctionMode):  # type: ignore[misc]
     """Each table that something is looked up in within, and for what."""
 
     def __init__(self) -> None:
@@ -185,10 +189,9 @@ class _Lookups(TorchFunctionMode):  # type: ignore[misc]
         return func(*args, **(kwargs or {}))
 
 
-def _tokens_of(asked: list[tuple[Any, Any]], tensors: list[Any], examples: int) -> tuple[Any, Any]:
-    """Find the tensor of tokens in a batch, and the table of their first look-up.
-
-    Without a look-up, it is the only tensor of the batch."""
+def tokens_of(asked: list[tuple[Any, Any]], tensors: list[Any], examples: int) -> tuple[Any, Any]:
+    """The one of a batch's tensors that holds tokens, and the table that they were looked up in first. Where nothing is looked up, it
+    is the only one that there is."""
     whole = [
         one
         for one in tensors

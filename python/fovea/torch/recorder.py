@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -96,4 +97,4 @@ class Recorder:
 
 def _kept_as(name: str) -> Any:
     """Attention as halves, as the store keeps it."""
-    return np.float16 if name == "attention" or name.startswith("attention.") else np.float32
+    return np.float16 if re.fullmatch(r"attention(_on_\w+)?(\..*)?", name) else np.float32

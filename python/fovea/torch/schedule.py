@@ -61,6 +61,7 @@ class Schedule:
         self._loss: float | None = None  # of the training, smoothed
         self._loss_then: float | None = None  # at the newest evaluation
         self._warned_of_beta = self._warned_of_less = False
+        self.spent = 0.0  #: seconds that observing has taken
 
     # ---- updates
 
@@ -171,6 +172,7 @@ class Schedule:
 
     def spend(self, seconds: float, account: str | None = None) -> None:
         """Pay for an evaluation, from the account that its turn came by or from one that is named: ``"beta"``, or ``"all"``."""
+        self.spent += seconds
         if account == "all":
             self._divide(-seconds)
         else:
@@ -234,4 +236,6 @@ class Schedule:
             self.interval(),
             self.share,
             timed,
+            dict(self._evaluator.parts),
+            BUDGET if self.chooses else 0.0,
         )

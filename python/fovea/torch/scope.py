@@ -16,6 +16,7 @@ torch = needed("torch", "torch")
 
 Key = tuple[str, int]  # the innermost module's name, and which call in it this is
 Plan = Callable[[Key, Any, Any], Any]  # (site, attention, allowed) -> attention
+Outputs = Callable[[Key, Any], Any]  # (site, what its attention weighed) -> the same, or another
 
 
 @dataclass

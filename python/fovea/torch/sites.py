@@ -18,7 +18,7 @@ from typing import Any
 from .. import _engine
 from ..pictures import needed
 from .model import Model
-from .scope import Key, Plan, Scope, Seen
+from .scope import Key, Outputs, Plan, Scope, Seen
 
 torch = needed("torch", "torch")
 
@@ -57,8 +57,13 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         examples: int | None,
         plan: Plan | None = None,
         shapes: Mapping[Key, Sequence[int]] | None = None,
+        outputs: Outputs | None = None,
     ) -> None:
         super().__init__()
+        self.outputs = outputs
+        # What a softmax gave, on its way to what it weighs, if outputs are read: tensors by their id, with their site and whether they
+        # were multiplied.
+        self.weights: dict[int, tuple[Any, Key, bool]] = {}
         self.scope, self.want, self.examples, self.plan = scope, want, examples, plan
         self.shapes = shapes or {}  # of the batch that is looked at, where the number of examples is not known
         self.seen: dict[Key, Seen] = {}
@@ -87,6 +92,8 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             elif "attention" in name or "attn" in name:
                 self._miss(f"calls {name}, which makes no weights that could be read")
             self._follow(func, args, kwargs, out)
+        elif self.outputs is not None:
+            out = self._weighed_by(func, args, kwargs, out)
         return out
 
     def _miss(self, why: str) -> None:
@@ -139,7 +146,8 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         dropped = given.get("dropout_p", 0.0)
         if self.want is None:
             self.weighs.add(key)
-        return (F.dropout(attention, dropped) if dropped else attention) @ value
+        out = (F.dropout(attention, dropped) if dropped else attention) @ value
+        return out if self.outputs is None else self.outputs(key, out)
 
     def _heads(self, args: Any, kwargs: Any, key: Key) -> Any:
         """nn.MultiheadAttention: PyTorch's own function, whose two ways to make attention lead here."""
@@ -161,6 +169,8 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             "softmax": softmax,
             "has_torch_function": lambda _: False,
         }
+        if self.outputs is not None:
+            own["torch"] = _Torch(self)
         private = types.FunctionType(whole.__code__, own, whole.__name__, whole.__defaults__, whole.__closure__)
         private.__kwdefaults__ = whole.__kwdefaults__
         return private(*args, **kwargs)
@@ -187,7 +197,26 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         with torch.no_grad():
             allowed = view(_allowed(scores.movedim(dim, -1)).movedim(-1, dim))
         shown = self._shown(key, view(out.nan_to_num(0.0)), allowed)
-        return out if self.want is None else view.back(shown)
+        if self.want is None:
+            return out
+        weights = view.back(shown)
+        if self.outputs is not None:
+            self.weights[id(weights)] = weights, key, False
+        return weights
+
+    def _weighed_by(self, func: Any, args: Any, kwargs: Any, out: Any) -> Any:
+        """The result of a call, or another one by ``outputs`` if attention weighed something in it."""
+        assert self.outputs is not None
+        for one in [*args, *kwargs.values()]:
+            for inner in one if isinstance(one, (list, tuple)) else [one]:
+                tensor, key, times = self.weights.get(id(inner), (None, ("", 0), False))
+                if tensor is None or tensor is not inner or not isinstance(out, torch.Tensor):
+                    continue
+                if func in _WEIGHS or (times and func in _SUMS):
+                    return self.outputs(key, out)
+                if out.numel() == inner.numel() or (func in _TIMES and out.numel() > inner.numel()):
+                    self.weights[id(out)] = out, key, times or func in _TIMES
+        return out
 
     def _follow(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
         """Return whether the output of a softmax weights values, through casts, dropout, masks and views."""
@@ -220,6 +249,19 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
 
     def _mark(self, tensor: Any, key: Key, times: bool) -> None:
         self.marks.setdefault(id(tensor), (tensor, {}))[1][key] = times
+
+
+class _Torch:
+    """torch, as the function of nn.MultiheadAttention calls it: the weights of its softmax are followed to their product."""
+
+    def __init__(self, tap: Tap) -> None:
+        self._tap = tap
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(torch, name)
+
+    def bmm(self, *args: Any) -> Any:
+        return self._tap._weighed_by(torch.bmm, args, {}, torch.bmm(*args))
 
 
 class _Cube:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any
-
-import numpy as np
 
 from .. import _engine, checks
 from ..notices import teller
@@ -19,10 +18,14 @@ from .audit import Audit
 from .base_pass import Answer, Base
 from .clamps import Clamps
 from .cost import Cost
+from .effects import Effects
 from .evaluation import Evaluator
-from .holds import HoldSchedule
+from .further import Shown
+from .holds import ABLATED, HoldSchedule
+from .loggers import Loggers
 from .model import Model, rank
 from .observed import Observed
+from .own_probes import OwnProbes
 from .persistence import Persistence
 from .recorder import Recorder
 from .schedule import Schedule
@@ -42,11 +45,12 @@ class Watch:
     >>> import tempfile, torch, fovea
     >>> layer, x = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), torch.randn(4, 6, 8)
     >>> with fovea.observe(layer, x, lambda out: out.log_softmax(-1)[..., 0], store=tempfile.mkdtemp() + "/runs.db") as watch:
+    ...     watch.ablate(until=1, head=2)
     ...     state = watch.state_dict()  # into the checkpoint of the training
     ...     watch.load_state_dict(state)
     ...     sites, whole = watch.sites, watch.cost().whole
-    >>> sites, watch.unseen, whole > 0, watch.number
-    ({'self_attn': (4, 2, 6, 6)}, {}, True, 0)
+    >>> sites, watch.unseen, whole > 0, watch.number, watch.spent > 0
+    ({'self_attn': (4, 2, 6, 6)}, {}, True, 0, True)
     """
 
     _unclosed = False  # whether its run is still to be kept
@@ -54,10 +58,15 @@ class Watch:
     def __init__(
         self,
         model: Any,
-        batch: Any,
-        answer: Callable[[Any], Any],
+        shown: Shown,
         *,
-        truth: Any,
+        further: Mapping[str, Shown],
+        probes: Any,
+        hooks: Sequence[str],
+        lens: bool,
+        ablate: bool,
+        patch: str | None,
+        loggers: Any,
         rungs: Mapping[str, Any],
         every: int | None,
         steps: int | None,
@@ -84,22 +93,37 @@ class Watch:
         self._persistence = Persistence(name, settings, store, self._recorder)
         if not self._silent:
             self._persistence.require_store()
+        self._loggers = Loggers(loggers)
         rows_listed = None if isinstance(rows, str) else list(rows)
         self._observed = observed = Observed(
-            Model(model, batch), Answer(answer), sites, rows_listed or (), truth, rungs
+            Model(model, shown.batch), Answer(shown.answer), sites, rows_listed or (), shown.truth, rungs
         )
+        others = {name: self._other(name, one, sites) for name, one in further.items()}
+        kept = observed.examples_kept(keep, self._silent)
+        own = OwnProbes(probes, keep)
         clamps = None if beta is None else Clamps(observed.model, observed.answer, heads, rows_listed, seed)
         self._evaluator = Evaluator(
             observed,
             clamps,
             Audit(observed, clamps, heads == "all") if audit else None,
-            observed.examples_kept(keep, self._silent),
+            kept,
+            own,
+            Effects(observed, kept, hooks, lens, ablate, None if patch is None else others[patch]),
+            {
+                name: Evaluator(one, None, None, one.examples_kept(keep, self._silent), own)
+                for name, one in others.items()
+            },
         )
         self._schedule = Schedule(self._evaluator, every, share, steps)
         self._holds = HoldSchedule(observed)
         self._spec = {
             "model": observed.spec(),
-            "probe": {"every": self._schedule.every, "keep": self._evaluator.keep},
+            "probe": {
+                "every": self._schedule.every,
+                "keep": kept,
+                **({"names": own.names} if own else {}),
+                **({"batches": list(others)} if others else {}),
+            },
             "seed": seed,
         }
         self._measured: dict[str, Any] = {"beta": "clamp" if clamps else "none"}
@@ -112,6 +136,17 @@ class Watch:
             open_watches.begun(self)
             observed.model.note_autocast()
 
+    def _other(self, name: str, shown: Shown, sites: str | Sequence[str]) -> Observed:
+        """A further batch of the same model; the model attends at the same sites."""
+        observed = self._observed
+        other = Observed(observed.model.showing(shown.batch), Answer(shown.answer), sites, (), shown.truth, {})
+        if other.sites != observed.sites:
+            raise _engine.wrong_input(
+                f"on the batch '{name}' the model attends at {', '.join(other.sites.values())}, and on the first at {', '.join(observed.sites.values())}",
+                "give batches that the model takes the same way, or sites=",
+            )
+        return other
+
     @property
     def sites(self) -> dict[str, tuple[int, ...]]:
         """What is observed: (examples, heads, rows, positions) by the site's name."""
@@ -121,6 +156,11 @@ class Watch:
     def unseen(self) -> dict[str, str]:
         """What looks like attention and cannot be seen: why, by the name of its module."""
         return dict(self._observed.unseen)
+
+    @property
+    def spent(self) -> float:
+        """The seconds that observing has taken so far: of the processor, or of the day if a device computes."""
+        return self._schedule.spent
 
     def step(self, **metrics: Any) -> None:
         """Note an update: after ``backward``, before the optimiser's step.
@@ -187,7 +227,28 @@ class Watch:
             One head, from 1; all by default.
         """
         self._open()
+        if how == ABLATED:
+            raise _engine.wrong_input("'ablate' is no pattern of attention", "ablate heads by watch.ablate()")
         self._holds.add(how, sites, start, until, head)
+
+    def ablate(
+        self, sites: str | Sequence[str] = "*", start: int = 0, until: int | None = None, *, head: int | None = None
+    ) -> None:
+        """Set the output of heads to 0 for updates ``start`` to ``until`` - 1, within ``intervening``.
+
+        All weights of the head are 0. Its output is 0, and it gets no gradient.
+
+        Parameters
+        ----------
+        sites : str or sequence of str
+            Patterns of names of sites.
+        start, until : int
+            The first update that is made so, and the first that is not any more.
+        head : int, optional
+            One head, from 1; all by default.
+        """
+        self._open()
+        self._holds.add(ABLATED, sites, start, until, head)
 
     @contextlib.contextmanager
     def intervening(self, truth: Any = None) -> Iterator[None]:
@@ -231,12 +292,11 @@ class Watch:
             if self._diverged(base, last):
                 return
             numbers, arrays = evaluator.attention(base, first)
-            plan = self._holds.plan(step)
-            if plan is not None:
-                held, _ = evaluator.attention(self._observed.base(plan))
-                numbers.update(
-                    {f"{name}_held": value for name, value in held.items() if name not in self._observed.rungs}
-                )
+            held, more = evaluator.held(self._holds.plan(step, self._observed.truth))
+            numbers.update(more)
+            more, kept = evaluator.besides(base, step, first, partial(self._holds.plan, step))
+            numbers.update(more)
+            arrays += kept
             took = clock.now() - start
             evaluator.took(base, took)
             schedule.earn(step)
@@ -254,40 +314,43 @@ class Watch:
             start = clock.now()
             if evaluator.audit:
                 numbers.update(evaluator.audit.measure(base, base.answers.cpu().numpy(), step, first, beta))
+            more, kept = evaluator.probed(base, held, step, beta, numbers)
+            numbers.update(more)
+            arrays += kept
             schedule.spend(clock.now() - start)
             evaluator.took_more(clock.now() - start)
-        self._note_update(last)
-        for name, number in numbers.items():
-            self._recorder.number(step, name, number)
-        self._recorder.evaluated(step, arrays)
+        self._record({**numbers, **self._update(last)}, arrays)
         schedule.evaluated(step, numbers["loss"])
+
+    def _record(self, numbers: Mapping[str, float], arrays: list[tuple[str, Any]]) -> None:
+        """Keep the results of an evaluation, and send them to the loggers."""
+        for name, number in numbers.items():
+            self._recorder.number(self.number, name, number)
+        self._recorder.evaluated(self.number, arrays)
+        self._loggers.send(self.number, numbers)
 
     def _diverged(self, base: Base, last: bool) -> bool:
         """Whether an answer that was a number is none any more: then the loss alone is kept, as nan."""
-        if not (np.isnan(base.answers.cpu().numpy()) & self._observed.asked_at_first).any():
+        if not self._observed.diverged(base):
             return False
         if not self._warned_of_nan:
             self._warned_of_nan = True
             teller()(
                 f"at update {self.number} the answer is NaN in rows that had a number; loss is kept as nan, and nothing else is measured"
             )
-        self._recorder.number(self.number, "loss", float("nan"))
-        self._note_update(last)
-        self._recorder.evaluated(self.number, [])
+        self._record({"loss": float("nan"), **self._update(last)}, [])
         return True
 
-    def _note_update(self, last: bool) -> None:
-        """Record the numbers that the training gave for this update, and its gradient."""
-        for name, value in self._given.items():
-            self._recorder.number(self.number, f"train_{name}", as_float(value))
+    def _update(self, last: bool) -> dict[str, float]:
+        """Return the numbers that the training gave of this update, and its gradient."""
+        said = {f"train_{name}": as_float(value) for name, value in self._given.items()}
         norms = {} if last else self._evaluator.gradients()
         if not norms and not last and not self._warned_of_no_gradient:
             self._warned_of_no_gradient = True
             teller()(
                 f"at update {self.number} step() found no gradient, so its norm is not kept. Call it after backward(), before zero_grad()"
             )
-        for name, norm in norms.items():
-            self._recorder.number(self.number, name, norm)
+        return {**said, **norms}
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the watch for a checkpoint of the training (``torch.save`` takes it)."""
@@ -361,8 +424,11 @@ class Watch:
                     raise
                 trouble = f"the last evaluation, at update {self.number}, failed, and earlier evaluations are kept ({type(why).__name__}: {why})"
         audit = self._evaluator.audit
-        for name, number in (audit.whole() if audit and evaluations else {}).items():
+        whole = audit.whole() if audit and evaluations else {}
+        for name, number in whole.items():
             self._recorder.number(evaluations[-1], name, number)
+        if whole:
+            self._loggers.send(evaluations[-1], whole)
         self._run = self._persistence.saver(self._whole_spec(), self.number, state, error)()
         self._closed = True
         open_watches.closed(self)

@@ -1,0 +1,70 @@
+"""What a watch measures, to the loggers of other libraries while the training goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .. import checks
+from ..notices import teller
+
+Send = Callable[[Mapping[str, float], int], None]
+PREFIX = "fovea/"  # of every name, since the training may log a loss of its own
+
+
+class Loggers:
+    """Sends the numbers of each evaluation to loggers.
+
+    Parameters
+    ----------
+    given : object or iterable of objects
+        Loggers with ``log_metrics(dict, step)`` as Lightning's, ``add_scalar(tag, value, step)`` as TensorBoard's, or
+        ``log(dict, step=)`` as a run of Weights & Biases.
+
+    Raises
+    ------
+    fovea.WrongType
+        If one has none of these methods.
+    """
+
+    def __init__(self, given: Any) -> None:
+        alone = _sender(given) is not None or not isinstance(given, Iterable)
+        self._senders: list[Send] = [_required(one, place) for place, one in enumerate([given] if alone else given)]
+
+    def send(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Send the numbers of an evaluation. A logger that fails is warned of and left out from then on: the training goes on."""
+        named = {PREFIX + name: float(value) for name, value in numbers.items()}
+        for sender in list(self._senders):
+            try:
+                sender(named, step)
+            except Exception as error:
+                self._senders.remove(sender)
+                teller()(
+                    f"a logger failed at update {step} and gets nothing more ({type(error).__name__}: {error}); the run keeps all"
+                )
+
+
+def _sender(logger: Any) -> Send | None:
+    if callable(getattr(logger, "log_metrics", None)):
+        return lambda numbers, step: logger.log_metrics(dict(numbers), step)
+    if callable(getattr(logger, "add_scalar", None)):
+
+        def each(numbers: Mapping[str, float], step: int) -> None:
+            for name, value in numbers.items():
+                logger.add_scalar(name, value, step)
+
+        return each
+    if callable(getattr(logger, "log", None)):
+        return lambda numbers, step: logger.log(dict(numbers), step=step)
+    return None
+
+
+def _required(logger: Any, place: int) -> Send:
+    sender = _sender(logger)
+    if sender is None:
+        raise checks.wrong_type(
+            f"loggers[{place}]",
+            logger,
+            "a logger with log_metrics(dict, step), add_scalar(tag, value, step) or log(dict, step=)",
+        )
+    return sender

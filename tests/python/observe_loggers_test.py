@@ -1,0 +1,138 @@
+"""The series of a watch reach the loggers of other libraries while the training goes on."""
+
+import math
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from observed_models import GPT, drawn, observe, train  # noqa: E402, F401
+
+
+class OfWandb:
+    """A run of Weights & Biases."""
+
+    def __init__(self):
+        self.got = {}
+
+    def log(self, data, step=None):
+        self.got.setdefault(step, {}).update(data)
+
+
+class OfTensorBoard:
+    def __init__(self):
+        self.got = {}
+
+    def add_scalar(self, tag, value, step):
+        self.got.setdefault(step, {})[tag] = value
+
+
+class OfLightning:
+    def __init__(self):
+        self.got = {}
+
+    def log_metrics(self, metrics, step):
+        self.got.setdefault(step, {}).update(metrics)
+
+    def log(self, *args):
+        raise AssertionError("another method of the same name")
+
+
+def kept(run):
+    """{step: {name: value}} of a run."""
+    found = {}
+    for name in run.series:
+        for step, value in zip(run.series.steps(name).tolist(), run.series[name].tolist()):
+            found.setdefault(step, {})["fovea/" + name] = value
+    return found
+
+
+def same(some, others):
+    return some.keys() == others.keys() and all(
+        some[step].keys() == others[step].keys()
+        and all(math.isclose(some[step][name], others[step][name], rel_tol=1e-6, abs_tol=1e-9) for name in some[step])
+        for step in some
+    )
+
+
+@pytest.mark.parametrize("kind", [OfWandb, OfTensorBoard, OfLightning])
+def test_a_logger_gets_what_the_run_keeps(kind):
+    logger, model = kind(), GPT()
+    with observe(model, every=4, loggers=logger) as watch:
+        train(model, watch)
+        while_it_goes_on = sorted(logger.got)
+    assert while_it_goes_on == [0, 4, 8] and same(logger.got, kept(watch.close()))
+    assert {"fovea/loss", "fovea/entropy_l2_h1", "fovea/train_loss", "fovea/gradient"} <= set(logger.got[4])
+
+
+def test_a_logger_that_fails_is_left_out():
+    class Failing(OfWandb):
+        def log(self, data, step=None):
+            raise ConnectionError("no network")
+
+    good, model = OfWandb(), GPT()
+    with warnings.catch_warnings(record=True) as told, observe(model, every=4, loggers=[Failing(), good]) as watch:
+        warnings.simplefilter("always")
+        train(model, watch)
+    assert len([one for one in told if "a logger failed at update 0" in str(one.message)]) == 1
+    assert sorted(good.got) == [0, 4, 8, 12]
+
+
+def test_what_is_no_logger_is_refused():
+    import fovea
+
+    for given in (3, [OfWandb(), "wandb"]):
+        with pytest.raises(fovea.WrongType, match="loggers"):
+            observe(GPT(), loggers=given)
+
+
+def test_a_writer_of_tensorboard(tmp_path):
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from torch.utils.tensorboard import SummaryWriter
+
+    model = GPT()
+    with SummaryWriter(str(tmp_path)) as writer, observe(model, every=4, loggers=writer) as watch:
+        train(model, watch)
+        run = watch.close()
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    points = events.Scalars("fovea/entropy_l1_h1")
+    assert [one.step for one in points] == [0, 4, 8, 12]
+    assert [one.value for one in points] == pytest.approx(run.series["entropy_l1_h1"].tolist())
+
+
+def test_the_loggers_of_a_trainer_of_lightning(tmp_path):
+    import fovea
+
+    lightning = pytest.importorskip("lightning.pytorch", exc_type=ImportError)
+    from lightning.pytorch.loggers import CSVLogger
+    from observed_models import TARGET, TOKENS, right
+
+    class Module(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.model = GPT()
+
+        def forward(self, x):
+            return self.model(x)
+
+        def training_step(self, batch, index):
+            return -right(batch[0].roll(1, 1))(self(batch[0])).mean()
+
+        def configure_optimizers(self):
+            return torch.optim.SGD(self.parameters(), 0.1)
+
+    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(TOKENS), 4)
+    watching = fovea.lightning_callback(TOKENS, right(TARGET), every=1, loggers=True)
+    trainer = lightning.Trainer(
+        max_epochs=2,
+        callbacks=[watching],
+        logger=CSVLogger(tmp_path),
+        enable_progress_bar=False,
+        enable_checkpointing=False,
+        accelerator="cpu",
+    )
+    trainer.fit(Module(), data)
+    assert "fovea/entropy_l1_h1" in (tmp_path / "lightning_logs/version_0/metrics.csv").read_text()

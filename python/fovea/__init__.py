@@ -32,6 +32,7 @@ from .text.run_texts import Inspection, Words
 from .text.shading import Shading
 from .torch.bridge import from_torch, to_torch
 from .torch.callbacks import lightning_callback, trainer_callback
+from .torch.classifier_check import ClassifierCheck, check_classifier
 from .torch.observe import attention_sites, observe
 from .training import resume, run
 
@@ -54,6 +55,7 @@ __all__ = [
     "Assumption",
     "Audit",
     "Belief",
+    "ClassifierCheck",
     "Comparison",
     "Corpus",
     "Error",
@@ -83,6 +85,7 @@ __all__ = [
     "attention_sites",
     "audit",
     "check_attention",
+    "check_classifier",
     "compare",
     "data",
     "describe",

@@ -1,0 +1,477 @@
+"""``check_classifier``: whether the attention of a PyTorch classifier may be shown as the reason for its answers."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pathlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _engine, checks
+from ..text.belief_page import Report, body, page
+from ..text.estimate import Estimate, Spread
+from ..text.shading import Shading
+from .observe import module_of
+
+Array = npt.NDArray[Any]
+
+MARGIN = 0.02  # of accuracy: what is less counts as the same
+WORTH_SHOWING = 0.05  # of answers: what changes fewer is no reason for them
+EXAMPLES = 3  # that are shown
+
+# What is measured: its name, what it is, and its value without the effect.
+MEASURES: dict[str, tuple[str, float | None]] = {
+    "deleted_attention": ("answers that change when the position of the largest α is deleted", None),
+    "deleted_gradient": ("answers that change when the position of the largest influence is deleted", None),
+    "deleted_random": ("answers that change when a random position is deleted", None),
+    "comprehensiveness": ("comprehensiveness: p(ŷ) lost when positions of the largest α are deleted", None),
+    "comprehensiveness_random": ("the same of random positions", None),
+    "sufficiency": ("sufficiency: p(ŷ) lost when they alone are kept", None),
+    "sufficiency_random": ("the same of random positions", None),
+    "erasure": ("examples in which dropping the largest weight moves p more than dropping another", 0.5),
+    "flips_attention": ("share of weights dropped before the answer changes, by α", None),
+    "flips_gradient": ("the same by influence", None),
+    "flips_attention_times_gradient": ("the same by α times the size of the influence", None),
+    "flips_random": ("the same in random order", None),
+    "tau_gradient": ("Kendall's τ-b of α with the size of the influence", 0.0),
+    "tau_left_out": ("Kendall's τ-b of α with the TVD of leaving a position out", 0.0),
+    "permutation": ("median TVD of p over shuffled weights", 0.0),
+    "uniform_tvd": ("TVD of p under uniform weights", 0.0),
+    "uniform_changes": ("answers that change under uniform weights", 0.0),
+    "uniform_jsd": ("JSD of uniform weights from α", None),
+    "adversary": ("largest JSD from α of weights with the same answer, at most 0.693", None),
+}
+
+
+class ClassifierCheck:
+    """Report whether the attention of a classifier may be shown as the reason for its answers. ``fovea.check_classifier`` makes it.
+
+    Attributes
+    ----------
+    headline
+        Whether to show attention as the reason for an answer, in a sentence.
+    verdicts
+        Three sentences: whether attention is needed, whether trainings agree, whether the positions with large weights matter.
+    figures
+        Every measure that was made: its mean with a 95 % interval. Both are over examples.
+    of_examples
+        The values of single examples, NaN for one with a single position.
+    adversaries
+        ``tvd`` and ``jsd`` of each adversarial model, by its ``lambda``.
+    attention
+        α of each example, a weight for each of its positions.
+    adversary
+        The weights of the adversary of each example, (examples, heads, rows, positions). None if it was not sought.
+    site
+        The name of the site.
+
+    Examples
+    --------
+    >>> import tempfile, torch, fovea
+    >>> class Mean(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.table, self.score, self.out = torch.nn.Embedding(9, 4), torch.nn.Linear(4, 1), torch.nn.Linear(4, 2)
+    ...     def forward(self, tokens):
+    ...         states = self.table(tokens)
+    ...         return self.out((self.score(states).softmax(1) * states).sum(1))
+    >>> check = fovea.check_classifier(Mean(), torch.randint(1, 9, (6, 5)), lambda out: out, erase=0, shuffles=5, search=5)
+    >>> check.site, len(check.verdicts), check.figures["permutation"].mean < 1
+    ('model', 3, True)
+    >>> check.summary().startswith(check.headline), check.to_dict()["site"], check.to_json()[0]
+    (True, 'model', '{')
+    >>> check.save(tempfile.mkdtemp() + "/mine.html", title="my texts")
+    >>> "<h1>" in check.page()
+    True
+    """
+
+    def __init__(
+        self,
+        site: str,
+        of_examples: Mapping[str, Array],
+        attention: list[Array],
+        seed: int,
+        *,
+        accuracy: Mapping[str, list[Array]],
+        agreement: Sequence[float],
+        between: Sequence[float],
+        adversaries: Sequence[Mapping[str, float]],
+        adversary: Array | None,
+        examples: Sequence[tuple[Shading, str]],
+    ) -> None:
+        self.site, self.attention, self.adversary = site, attention, adversary
+        self.of_examples = {name: np.asarray(values, float) for name, values in of_examples.items()}
+        self.adversaries = [dict(one) for one in adversaries]
+        self._seed, self._examples = seed, list(examples)
+        self.figures: dict[str, Any] = {
+            name: self._mean(self.of_examples[name]) for name in MEASURES if name in self.of_examples
+        }
+        for name in ("comprehensiveness", "sufficiency"):
+            if name in self.of_examples:
+                self.figures[f"{name}_over_random"] = self._mean(
+                    self.of_examples[name] - self.of_examples[f"{name}_random"]
+                )
+        if "deleted_attention" in self.of_examples:
+            self.figures["deleted_over_random"] = self._mean(
+                self.of_examples["deleted_attention"] - self.of_examples["deleted_random"]
+            )
+        self.figures |= {
+            f"accuracy_{kind}": Spread.of([float(one.mean()) for one in of]) for kind, of in accuracy.items()
+        }
+        if accuracy.get("uniform"):
+            gain = np.mean(accuracy["learned"], 0) - np.mean(accuracy["uniform"], 0)
+            self.figures["learned_over_uniform"] = self._mean(gain)
+        if len(agreement):
+            self.figures |= {"seeds_agree": Spread.of(agreement), "seeds_jsd": Spread.of(between)}
+        self.verdicts = [self._needed(), self._agree(), self._matters()]
+        self.headline = self._headline()
+
+    def _mean(self, values: Array) -> Estimate:
+        known = values[np.isfinite(values)]
+        if len(known) == 0:
+            return Estimate(math.nan, math.nan, math.nan)
+        return Estimate(*_engine.bootstrap_mean(known, self._seed))
+
+    # ---- verdicts
+
+    def _needed(self) -> str:
+        changes: Estimate = self.figures["uniform_changes"]
+        there = f"Uniform weights in its place change {_percent(changes.mean)} of the answers."
+        if "learned_over_uniform" not in self.figures:
+            return f"It is open whether attention is needed: that takes trainings with uniform attention. {there}"
+        gain: Estimate = self.figures["learned_over_uniform"]
+        found = f"accuracy with learned attention minus accuracy with uniform attention is {gain}"
+        if gain.high < MARGIN:
+            return f"Attention is not needed: {found}."
+        return f"Attention is needed: {found}." if gain.low > 0 else f"It is open whether attention is needed: {found}."
+
+    def _agree(self) -> str:
+        if "seeds_agree" not in self.figures:
+            return "It is open whether trainings agree: that takes several trainings."
+        agree: Spread = self.figures["seeds_agree"]
+        if math.isnan(agree.mean):
+            return "It is open whether trainings agree: attention is constant."
+        return f"Trainings {'agree' if agree.low > 0 else 'do not all agree'} on α: τ-b {agree}."
+
+    def _matters(self) -> str:
+        if "deleted_attention" not in self.figures:
+            erasure: Estimate = self.figures["erasure"]
+            more = "more" if erasure.low > 0.5 else "no more" if erasure.high < 0.5 else "perhaps more"
+            return (
+                f"Dropping the largest weight moves the answer {more} often than dropping another: in {_percent(erasure.mean)} of the examples. "
+                "What deleting tokens does is open: that takes erase="
+            )
+        over: Estimate = self.figures["deleted_over_random"]
+        words = "matters more than a random one" if over.low > 0 else "does not matter more than a random one"
+        if over.low <= 0 < over.high:
+            words = "is not shown to matter more than a random one"
+        return f"The position with the largest weight {words}: deleting it changes {over} more of the answers."
+
+    def _headline(self) -> str:
+        if "deleted_attention" not in self.figures:
+            return "It is open whether attention may be shown as the reason: no token was deleted."
+        parts = [
+            f"deleting its position changes {_percent(self.figures['deleted_attention'].mean)} of the answers",
+            f"a random position {_percent(self.figures['deleted_random'].mean)}",
+        ]
+        gradient = self.figures.get("deleted_gradient")
+        if gradient is not None:
+            parts.insert(1, f"the gradient's position {_percent(gradient.mean)}")
+        changes: Estimate = self.figures["deleted_attention"]
+        better = gradient is None or changes.mean >= gradient.mean
+        shown = changes.mean >= WORTH_SHOWING and self.figures["deleted_over_random"].low > 0 and better
+        return f"{'Attention may be shown' if shown else 'Do not show attention'} as the reason: {', '.join(parts)}."
+
+    # ---- what is given
+
+    def summary(self) -> str:
+        """Return the report in words.
+
+        Returns
+        -------
+        str
+            The headline, the verdicts, and examples.
+        """
+        lines = [self.headline, "", *self.verdicts]
+        for shading, what in self._examples:
+            lines += ["", repr(shading), f"  {what}."]
+        return "\n".join(lines)
+
+    def sentences(self) -> list[str]:
+        """Return every measure as a line.
+
+        Returns
+        -------
+        list of str
+            What was measured, its mean with the interval, and its value without the effect.
+        """
+        lines = []
+        for name, (what, null) in MEASURES.items():
+            if name in self.figures:
+                without = "" if null is None else f" (without effect: {null:g})"
+                lines.append(f"{what}: {self.figures[name]}{without}")
+        for name, what in (
+            ("accuracy_learned", "accuracy with learned attention, over trainings"),
+            ("accuracy_uniform", "accuracy with uniform attention, over trainings"),
+            ("seeds_jsd", "JSD of α between trainings"),
+        ):
+            if name in self.figures:
+                lines.append(f"{what}: {self.figures[name]}")
+        for one in self.adversaries:
+            lines.append(
+                f"adversarial model, λ = {one['lambda']:g}: TVD {one['tvd']:.3f} from the answers, JSD {one['jsd']:.3f} from α"
+            )
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as dicts, lists and numbers.
+
+        Returns
+        -------
+        dict
+            ``headline``, ``verdicts``, ``site``, ``examples``, ``adversaries`` and ``figures``; an estimate is its mean, low and high.
+        """
+        return {
+            "headline": self.headline,
+            "verdicts": list(self.verdicts),
+            "site": self.site,
+            "examples": len(self.attention),
+            "adversaries": self.adversaries,
+            "figures": {
+                name: {part: None if math.isnan(number) else number for part, number in value._asdict().items()}
+                for name, value in self.figures.items()
+            },
+        }
+
+    def to_json(self) -> str:
+        """Return every number as JSON.
+
+        Returns
+        -------
+        str
+            ``to_dict()`` as a document.
+        """
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
+
+    def _report(self) -> Report:
+        return Report(self.headline, self.verdicts, self._examples, [], [], [], self.sentences())
+
+    def page(self, *, title: str = "") -> str:
+        """Return the report as one HTML page.
+
+        Parameters
+        ----------
+        title
+            What the examples are.
+
+        Returns
+        -------
+        str
+            The page, which loads nothing else.
+        """
+        return page(self._report(), "attention of a classifier", self.to_json(), checks.text("title", title))
+
+    def save(self, file: str | os.PathLike[str], *, title: str = "") -> None:
+        """Write ``page(title=title)`` to a file.
+
+        Parameters
+        ----------
+        file
+            The path of the page.
+        title
+            What the examples are.
+        """
+        pathlib.Path(checks.path("file", file, "the path of a page")).write_text(
+            self.page(title=title), encoding="utf-8"
+        )
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary(), "", "In numbers:", *(f"- {line}" for line in self.sentences())])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<div>{body(self._report())}</div>"
+
+
+def check_classifier(
+    model: Any,
+    batch: Any,
+    logits: Callable[[Any], Any],
+    *,
+    labels: Any = None,
+    erase: Any = None,
+    site: str | None = None,
+    row: int | None = None,
+    words: Sequence[Sequence[str]] | None = None,
+    fit: Callable[[Any], Any] | None = None,
+    seeds: int = 3,
+    adversaries: Iterable[float] = (),
+    shuffles: int = 100,
+    search: int = 500,
+    seed: int = 0,
+) -> ClassifierCheck:
+    """Test whether the attention of a PyTorch classifier may be shown as the reason for its answers.
+
+    The module is evaluated as ``fovea.observe`` evaluates it, and stays as it is. Attention is changed at one site: the largest weight
+    is dropped, weights are shuffled, made uniform, and replaced by an adversary. With ``erase`` tokens are deleted as well.
+    With ``fit`` copies of the module are trained, with learned and with uniform attention.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The classifier.
+    batch : tensor, tuple or dict
+        Examples that it was not trained on.
+    logits : function
+        Reads the logits off the module's output, (examples, classes).
+    labels : array-like, optional
+        The class of each example, from 0. Accuracy needs it.
+    erase : int or function, optional
+        The token in place of a deleted one, or a function of (batch, keep). It returns a batch without the positions at which ``keep``,
+        (examples, positions), is False.
+    site : str, optional
+        The site. None: the last. ``fovea.attention_sites`` lists the names.
+    row : int, optional
+        The row that decides, such as 0 for a class token. None: the mean over all rows.
+    words : list of list of str, optional
+        The words of each example, for the examples that are shown.
+    fit : function, optional
+        Trains a module that it is given.
+    seeds : int
+        How many copies ``fit`` trains with each kind of attention.
+    adversaries : list of float
+        For each λ an adversarial model is trained on the batch.
+    shuffles : int
+        How often weights are shuffled.
+    search : int
+        Steps of the search for an adversary of each example, and of the training of an adversarial model. 0: neither.
+    seed : int
+        What random numbers follow from.
+
+    Returns
+    -------
+    ClassifierCheck
+        The report: ``summary()`` in words, ``figures``, and ``save("mine.html")``.
+
+    Raises
+    ------
+    WrongInput
+        If no attention is seen, or an argument is wrong.
+
+    Examples
+    --------
+    >>> import torch, fovea
+    >>> model = torch.nn.Sequential(torch.nn.Embedding(9, 8), torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True))
+    >>> check = fovea.check_classifier(model, torch.randint(1, 9, (6, 5)), lambda out: out[:, 0, :2], row=0, shuffles=5, search=0)
+    >>> check.figures["uniform_tvd"].mean < 1
+    True
+    """
+    checks.function("logits", logits)
+    for name, value, least in (
+        ("seeds", seeds, 2),
+        ("shuffles", shuffles, 1),
+        ("search", search, 0),
+        ("seed", seed, 0),
+    ):
+        checks.whole(name, value, least)
+    strengths = [checks.number("adversaries", one, least=0) for one in adversaries]
+    if fit is not None:
+        checks.function("fit", fit)
+    if erase is not None and not callable(erase):
+        checks.whole("erase", erase, 0)
+    module = module_of(model)
+    from .explaining import Explained, jsd, pairs
+
+    one = Explained(
+        module,
+        batch,
+        logits,
+        None if site is None else checks.text("site", site),
+        None if row is None else checks.whole("row", row),
+        erase,
+        seed,
+    )
+    right = _labels(labels, len(one.answers), one.chances.shape[1])
+    found: dict[str, Array] = {**one.erasure(), **one.flips(), **one.permutation(shuffles), **one.uniform()}
+    found |= one.correlations()
+    if one.deletes():
+        found |= {**one.deletions(), **one.rationales()}
+    adversary = None
+    if search:
+        more, adversary = one.adversary(search)
+        found |= more
+    accuracy: dict[str, list[Array]] = {}
+    agreement: list[float] = []
+    between: list[float] = []
+    if fit is not None:
+        models = {
+            kind: [one.trained(fit, seed + at, kind == "uniform") for at in range(seeds)]
+            for kind in ("learned", "uniform")
+        }
+        if right is not None:
+            accuracy = {
+                kind: [(each.answers_of(kind == "uniform") == right).astype(float) for each in of]
+                for kind, of in models.items()
+            }
+        for a, b in pairs(models["learned"]):
+            taus = a.tau(b.attention)
+            agreement.append(float(np.nanmean(taus)) if np.isfinite(taus).any() else math.nan)
+            between.append(float(jsd(a.attention, b.attention).mean()))
+    elif right is not None:
+        accuracy = {"learned": [(one.answers.cpu().numpy() == right).astype(float)]}
+    trained = [one.adversarial(strength, search, seed) for strength in strengths] if search else []
+    weights = [each[real].cpu().numpy() for each, real in zip(one.attention, one.real)]
+    return ClassifierCheck(
+        one.site,
+        found,
+        weights,
+        seed,
+        accuracy=accuracy,
+        agreement=agreement,
+        between=between,
+        adversaries=trained,
+        adversary=adversary,
+        examples=_examples(words, weights, one.answers.tolist(), found),
+    )
+
+
+def _labels(labels: Any, examples: int, classes: int) -> Array | None:
+    if labels is None:
+        return None
+    given = np.asarray(labels.detach().cpu() if hasattr(labels, "detach") else labels)
+    if given.shape != (examples,) or given.dtype.kind not in "iu" or not ((given >= 0) & (given < classes)).all():
+        raise _engine.wrong_input(
+            f"labels has the shape {given.shape} and the type {given.dtype}",
+            f"it must be ({examples},), whole numbers from 0 to {classes - 1}",
+        )
+    return given
+
+
+def _examples(
+    words: Sequence[Sequence[str]] | None, weights: list[Array], answers: list[int], found: Mapping[str, Array]
+) -> list[tuple[Shading, str]]:
+    """The first examples with their weights, and the effect of deleting a position."""
+    if words is None:
+        return []
+    shown = []
+    for place, (spelled, of, answer) in enumerate(zip(words, weights, answers)):
+        if len(spelled) != len(of):
+            raise _engine.wrong_input(
+                f"words[{place}] has {len(spelled)} words, and the example {len(of)} positions", "give one for each"
+            )
+        what = f"class {answer}"
+        if "deleted_attention" in found and np.isfinite(found["deleted_attention"][place]):
+            changes = "changes" if found["deleted_attention"][place] else "does not change"
+            what += f"; deleting '{spelled[int(of.argmax())]}' {changes} the answer"
+        shown.append((Shading(list(spelled), [], of[None]), what))
+    return shown[:EXAMPLES]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

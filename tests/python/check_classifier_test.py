@@ -278,7 +278,7 @@ def leaking(examples, random):
 def test_one_leaking_word():
     random = torch.Generator().manual_seed(0)
     train, labels = leaking(200, random)
-    test, right = leaking(60, random)
+    test, right = leaking(300, random)
 
     def fit(module):
         optimizer = torch.optim.Adam(module.parameters(), 0.03)
@@ -314,20 +314,20 @@ def test_adversarial_models_are_further_from_attention_with_a_larger_lambda():
 
 def test_verdicts_by_their_figures():
     def made(gain, deleted):
-        learned = np.r_[np.ones(90), np.zeros(10)]
-        right = {"learned": [learned] * 2, "uniform": [np.roll(learned, 0) - gain * learned] * 2}
+        learned = np.r_[np.ones(270), np.zeros(30)]
+        right = {"learned": [learned] * 2, "uniform": [(1 - gain) * learned] * 2}
         of = {
-            "uniform_changes": np.zeros(100), "erasure": np.ones(100),
-            "deleted_attention": np.r_[np.ones(deleted), np.zeros(100 - deleted)], "deleted_random": np.zeros(100),
+            "uniform_changes": np.zeros(300), "erasure": np.ones(300),
+            "deleted_attention": np.r_[np.ones(deleted), np.zeros(300 - deleted)], "deleted_random": np.zeros(300),
         }  # fmt: skip
         more = dict(agreement=[0.4, -0.1], between=[0.1, 0.2], adversaries=[], adversary=None, examples=[])
         return ClassifierCheck("attn", of, [np.ones(3) / 3], 0, accuracy=right, **more)
 
-    assert made(0.5, 30).verdicts[0].startswith("Attention is needed")
-    assert made(0.0, 30).verdicts[0].startswith("Attention is not needed")
-    assert made(0.0, 30).verdicts[1].startswith("Trainings do not all agree")
-    assert made(0.0, 30).headline.startswith("Attention may be shown")
-    assert made(0.0, 3).headline.startswith("Do not show attention")
+    assert made(0.5, 90).verdicts[0].startswith("Attention is needed")
+    assert made(0.0, 90).verdicts[0].startswith("Attention is not needed")
+    assert made(0.0, 90).verdicts[1].startswith("Trainings do not all agree")
+    assert made(0.0, 90).headline.startswith("Attention may be shown")
+    assert made(0.0, 9).headline.startswith("Do not show attention")
     assert made(0.0, 0).headline.startswith("Do not show attention")
 
 

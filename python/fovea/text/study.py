@@ -14,25 +14,13 @@ import numpy.typing as npt
 from .. import _engine
 from ..progress import Bar
 from .belief_words import latched, of_regression
-from .estimate import Estimate, Spread
+from .estimate import Estimate, Spread, difference, over_trainings
 from .reading import UNKNOWN, Fitted, Read, Vocabulary, fit, held_apart, read, reader, training
 
 Array = npt.NDArray[Any]
 
 _MOST_DELETED = 1000  # test texts that words are deleted from, and agreement is measured on
 _EXAMPLES, _EXAMPLE_WORDS = 3, 16  # texts that are shown, of about so many words
-_STUDENT = (
-    12.71,
-    4.3,
-    3.18,
-    2.78,
-    2.57,
-    2.45,
-    2.36,
-    2.31,
-    2.26,
-    2.0,
-)  # 97.5 % of Student's t, from one degree of freedom on
 _DELETED = ("attention", "beta", "evidence", "random", "regression")
 
 
@@ -119,31 +107,16 @@ class Study:
             self.labels[outer]
         )
 
-    def over_trainings(self, of_seeds: list[Array], of_texts: Estimate) -> Estimate:
-        """Wider than over texts alone, by how much the trainings differ: both half widths are added in quadrature."""
-        if len(of_seeds) < 2:
-            return of_texts
-        spread = float(np.std([np.mean(values) for values in of_seeds], ddof=1)) / np.sqrt(len(of_seeds))
-        wide = _STUDENT[min(len(of_seeds) - 1, len(_STUDENT)) - 1] * spread
-        low, high = (float(np.hypot(bound - of_texts.mean, wide)) for bound in (of_texts.low, of_texts.high))
-        return Estimate(of_texts.mean, of_texts.mean - low, of_texts.mean + high)
-
     def share_of(self, of_seeds: list[Array]) -> Estimate:
         """The share of texts with a property, by seed."""
-        found = self.over_trainings(of_seeds, self.share(np.mean(of_seeds, 0)))
+        found = over_trainings(of_seeds, self.share(np.mean(of_seeds, 0)))
         return Estimate(found.mean, max(0.0, found.low), min(1.0, found.high))
 
     def mean(self, values: Array | Sequence[float]) -> Estimate:
         return Estimate(*_engine.bootstrap_mean(np.asarray(values, float), self.seed))
 
     def difference(self, values: Array) -> Estimate:
-        """Return the interval of a share of answers, such as right or changed ones.
-
-        It is never narrower than the interval of as many texts without a difference, because a bootstrap of these gives 0 without
-        doubt."""
-        found = self.mean(values)
-        open_ = float(_engine.share_interval(0, len(values))[2])
-        return Estimate(found.mean, min(found.low, found.mean - open_), max(found.high, found.mean + open_))
+        return difference(values, self.seed)
 
     def share(self, holds: Array) -> Estimate:
         """The share of texts with a property, in the mean over seeds: an interval of some width also for all and for none."""
@@ -185,11 +158,11 @@ class Study:
             "gain": self.mean(gain(best)),
             "single_gain": self.mean(gain(single)),
             "gain_over_single": self.mean(gain(best) - gain(single)),
-            "learned_over_uniform": self.over_trainings(
+            "learned_over_uniform": over_trainings(
                 [a - b for a, b in zip(by_seed["learned"], by_seed["uniform"])],
                 self.difference(right["learned"] - right["uniform"]),
             ),
-            "learned_over_single": self.over_trainings(
+            "learned_over_single": over_trainings(
                 [values - right[single] for values in by_seed["learned"]],
                 self.difference(right["learned"] - right[single]),
             ),
@@ -252,7 +225,7 @@ class Study:
 
         def between(a: str, b: str) -> Estimate:
             each = [one.astype(float) - other for one, other in zip(changed[a], changed[b])]
-            return self.over_trainings(each, self.difference(flips[a] - flips[b]))
+            return over_trainings(each, self.difference(flips[a] - flips[b]))
 
         pairs = [(a, b) for a in range(len(maps)) for b in range(a)]
         among = [self._agree(maps[a], maps[b]) for a, b in pairs]
@@ -263,9 +236,7 @@ class Study:
             "changes": {kind: self.share_of(values) for kind, values in changed.items()},
             "over_random": {kind: between(kind, "random") for kind in _DELETED if kind != "random"},
             "regression_over": {kind: between("regression", kind) for kind in ("attention", "beta", "evidence")},
-            "falls": {
-                kind: self.over_trainings(values, self.mean(np.mean(values, 0))) for kind, values in fell.items()
-            },
+            "falls": {kind: over_trainings(values, self.mean(np.mean(values, 0))) for kind, values in fell.items()},
             "steps": [each.steps for each in self.fitted["learned"]],
             "seeds_agree": Spread.of(among),
             "data_agrees": Spread.of(data),

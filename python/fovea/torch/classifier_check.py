@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .. import _engine, checks
 from ..text.belief_page import Report, body, page
-from ..text.estimate import Estimate, Spread
+from ..text.estimate import Estimate, Spread, difference, over_trainings
 from ..text.shading import Shading
 from .observe import module_of
 
@@ -58,7 +58,7 @@ class ClassifierCheck:
     verdicts
         Three sentences: whether attention is needed, whether trainings agree, whether the positions with large weights matter.
     figures
-        Every measure that was made: its mean with a 95 % interval. Both are over examples.
+        Every measure that was made: its mean with a 95 % interval over examples.
     of_examples
         The values of single examples, NaN for one with a single position.
     adversaries
@@ -85,6 +85,8 @@ class ClassifierCheck:
     ('model', 3, True)
     >>> check.summary().startswith(check.headline), check.to_dict()["site"], check.to_json()[0]
     (True, 'model', '{')
+    >>> len(check.sentences()) > 9
+    True
     >>> check.save(tempfile.mkdtemp() + "/mine.html", title="my texts")
     >>> "<h1>" in check.page()
     True
@@ -117,15 +119,15 @@ class ClassifierCheck:
                     self.of_examples[name] - self.of_examples[f"{name}_random"]
                 )
         if "deleted_attention" in self.of_examples:
-            self.figures["deleted_over_random"] = self._mean(
+            self.figures["deleted_over_random"] = self._difference(
                 self.of_examples["deleted_attention"] - self.of_examples["deleted_random"]
             )
         self.figures |= {
             f"accuracy_{kind}": Spread.of([float(one.mean()) for one in of]) for kind, of in accuracy.items()
         }
         if accuracy.get("uniform"):
-            gain = np.mean(accuracy["learned"], 0) - np.mean(accuracy["uniform"], 0)
-            self.figures["learned_over_uniform"] = self._mean(gain)
+            gains = [learned - uniform for learned, uniform in zip(accuracy["learned"], accuracy["uniform"])]
+            self.figures["learned_over_uniform"] = over_trainings(gains, self._difference(np.mean(gains, 0)))
         if len(agreement):
             self.figures |= {"seeds_agree": Spread.of(agreement), "seeds_jsd": Spread.of(between)}
         self.verdicts = [self._needed(), self._agree(), self._matters()]
@@ -136,6 +138,10 @@ class ClassifierCheck:
         if len(known) == 0:
             return Estimate(math.nan, math.nan, math.nan)
         return Estimate(*_engine.bootstrap_mean(known, self._seed))
+
+    def _difference(self, values: Array) -> Estimate:
+        known = values[np.isfinite(values)]
+        return difference(known, self._seed) if len(known) else self._mean(known)
 
     # ---- verdicts
 
@@ -170,7 +176,7 @@ class ClassifierCheck:
         words = "matters more than a random one" if over.low > 0 else "does not matter more than a random one"
         if over.low <= 0 < over.high:
             words = "is not shown to matter more than a random one"
-        return f"The position with the largest weight {words}: deleting it changes {over} more of the answers."
+        return f"The position with the largest weight {words}: the share of answers that change is higher by {over}."
 
     def _headline(self) -> str:
         if "deleted_attention" not in self.figures:

@@ -24,9 +24,10 @@ class Audit : public Command {
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
-        "The two-stage account of learning rests on five assumptions. The audit measures each of them in a run.\n"
+        "The two-stage account of learning has five assumptions. The audit measures each of them in a run.\n"
         "If the run was trained without the probe 'audit', it is trained again with the probe and kept as a new run.\n"
-        "The numbers of both runs are the same.\n\n"
+        "Both runs have the same numbers.\n"
+        "\n"
         "Examples:\n"
         "  fovea audit 12\n"
         "  fovea audit 12 --json");
@@ -40,22 +41,22 @@ class Audit : public Command {
     ResolvedRun audited = with_audit(found->spec);
     if (const std::optional<RunRecord> before = store.find_done(audited.spec().hash()))
       return print(*before,
-                   fmt::format("Run {} was trained without the audit; run {} is the same with it.", id_, before->id));
+                   fmt::format("Run {} has no audit data. Run {} is the same run with the audit.", id_, before->id));
     RunRecord record = train_with_progress(std::move(audited));
     record.experiment = found->experiment;
     store.keep(record);
     if (record.state != RunState::done)
-      throw failure(fmt::format("run {} could not be trained to its end again ({})", id_, state_name(record.state)),
-                    fmt::format("the measurements until then are kept as run {}", record.id));
+      throw failure(fmt::format("run {} could not be trained again to its end ({})", id_, state_name(record.state)),
+                    fmt::format("the measurements until then are stored as run {}", record.id));
     const std::string differs = first_difference(*found, record);
     if (!differs.empty())
-      throw failure(fmt::format("trained again, run {} gives other numbers: {}", id_, differs),
-                    fmt::format("it was made by {}, this is {}; the audit of the new training is run {}",
+      throw failure(fmt::format("run {} has other numbers after it was trained again: {}", id_, differs),
+                    fmt::format("the first training used fovea {}, and the second used fovea {}. The audit of the "
+                                "second training is run {}",
                                 found->version, record.version, record.id));
-    return print(record,
-                 fmt::format("Run {} was trained without the audit. It was trained again with it, as run {}: every "
-                             "number came out the same, bit for bit.",
-                             id_, record.id));
+    return print(record, fmt::format("Run {} has no audit data. It was trained again with the audit as run {}. All "
+                                     "numbers of both runs are equal, bit for bit.",
+                                     id_, record.id));
   }
 
  private:

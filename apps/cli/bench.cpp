@@ -48,21 +48,22 @@ double peak_memory() {
 class Bench : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("--system", names_, "only these: systems of the list, experiments, or spec files")
-        ->type_name("NAME|FILE");
-    words_.add_settings(app, "; of several values (task.vocab=100,1000) each is timed");
+    app.add_option("--system", names_, "time only these systems, experiments or spec files")->type_name("NAME|FILE");
+    words_.add_settings(app, "; with several values (task.vocab=100,1000) each is timed");
     app.add_option("--threads", threads_, "threads that share the work of a step (default: 1)")
         ->check(between(1, 1024))
         ->type_name("N");
     app.add_option("--seconds", seconds_, "seconds for which each system is timed (default: 1.5; with --quick: 0.3)")
         ->check(between(0.01, 86400.0))
         ->type_name("S");
-    app.add_flag("--quick", quick_, "short timings, and no projection");
+    app.add_flag("--quick", quick_, "use short timings, and print no projection");
     words_.add_output(app);
     app.footer(
-        "A step is timed as a whole: drawing a batch, forward, backward, and the update. Its share of the best\n"
-        "rate of matrix products counts only operations that must be done (docs/developers/benchmarks.md).\n"
-        "The time of probes and recorder is given as a share of a run, with the evaluations of the spec.\n\n"
+        "A step is timed as a whole: drawing a batch, forward, backward, and the update. The column\n"
+        "'of products' compares its operations with the best rate of matrix products. Only operations that must be "
+        "done\n"
+        "count (docs/developers/benchmarks.md). The columns 'probes' and 'recorder' are shares of the time of a run.\n"
+        "\n"
         "Examples:\n"
         "  fovea bench\n"
         "  fovea bench --system copying --threads 2 --seconds 10\n"
@@ -103,7 +104,7 @@ class Bench : public Command {
     bar.clear();
     words_.json ? print_as_json() : print_as_text();
     if (!interrupt_flag()->load()) return 0;
-    fmt::print(stderr, "fovea: stopped; the measurements until then are printed above.\n");
+    fmt::print(stderr, "fovea: stopped. The measurements until then are printed above.\n");
     return 1;
   }
 
@@ -116,7 +117,7 @@ class Bench : public Command {
       std::vector<Override> overrides = words_.overrides(), given = overrides;
       for (const Axis& axis : words_.axes()) given.push_back({axis.key, axis.values.front()});
       const std::vector<Override> first = first_values(experiment, Preset::full, given);
-      words_.say_first(experiment.name, first, "Others are timed if --set names them.");
+      words_.say_first(experiment.name, first, "To time other values, use --set.");
       overrides.insert(overrides.end(), first.begin(), first.end());
       experiment.sweep.clear();
       overrides.push_back({"train.threads", {std::int64_t{threads_}, {}}});
@@ -174,7 +175,7 @@ class Bench : public Command {
     if (times_.empty()) {
       double training = 0;
       for (const Measured& m : measured_) training = std::max(training, m.memory);
-      fmt::print("\nMost memory in use: {} in training; {} with evaluations and products.\n", memory_text(training),
+      fmt::print("\nPeak memory: {} in training, {} with evaluations and products.\n", memory_text(training),
                  memory_text(std::max(most_memory_, peak_memory())));
       return;
     }

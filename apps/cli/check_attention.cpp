@@ -1,4 +1,4 @@
-// fovea check-attention FILE: reads the labelled texts, and hands them to the Python package, which asks
+// fovea check-attention FILE: reads the labelled texts, and passes them to the Python package, which does the check
 // (python/fovea/text/believing.py).
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,14 +19,14 @@ namespace fovea::cli {
 
 namespace {
 
-// Becomes the question; where the package is not there, says so.
+// The Python program that does the check. It reports a missing package.
 constexpr const char* ask = R"(import sys
 sys.path[:] = [folder for folder in sys.path if folder]
 try:
     from fovea.text.believe_command import believe
 except ImportError as error:
-    print(f"fovea: 'check-attention' needs the Python package 'fovea', which {sys.executable} cannot import: {error}. Install it "
-          "there (pip install, with a wheel of it or its source), or name another Python by FOVEA_PYTHON.", file=sys.stderr)
+    print(f"fovea: 'check-attention' needs the Python package 'fovea', and {sys.executable} cannot import it: {error}. "
+          "Install the package there with pip, or set FOVEA_PYTHON to a Python that has it.", file=sys.stderr)
     sys.exit(2)
 believe()
 )";
@@ -42,23 +42,23 @@ class CheckAttention : public Command {
     const auto whole = [&](const char* name, std::int64_t& into, std::int64_t least, const char* says) {
       app.add_option(name, into, says)->check(between(least, many))->type_name("N");
     };
-    whole("--seeds", seeds_, 2, "how often each kind of attention is trained (default 3)");
-    whole("--epochs", epochs_, 1, "most passes over the texts (default 12)");
+    whole("--seeds", seeds_, 2, "number of trainings of each kind of attention (default 3)");
+    whole("--epochs", epochs_, 1, "largest number of passes over the texts (default 12)");
     whole("--hidden", hidden_, 1, "width of embeddings and states (default 64)");
-    whole("--longest", longest_, 1, "words read of each text, from its start (default 200)");
+    whole("--longest", longest_, 1, "number of words read from the start of each text (default 200)");
     whole("--seed", seed_, 0, "seed of the splits and the trainings (default 0)");
     whole("--threads", threads_, 0, "trainings at a time (default: one per core)");
-    app.add_option("-o,--output", output_, "the report as a page with its figure: .html")->type_name("FILE");
+    app.add_option("-o,--output", output_, "write the report with its figure as an .html page")->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
         "Trains classifiers on a part of the texts, and tests their attention on the rest. The report compares their\n"
         "accuracy with uniform attention, single words and a logistic regression. It shows whether attention is "
         "needed,\n"
-        "whether seeds attend to the same words, whether deleting a named word changes the answer, and which words "
-        "the\n"
-        "answers depend on. 10 000 sentences take minutes. Nothing is stored.\n"
-        "The Python package 'fovea' is needed, in the Python that $FOVEA_PYTHON names, or in python3.\n\n"
+        "and whether seeds attend to the same words. It shows which words the answers depend on, and whether deleting\n"
+        "a named word changes the answer. A check of 10 000 sentences takes minutes. Nothing is stored.\n"
+        "The command needs the Python package 'fovea'. It uses the Python that $FOVEA_PYTHON names, or python3.\n"
+        "\n"
         "Examples:\n"
         "  fovea check-attention reviews.tsv\n"
         "  fovea check-attention news.csv --label class --text title,description -o news.html\n"
@@ -88,22 +88,22 @@ class CheckAttention : public Command {
       labels.push_back(example.label);
     }
     if (const std::int64_t skipped = reader.report().skipped; skipped > 0)
-      fmt::print(stderr, "fovea: {} passed over\n", count_text(skipped, "malformed line is", "malformed lines are"));
+      fmt::print(stderr, "fovea: {} skipped\n", count_text(skipped, "malformed line is", "malformed lines are"));
     return {{"file", labelled_.file}, {"texts", std::move(texts)}, {"labels", std::move(labels)}};
   }
 
-  // This process becomes Python, with the question as its standard input.
+  // Replaces this process by Python, with the texts as standard input.
   static int ask_python(const std::string& question) {
     std::FILE* const input = std::tmpfile();
     if (!input || std::fwrite(question.data(), 1, question.size(), input) != question.size() ||
         std::fflush(input) != 0 || ::lseek(::fileno(input), 0, SEEK_SET) != 0 || ::dup2(::fileno(input), 0) < 0)
-      throw failure("the texts could not be handed to Python", "is the disk of temporary files full?");
+      throw failure("the texts could not be passed to Python", "check that the disk of temporary files has free space");
     const char* const named = std::getenv("FOVEA_PYTHON");
     const char* const python = named && *named ? named : "python3";
     ::execlp(python, python, "-c", ask, nullptr);
     throw wrong_input(fmt::format("'check-attention' needs the Python package 'fovea', and '{}' cannot be started: {}",
                                   python, std::strerror(errno)),
-                      "install Python 3.9 or later with the package, or name one that has it by FOVEA_PYTHON");
+                      "install Python 3.9 or later with the package, or set FOVEA_PYTHON to a Python that has it");
   }
 
   LabelledFile labelled_;

@@ -23,18 +23,20 @@ class Compare : public Command {
     app.add_option("A", words_[0], "the id of a run, or a condition that selects a group of runs")
         ->required()
         ->type_name("RUN|CONDITION");
-    app.add_option("B", words_[1], "what to compare it with")->required()->type_name("RUN|CONDITION");
+    app.add_option("B", words_[1], "the run or the group to compare A with")->required()->type_name("RUN|CONDITION");
     app.add_option("--metric", metrics_, "metrics, or expressions over them (default: the most informative)")
         ->type_name("NAME");
-    CLI::Option* file = app.add_option("-o,--output", file_, "the curves as a figure: .svg, .pdf or .png");
+    CLI::Option* file = app.add_option("-o,--output", file_, "write the curves as a figure: .svg, .pdf or .png");
     file->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Runs are paired: a run of A with the run of B that has the same seed, and the same value of each setting "
-        "that\n"
-        "varies in both groups. Runs that are not done are left out. The table has the means of each metric and their\n"
-        "difference B - A, with a 95 % bootstrap interval. p is the result of an exact sign-flip permutation test of\n"
-        "the paired differences. Above 20 pairs, 100 000 random choices of signs are used.\n\n"
+        "Each run of A is paired with the run of B that has the same seed. Settings that vary in both groups must also "
+        "be\n"
+        "equal in a pair. Unfinished runs are left out. The table has the means of each metric, and the difference B - "
+        "A\n"
+        "with a 95 % bootstrap interval. p is the result of a sign-flip permutation test of the paired differences.\n"
+        "The test is exact up to 20 pairs. Above 20 pairs, it uses 100 000 random choices of signs.\n"
+        "\n"
         "Examples:\n"
         "  fovea compare 3 7\n"
         "  fovea compare 'task.vocab = 40' 'task.vocab = 60' --metric accuracy steps_to_90\n"
@@ -54,8 +56,8 @@ class Compare : public Command {
       if (metrics.back().reads_single_steps()) drawn.push_back(text);
     }
     if (!file_.empty() && !wanted.empty() && drawn.empty())
-      throw wrong_input("each metric named has one number for a run, and a curve needs a number at each step",
-                        "name a metric such as accuracy as well", {"--output"});
+      throw wrong_input("the named metrics have one number for each run, and a curve needs a number at each step",
+                        "add a metric with a number at each step, such as accuracy", {"--output"});
     const Comparison comparison = compare(a.runs, b.runs, metrics);
     if (json_) print_as_json(a, b, comparison);
     else print_as_text(a, b, comparison, drawn);
@@ -79,7 +81,8 @@ class Compare : public Command {
     query.where = Expression::parse(word, {which});
     query.with_series = true;
     ComparedGroup group{word, store.query(query)};
-    if (group.runs.empty()) throw wrong_input(fmt::format("no run fits '{}'", word), "see: fovea runs", {which});
+    if (group.runs.empty())
+      throw wrong_input(fmt::format("no run meets the condition '{}'", word), "see: fovea runs", {which});
     return group;
   }
 

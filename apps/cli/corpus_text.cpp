@@ -67,7 +67,7 @@ Json added_json(const AddedCorpus& added) {
 
 void print_added(const AddedCorpus& added) {
   const Corpus& corpus = added.corpus;
-  fmt::print("Added '{}': {} to train on, {} for validation, {} for the test", corpus.name, corpus.count(Split::train),
+  fmt::print("Added '{}': {} for training, {} for validation, {} for the test", corpus.name, corpus.count(Split::train),
              corpus.count(Split::validation), corpus.count(Split::test));
   if (corpus.trace)
     fmt::print("; {}, {} of 4096 bytes", plural(corpus.trace->counters, "counter"),
@@ -76,7 +76,8 @@ void print_added(const AddedCorpus& added) {
   for (const ReadReport& report : added.reports) print_report(report);
   const char* const experiment = corpus.trace ? "prefetch-trace" : corpus.paired ? "text-translate" : "text-classify";
   fmt::print(
-      "See it: fovea data show {0}\nPredict before training: fovea predict {1} --set task.corpus={0}\n"
+      "Show the corpus: fovea data show {0}\n"
+      "Predict before training: fovea predict {1} --set task.corpus={0}\n"
       "Train on it: fovea run {1} --set task.corpus={0}\n",
       corpus.name, experiment);
 }
@@ -102,9 +103,11 @@ void print_trace(const Corpus& corpus, const TraceSummary& summary) {
   const auto heading = [&](const std::string& text) { fmt::print("\n{}\n", toned(text, Tone::strong, terminal)); };
   using Align = TextTable::Align;
   fmt::print("{}\n{}\n", toned(corpus.name, Tone::strong, terminal), printable(corpus.summary));
-  fmt::print("Accesses: {} to train on, the next {} for validation, the last {} for the test; {}, {} of 4096 bytes\n",
-             corpus.count(Split::train), corpus.count(Split::validation), corpus.count(Split::test),
-             plural(corpus.trace->counters, "counter"), plural(corpus.trace->pages, "page"));
+  fmt::print(
+      "Accesses: the first {} for training, the next {} for validation, the last {} for the test; {}, {} of 4096 "
+      "bytes\n",
+      corpus.count(Split::train), corpus.count(Split::validation), corpus.count(Split::test),
+      plural(corpus.trace->counters, "counter"), plural(corpus.trace->pages, "page"));
   heading("Counters");
   TextTable counters({{"counter"}, {"accesses", Align::right}, {"share", Align::right}});
   for (const auto& [counter, count] : summary.counters)

@@ -77,11 +77,12 @@ class Data : public Command {
 
  private:
   void add_options(CLI::App& app) {
-    app.add_option("name", name_, "name to give it")->required()->type_name("NAME");
+    app.add_option("name", name_, "name of the new corpus")->required()->type_name("NAME");
     app.add_option("--train", train_, "file or folder of the training texts")->type_name("FILE");
     app.add_option("--dev", dev_, "file of the validation texts (default: split off the training texts)")
         ->type_name("FILE");
-    app.add_option("--test", test_, "file of the test texts (default: split off, too)")->type_name("FILE");
+    app.add_option("--test", test_, "file of the test texts (default: split off the training texts)")
+        ->type_name("FILE");
     app.add_option("--text", text_, "column of the text, by name or number; several are joined")->type_name("COL");
     app.add_option("--label", label_, "column of the class")->type_name("COL");
     app.add_option("--source", text_, "column of the source text, for pairs; several are joined")->type_name("COL");
@@ -103,8 +104,8 @@ class Data : public Command {
         ->check(a_seed())
         ->type_name("N");
     CLI::Option* const trace = app.add_option("--trace", trace_,
-                                              "file of memory accesses: COUNTER,ADDRESS on each line (or with a "
-                                              "semicolon or a tab), in decimal or as 0x1000")
+                                              "file of memory accesses, COUNTER,ADDRESS on each line, in decimal or as "
+                                              "0x1000; also separated by ';' or a tab")
                                    ->type_name("FILE");
     for (CLI::Option* const option : app.get_options())
       if (option != trace && option->nonpositional() && option->get_name() != "--help") trace->excludes(option);
@@ -113,8 +114,8 @@ class Data : public Command {
     app.add_flag("--quiet", quiet_, "show no progress");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Texts and traces are checked and copied into $FOVEA_HOME/data/NAME, so that later changes to the files\n"
-        "change no run.\n"
+        "Texts and traces are checked and copied into $FOVEA_HOME/data/NAME. Later changes to the files change no "
+        "run.\n"
         "Files may be plain, .gz or .zst.\n"
         "\n"
         "Examples:\n"
@@ -143,14 +144,15 @@ class Data : public Command {
   int add() {
     if (!trace_.empty()) return add_accesses();
     if (train_.empty())
-      throw wrong_input("no file is named", "name one with --train, or a trace of memory accesses with --trace");
+      throw wrong_input("no file is named",
+                        "name a file of texts with --train, or a trace of memory accesses with --trace");
     std::error_code ignored;
     const bool needs_column = train_target_.empty() && !std::filesystem::is_directory(train_, ignored);
     if (needs_column && label_.empty() && target_.empty())
       throw wrong_input("neither a class nor a translation is named",
-                        "name the column of the class with --label, or of the translation with --target, or the "
-                        "translations' file with --train-target. A text without either needs no corpus: "
-                        "fovea run language --set task.file=FILE");
+                        "name the column of the class with --label, or the column of the translation with --target. "
+                        "Name a file of translations with --train-target. A text without either needs no corpus: fovea "
+                        "run language --set task.file=FILE");
     check_pair("--dev", dev_, "--dev-target", dev_target_);
     check_pair("--test", test_, "--test-target", test_target_);
     CorpusSources sources{source(train_, train_target_), {}, {}, fractions_, seed_};
@@ -190,7 +192,8 @@ class Data : public Command {
     if (!target_file.empty() && (file.empty() || train_target_.empty()))
       throw wrong_input(fmt::format("{} names translations, but {} is missing", target_option,
                                     file.empty() ? option : "--train-target"),
-                        "files of translations come in pairs: --train with --train-target, and so on");
+                        "give each file of texts with its translations: --train with --train-target, --dev with "
+                        "--dev-target, and so on");
     if (!file.empty() && !train_target_.empty() && target_file.empty())
       throw wrong_input(fmt::format("{} has no file of translations", option),
                         fmt::format("name it with {}", target_option));
@@ -283,23 +286,23 @@ class Data : public Command {
       row(clipped(corpus.classes[c], 40), summary.class_counts[c]);
     fmt::print("{}", sizes.text(terminal));
     if (corpus.classes.size() > most_classes)
-      fmt::print("… and {} classes more\n", corpus.classes.size() - most_classes);
+      fmt::print("… and {} more classes\n", corpus.classes.size() - most_classes);
     for (const CorpusSummary::Side& side : summary.sides) {
       const std::string of = !corpus.paired                    ? ""
                              : &side == &summary.sides.front() ? " of the source"
                                                                : " of the target";
       heading(fmt::format("Words{}", of));
-      fmt::print("{} in training, {} distinct; a text has {} to {}, half of them {} or less\n", side.words,
+      fmt::print("{} in training, {} distinct. A text has {} to {} words, with the median {}.\n", side.words,
                  side.distinct, side.shortest, side.longest, side.median);
       const std::vector<double> bars(side.bars.begin(), side.bars.end());
-      fmt::print("{}  texts by length, {} word{} a bar, 0 to {}\n", sparkline(bars, 40), side.bin,
+      fmt::print("{}  texts by length, {} word{} per bar, from 0 to {} words\n", sparkline(bars, 40), side.bin,
                  side.bin == 1 ? "" : "s", side.longest);
       std::string words;
       for (const auto& [word, count] : side.commonest)
         words += fmt::format("{}{} {}", words.empty() ? "" : ", ", word, count);
       fmt::print("Commonest: {}\n", words);
     }
-    heading("Some of them");
+    heading("Sample of the training texts");
     for (const CorpusSummary::Sample& sample : summary.samples) {
       if (corpus.paired)
         fmt::print("  {}\n  → {}\n", clipped(sample.text, sample_bytes), clipped(sample.target, sample_bytes));

@@ -39,26 +39,28 @@ Json public_json(const PublicCorpus& corpus) {
 }  // namespace
 
 void DataGet::options(CLI::App& app) {
-  app.add_option("name", name_, "name of the corpus (default: list them), or FILE.toml, a description that you wrote")
+  app.add_option("name", name_,
+                 "name of the corpus, or FILE.toml with your own description (default: list the public corpora)")
       ->type_name("NAME|FILE");
-  app.add_option("--as", as_, "name to give it (default: its own)")->type_name("NAME");
-  app.add_option("--from", from_, "fetch its files from this address, or take them from this folder")
+  app.add_option("--as", as_, "name of the corpus here (default: its public name)")->type_name("NAME");
+  app.add_option("--from", from_, "fetch the files from this address, or copy them from this folder")
       ->type_name("URL|FOLDER");
-  app.add_option("--timeout", timeout_, "seconds without a byte after which a connection is given up (default 60)")
+  app.add_option("--timeout", timeout_, "end a connection after this many seconds without a byte (default 60)")
       ->check(between(1.0, 86'400.0))
       ->type_name("SECONDS");
   app.add_flag("--replace", replace_, "replace an existing corpus of this name");
   app.add_flag("--quiet", quiet_, "show no progress");
   app.add_flag("--json", json_, "print one JSON document");
   app.footer(
-      "Every file is checked by its SHA-256. A download that breaks off is resumed; the same command also resumes\n"
-      "one that was interrupted.\n"
+      "Every file is checked by its SHA-256. A download that breaks off is resumed. The same command resumes a "
+      "download\n"
+      "that was interrupted.\n"
       "\n"
       "Examples:\n"
       "  fovea data get\n"
       "  fovea data get sms-spam\n"
       "  fovea data get imdb --from https://mirror.example/sets     if a mirror has its files\n"
-      "  fovea data get imdb --from Downloads                       if you have fetched them by other means");
+      "  fovea data get imdb --from Downloads                       if you have the files already");
 }
 
 int DataGet::run() { return name_.empty() ? list() : get(find_public_corpus(name_)); }
@@ -115,11 +117,11 @@ int DataGet::get(const PublicCorpus& wanted) {
   }
   const std::string name = as_.empty() ? wanted.name : as_;
   if (got.was_here) {
-    fmt::print("'{}' is already installed (--replace gets it again).\n", name);
+    fmt::print("'{}' is already installed. To download it again, use --replace.\n", name);
     return 0;
   }
   if (got.added) print_added(*got.added);
-  else fmt::print("Got '{}': its files are in {}\n", name, got.folder.string());
+  else fmt::print("Got '{}'. The files are in {}\n", name, got.folder.string());
   if (wanted.name == "mnist" && !got.added)
     fmt::print("Train on it: fovea run digits-simple --set task.source={}\n", got.folder.string());
   if (!wanted.terms.empty()) fmt::print("Terms: {}; see {}\n", wanted.terms, wanted.home);

@@ -61,7 +61,7 @@ void ExperimentWords::add_output(CLI::App& app) {
 }
 
 void ExperimentWords::add_training(CLI::App& app) {
-  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0, also if there is a checkpoint");
+  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0 even if a checkpoint exists");
   app.add_option("--checkpoint", checkpoint,
                  "seconds of training between two checkpoints (default 30; more if writing one is slow)")
       ->check(between(0.0, 1e6))
@@ -72,7 +72,7 @@ void ExperimentWords::add_sweep(CLI::App& app) {
   app.add_option("--jobs", jobs, "runs at a time, each on one thread (default: one per core)")
       ->check(between(1, 4096))
       ->type_name("N");
-  app.add_flag("--retrain", retrain, "train runs that are already stored");
+  app.add_flag("--retrain", retrain, "train stored runs again");
   app.add_flag("--retry-failed", retry_failed, "train failed runs again");
   add_training(app);
 }
@@ -104,8 +104,8 @@ Experiment ExperimentWords::find(const std::string& name) {
     if (of_sweep(words)) set_axis(experiment, axis_of_sweep(words));
   const std::vector<std::string> lacking = settings_left_out(experiment, preset(), overrides());
   if (!lacking.empty() && !quiet && Ranks::announced_rank() == 0)
-    fmt::print(stderr, "fovea: the model that --set names has no {}, which {} sets for its own model: {} left out.\n",
-               fmt::join(lacking, ", "), experiment.name, lacking.size() == 1 ? "it is" : "they are");
+    fmt::print(stderr, "fovea: {} of {} {} left out, because the model of --set has no such setting.\n",
+               fmt::join(lacking, ", "), experiment.name, lacking.size() == 1 ? "is" : "are");
   return experiment;
 }
 
@@ -114,7 +114,7 @@ void ExperimentWords::say_first(const std::string& name, const std::vector<Overr
   if (first.empty() || quiet || Ranks::announced_rank() != 0) return;
   std::vector<std::string> settings;
   for (const Override& one : first) settings.push_back(fmt::format("{} = {}", one.key, one.value.text()));
-  fmt::print(stderr, "fovea: {} is a sweep, and its first values are taken: {}. {}\n", name, fmt::join(settings, ", "),
+  fmt::print(stderr, "fovea: {} is a sweep. Its first values are used: {}. {}\n", name, fmt::join(settings, ", "),
              more);
 }
 

@@ -15,7 +15,7 @@ class Export : public Command {
  public:
   void options(CLI::App& app) override {
     runs_.add(app);
-    app.add_flag("--all", all_, "every run of the store");
+    app.add_flag("--all", all_, "export every run of the store");
     std::vector<std::string> formats;
     for (const ExportFormat& format : export_formats()) formats.push_back(format.name);
     app.add_option("--format", format_,
@@ -24,14 +24,16 @@ class Export : public Command {
         ->type_name("FORMAT");
     app.add_option("-o,--output", file_, "the file to write; for tensorboard a folder")->required()->type_name("FILE");
     app.footer(
-        "csv          a line for each point: run, experiment, seed, metric, step, value\n"
-        "jsonl        a line for each run, with everything except arrays\n"
-        "npz          for NumPy: series/METRIC/values, arrays/NAME/values, and the steps of each\n"
-        "safetensors  the weights at the end of training, for PyTorch and others\n"
-        "words        the vocabulary (.txt): one word on each line; line 1 is row 0 of the embeddings\n"
-        "tensorboard  a folder with an event file for each run\n"
+        "Formats:\n"
+        "  csv          a line for each point: run, experiment, seed, metric, step, value\n"
+        "  jsonl        a line for each run, with everything except arrays\n"
+        "  npz          for NumPy: series/METRIC/values, arrays/NAME/values, and the steps of each\n"
+        "  safetensors  the weights at the end of training, for PyTorch and others\n"
+        "  words        the vocabulary (.txt): one word on each line; line 1 is row 0 of the embeddings\n"
+        "  tensorboard  a folder with an event file for each run\n"
         "\n"
-        "If npz or safetensors has several runs, each name begins with the run's id and a slash.\n\n"
+        "If npz or safetensors has several runs, each name begins with the run's id and a slash.\n"
+        "\n"
         "Examples:\n"
         "  fovea export --all -o runs.csv\n"
         "  fovea export 3 4 5 -o three.jsonl\n"
@@ -44,7 +46,8 @@ class Export : public Command {
   int run() override {
     const std::string format = format_.empty() ? export_format_of(file_) : format_;
     if (all_ && !runs_.none())
-      throw wrong_input("--all names every run, so ids and --where name runs twice", "use one of the two");
+      throw wrong_input("--all already selects every run, so it cannot be used with ids or --where",
+                        "use one of the two");
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<std::int64_t> ids = all_ ? every_run(store) : runs_.of(store);
     export_runs(store, ids, format, file_);
@@ -58,7 +61,7 @@ class Export : public Command {
     query.columns.emplace();
     std::vector<std::int64_t> ids;
     for (const RunRecord& run : store.query(query)) ids.push_back(run.id);
-    if (ids.empty()) throw wrong_input("there are no runs yet, so there is nothing to write", "see: fovea run --help");
+    if (ids.empty()) throw wrong_input("the store has no runs yet", "see: fovea run --help");
     return ids;
   }
 

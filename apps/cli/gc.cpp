@@ -28,8 +28,9 @@ class Gc : public Command {
     app.add_flag("--dry", dry_, "only print the runs and files that would be removed");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "The runs in the bin are deleted for good, with weights, checkpoints and vocabularies that belong to no run,\n"
-        "and their disk space is freed.\n\n"
+        "Deletes the runs in the bin for good, and frees their disk space. Weights, checkpoints and vocabularies that\n"
+        "belong to no run are deleted too.\n"
+        "\n"
         "Examples:\n"
         "  fovea gc --dry\n"
         "  fovea gc --older 30");
@@ -47,13 +48,13 @@ class Gc : public Command {
                       {"shrunk", collected.shrunk && !dry_}});
       return 0;
     }
-    fmt::print("{}{} of the bin, weights of {}, {}, {}: {} on the disk\n",
-               dry_ ? "would go: " : "gone: ", count_text(collected.runs, "run", "runs"),
+    fmt::print("{}{} of the bin, weights of {}, {}, {} ({} on the disk)\n",
+               dry_ ? "would be deleted: " : "deleted: ", count_text(collected.runs, "run", "runs"),
                count_text(collected.weights, "run", "runs"),
                count_text(collected.checkpoints, "checkpoint", "checkpoints"),
                count_text(collected.vocabularies, "vocabulary", "vocabularies"), size_text(collected.bytes));
     if (!collected.shrunk)
-      fmt::print("Runs are being trained, so the store keeps its size for now; its room is used for new runs.\n");
+      fmt::print("The store keeps its size while runs are being trained. New runs use the free space.\n");
     return 0;
   }
 

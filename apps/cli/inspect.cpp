@@ -15,15 +15,14 @@ class Inspect : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
-    app.add_option("--example", choice_.example, "number of the example among those that were kept, from 1 (default 1)")
-        ->type_name("N");
+    app.add_option("--example", choice_.example, "number of the stored example, from 1 (default 1)")->type_name("N");
     app.add_option("--map", choice_.map,
                    "the attention map to show as α, if the model has several (default: attention)")
         ->type_name("NAME");
     app.add_option("--row", choice_.row,
-                   "only this row: a word of a translation, or a position of a stream, from 1 (default: all)")
+                   "show only this row: a word of a translation, or a position of a stream, from 1 (default: all)")
         ->type_name("N");
-    app.add_option("--step", choice_.step, "at this step, or at the last evaluation before it (default: the end)")
+    app.add_option("--step", choice_.step, "show this step, or the last evaluation before it (default: the end)")
         ->type_name("N");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(

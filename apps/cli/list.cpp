@@ -37,9 +37,9 @@ class List : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("what", what_, "experiments, tasks, models, probes, interventions or settings (default: all)");
-    app.add_option("name", name_, "one of them: all of its settings");
+    app.add_option("name", name_, "name of one entry, to list its settings");
     app.add_flag("--json", json_, "print one JSON document");
-    app.footer(
+    app.footer(  // prose: off hold-of-many-meanings, because the example names the intervention
         "Examples:\n"
         "  fovea list\n"
         "  fovea list tasks\n"
@@ -63,7 +63,7 @@ class List : public Command {
   }
 
  private:
-  // Where one of the lists has it, that one.
+  // Suggests the list that has an entry of this name.
   static Remedy list_with(const std::string& name, const std::vector<std::string>& lists) {
     for (const std::string& list : lists)
       for (const Description& entry : section_named(list).entries)
@@ -103,7 +103,7 @@ class List : public Command {
       fmt::print("{}", table.text(terminal));
       if (!name_.empty()) print_settings(section.entries.front(), terminal);
     }
-    if (what_.empty()) fmt::print("\nSettings of one: fovea list models seq2seq\n");
+    if (what_.empty()) fmt::print("\nTo list the settings of one entry: fovea list models seq2seq\n");
   }
 
   static void print_settings(const Description& entry, const Terminal& terminal) {

@@ -26,15 +26,15 @@ namespace {
 constexpr const char* about = "Fovea: a laboratory for how attention learns.";
 constexpr const char* first_steps =
     "Examples:\n"
-    "  fovea list                          experiments, tasks, models, probes\n"
-    "  fovea run toy-uniform               one training, kept in the store\n"
-    "  fovea reproduce toy-uniform         an experiment, and verdicts on its claims\n"
-    "  fovea report -o report.html         everything that was reproduced, on one page\n"
-    "  fovea serve                         the store as a live page in a browser\n"
+    "  fovea list                          list experiments, tasks, models and probes\n"
+    "  fovea run toy-uniform               train one run and store it\n"
+    "  fovea reproduce toy-uniform         run an experiment and test its claims\n"
+    "  fovea report -o report.html         write all reproduced experiments to one page\n"
+    "  fovea serve                         show the store as a live page in a browser\n"
     "\n"
-    "Runs are kept under $FOVEA_HOME, or ~/.local/share/fovea.";
+    "Runs are stored in $FOVEA_HOME, or in ~/.local/share/fovea.";
 
-// Throws nothing, also where stderr is closed.
+// Throws nothing, even if stderr is closed.
 int complain(const std::string& text, int code) {
   std::fputs(("fovea: " + text + "\n").c_str(), stderr);
   return code;
@@ -42,7 +42,7 @@ int complain(const std::string& text, int code) {
 
 constexpr const char* not_printed = "the output could not be written. Is the disk full, or the output closed?";
 
-// The command that was named, as deep as its words were known, and those words, each after a space.
+// The named command, as deep as its names are known, and these names, each after a space.
 std::pair<const CLI::App*, std::string> named_command(const CLI::App& app) {
   const CLI::App* at = &app;
   std::string words;
@@ -53,7 +53,7 @@ std::pair<const CLI::App*, std::string> named_command(const CLI::App& app) {
   return {at, words};
 }
 
-// A word that stands where a command must: help for it would be help for something else. Empty: there is none.
+// The error for an unknown command. Without it, --help would describe another command. Empty: the command is known.
 std::string no_such_command(const CLI::App& app) {
   const auto [at, command] = named_command(app);
   std::vector<std::string> known;
@@ -66,7 +66,7 @@ std::string no_such_command(const CLI::App& app) {
                                   : fmt::format("Did you mean '{}'?", (command + " " + near).substr(1)));
 }
 
-// CLI11's own message in the words of ours.
+// The message of CLI11, in the terms of this program.
 std::string reworded(const CLI::ParseError& error) {
   std::string text = error.what();
   const auto put = [&text](std::string_view theirs, std::string_view ours) {
@@ -74,11 +74,11 @@ std::string reworded(const CLI::ParseError& error) {
   };
   const std::string kind = error.get_name();
   if (kind == "RequiredError") put(" is required", " is missing");
-  if (kind == "ExcludesError") put(" excludes ", " does not go with ");
-  if (kind == "RequiresError") put(" requires ", " goes only with ");
+  if (kind == "ExcludesError") put(" excludes ", " cannot be used with ");
+  if (kind == "RequiresError") put(" requires ", " needs ");
   if (kind == "ValidationError") put(": ", " ");
   if (kind == "ArgumentMismatch" && text.ends_with(" missing"))
-    text = text.substr(0, text.find(':')) + " lacks a value";
+    text = text.substr(0, text.find(':')) + " needs a value";
   // Texts convert to anything but numbers.
   constexpr std::string_view unconverted = "Could not convert: ";
   if (const std::size_t equals = text.find(" = "); text.starts_with(unconverted) && equals != std::string::npos)
@@ -87,7 +87,7 @@ std::string reworded(const CLI::ParseError& error) {
   return text;
 }
 
-// What is wrong, and the nearest word that it could have been.
+// The error for wrong options, with the nearest known name.
 std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   if (const std::string text = no_such_command(app); !text.empty()) return text;
   const auto [at, command] = named_command(app);
@@ -97,7 +97,8 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = at->remaining();
   if (!unknown.empty()) {
     const std::string near = nearest_name(unknown.front(), known);
-    const std::string text = fmt::format("'{}' is not known to fovea{}", unknown.front(), command);
+    const std::string text = fmt::format("fovea{} has no {} '{}'", command,
+                                         unknown.front().starts_with('-') ? "option" : "argument", unknown.front());
     if (!near.empty()) return fmt::format("{}. Did you mean '{}'?", text, near);
     return fmt::format("{}. See: fovea{} --help", text, command);
   }
@@ -106,7 +107,7 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}{} See: fovea{} --help", text, text.ends_with('?') ? "" : ".", command);
 }
 
-// "look" is now "inspect", "--again" is now "--retrain". A word after "--" is no option.
+// The arguments with current names: "look" becomes "inspect". An argument after "--" is not an option.
 std::vector<std::string> words_of_today(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return words;
@@ -139,8 +140,8 @@ int run(int argc, char** argv) {
   listen_for_old_names(warn_of_old_name);
   CLI::App app(about, "fovea");
   app.formatter(std::make_shared<HelpFormatter>());
-  app.set_help_flag("-h,--help", "print this help, and end");
-  app.set_version_flag("--version", std::string("fovea ") + version(), "print the version, and end");
+  app.set_help_flag("-h,--help", "print this help and exit");
+  app.set_version_flag("--version", std::string("fovea ") + version(), "print the version and exit");
   app.require_subcommand(0, 1);
   app.footer(first_steps);
 
@@ -159,7 +160,7 @@ int run(int argc, char** argv) {
       return complain(fit_for_message(text), 2);
     return Ranks::announced_rank() > 0 ? 0 : app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    if (Ranks::announced_rank() > 0) return 0;  // the first says it for all, and its code is the job's
+    if (Ranks::announced_rank() > 0) return 0;  // the first process reports the error, and its exit code is the job's
     return complain(fit_for_message(wrong_words(app, error)), 2);
   }
   for (const auto& [sub, command] : commands)
@@ -190,6 +191,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return cli::complain("memory ran out. Use a smaller batch, vocabulary or hidden size.", 1);
   } catch (const std::exception& error) {
-    return cli::complain(std::string("something unexpected went wrong: ") + error.what(), 1);
+    return cli::complain(std::string("an unexpected error occurred: ") + error.what(), 1);
   }
 }

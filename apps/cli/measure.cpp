@@ -21,13 +21,15 @@ class Measure : public Command {
     app.add_option("--class", class_, "measure only the texts of this class")->type_name("NAME");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Measures the agreement of attention with the evidence of single positions (β), with the evidence in models\n"
-        "without attention (βᵘᶠ, βᵖˣ), with influence (Δ), and with the prediction from the data alone. ξ is the\n"
-        "performance at which attention agrees with each reference better than β does.\n"
-        "If one run is given, its partners are found in the store. They have the same spec with other seeds, or with\n"
-        "uniform attention; word-mean models of the same task are used, too. All need the probe 'evidence'.\n\n"
+        "Measures how well attention agrees with the evidence of single positions (β) and with influence (Δ). Other\n"
+        "references are the evidence in models without attention (βᵘᶠ, βᵖˣ), and the prediction from the data alone.\n"
+        "ξ is the performance of other seeds when their attention first agrees with α better than the reference does.\n"
+        "A single run is compared with runs of the store: the same spec with other seeds or with uniform attention, "
+        "and\n"
+        "word-mean models of the same task. All runs need the probe 'evidence'.\n"
+        "\n"
         "Examples:\n"
-        "  fovea reproduce text-classify --set task.corpus=spam      trains all that is needed, and measures it\n"
+        "  fovea reproduce text-classify --set task.corpus=spam      trains the runs and measures them\n"
         "  fovea measure 12\n"
         "  fovea measure 12 --class spam\n"
         "  fovea measure 12 13 17 --json");

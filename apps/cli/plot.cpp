@@ -46,9 +46,9 @@ class Plot : public Command {
       for (RunRecord& run : store.query(query)) runs.push_back(std::move(run));
     }
     if (runs.empty() && where_.empty())
-      throw wrong_input(fmt::format("no run is named: '{}' is read as a metric", words_.front()),
+      throw wrong_input(fmt::format("no run is named, because '{}' is read as a metric", words_.front()),
                         "name runs by their ids, before the metrics");
-    if (runs.empty()) throw wrong_input("no run fits", "see: fovea runs", {"--where"});
+    if (runs.empty()) throw wrong_input("no run meets the condition", "see: fovea runs", {"--where"});
     if (metrics.empty())
       throw wrong_input("no metric is named",
                         "see the metrics of a run: fovea show " + std::to_string(runs.front().id));
@@ -62,7 +62,7 @@ class Plot : public Command {
   std::string file_, where_;
 };
 
-const Register<Command> plot_command("plot", "draw metrics of runs as a figure fit to print",
+const Register<Command> plot_command("plot", "draw metrics of runs as a figure",
                                      [] { return std::make_unique<Plot>(); });
 
 }  // namespace

@@ -37,7 +37,7 @@ class Predict : public Command {
     CLI::Option* source =
         app.add_option("--source", source_, "a parallel corpus: the file of source sentences, one per line")
             ->type_name("FILE");
-    app.add_option("--target", target_, "the file of their translations")->type_name("FILE")->needs(source);
+    app.add_option("--target", target_, "the file of the translations, one per line")->type_name("FILE")->needs(source);
     words_.add_settings(app);
     words_.add_form(app, Preset::full);
     of_tasks_ = {app.add_option("--seed", seed_, "seed of a task's data")->check(a_seed())->type_name("N"),
@@ -48,31 +48,32 @@ class Predict : public Command {
         app.add_option("--words", options_.counts.words, "number of most frequent words whose pairs are counted")
             ->check(between(8, 8192))
             ->type_name("N"),
-        app.add_option("--top", options_.most_words, "most words listed for a class (default 8)")
+        app.add_option("--top", options_.most_words, "largest number of words listed for a class (default 8)")
             ->check(between(1, 8192))
             ->type_name("N")};
     labelled_.add_columns(app);
     of_bags_.push_back(
-        app.add_option("--examples", examples_file_,
-                       "texts to shade by the attention they will get, one per line (with a tab: label or "
-                       "source in front)")
+        app.add_option(
+               "--examples", examples_file_,
+               "file of texts to shade by predicted attention, one per line; a label or a source goes before a tab")
             ->type_name("FILE"));
-    app.add_option("--threads", threads_, "threads to read with (default: one per core)")
+    app.add_option("--threads", threads_, "threads that read the data (default: one per core)")
         ->check(between(1, 256))
         ->type_name("N");
     words_.add_output(app);
     app.footer(
-        "Predicts attention from the data alone, before any training: how well the bag of inputs predicts the "
-        "outputs,\n"
-        "whether words can be learned under uniform attention, which words attention will move to, and when.\n"
-        "Nothing is stored.\n"
-        "Labelled texts are cut into words as classifiers read them, without case and punctuation. Sentences and "
+        "Predicts attention from the data alone, before any training. Nothing is stored.\n"
+        "The prediction shows how well the bag of inputs predicts the outputs. It shows whether words can be learned\n"
+        "under uniform attention, to which words attention will move, and when.\n"
+        "Labelled texts are split into words without case and punctuation, as classifiers read them. Sentences and "
         "their\n"
-        "translations are cut at spaces. Copies of a text count once.\n"
+        "translations are split at spaces. Copies of a text count once.\n"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
         "run: fovea predict text-classify --set task.corpus=NAME.\n"
-        "For token streams, the prediction has the loss plateaus and the earlier tokens that predict the answers.\n"
-        "For memory accesses, it has the share of accesses that earlier accesses predict.\n\n"
+        "For token streams, the prediction contains the loss plateaus and the earlier tokens that predict the "
+        "answers.\n"
+        "For memory accesses, it contains the share of accesses that earlier accesses predict.\n"
+        "\n"
         "Examples:\n"
         "  fovea predict copy --set task.vocab=40 --set task.length=40\n"
         "  fovea predict induction --set task.vocab=128 --set task.length=32\n"
@@ -124,9 +125,9 @@ class Predict : public Command {
   std::unique_ptr<BagSource> open(Team& team) {
     if (!source_.empty() || !target_.empty()) {
       if (!data_.empty())
-        throw wrong_input(fmt::format("'{}' and --source are two sets of data", data_), "give one of them");
+        throw wrong_input(fmt::format("'{}' and --source name two sets of data", data_), "give one of them");
       if (source_.empty() || target_.empty())
-        throw wrong_input("a parallel corpus is two files", "give both --source and --target");
+        throw wrong_input("a parallel corpus needs two files", "give both --source and --target");
       refuse_settings();
       Passes passes(words_.quiet, 1);
       TextSource text;
@@ -135,11 +136,11 @@ class Predict : public Command {
       text.format = text_format(labelled_.format);
       return text_bags(text, team, passes.next());
     }
-    if (data_.empty()) throw wrong_input("there are no data to predict from", "name a task, an experiment or a file");
+    if (data_.empty()) throw wrong_input("no data are named", "name a task, an experiment or a file");
     if (!words_.axes().empty())
       throw wrong_input(
-          fmt::format("--set {} names several values, and a prediction is of one", words_.axes().front().key),
-          "ask once for each");
+          fmt::format("--set {} names several values, and a prediction uses one", words_.axes().front().key),
+          "predict each value by itself");
     std::vector<Override> first;
     {
       const Waiting waiting("reading the data", words_.quiet);
@@ -148,7 +149,7 @@ class Predict : public Command {
       last_ = found.last;
       first = std::move(found.first);
     }
-    words_.say_first(data_, first, "Others are predicted if --set names them.");
+    words_.say_first(data_, first, "To predict other values, use --set.");
     if (task_ && (task_->shape().kind == Kind::token_streams || task_->prefetchers() || !predict_exact(*task_).empty()))
       return nullptr;
     if (task_) return task_bags(*task_, draws_);
@@ -166,20 +167,20 @@ class Predict : public Command {
 
   void refuse_settings() const {
     if (!words_.set.empty())
-      throw wrong_input(fmt::format("--set {} is for tasks, and a file has no settings", words_.set.front()),
-                        "leave it out");
+      throw wrong_input(fmt::format("--set {} changes a task, and a file has no settings", words_.set.front()),
+                        "leave the option out");
     for (const CLI::Option* option : of_tasks_)
       if (option->count() > 0)
-        throw wrong_input(fmt::format("{} is for tasks, and nothing is drawn from a file", option->get_name()),
-                          "leave it out");
+        throw wrong_input(fmt::format("{} is an option for tasks, and a file draws nothing", option->get_name()),
+                          "leave the option out");
   }
 
   void refuse_bags() const {
     for (const CLI::Option* option : of_bags_)
       if (option->count() > 0)
-        throw wrong_input(fmt::format("{} is for bags of words, and the task gives {}", option->get_name(),
+        throw wrong_input(fmt::format("{} is an option for bags of words, and the task gives {}", option->get_name(),
                                       kind_name(task_->shape().kind)),
-                          "leave it out");
+                          "leave the option out");
   }
 
   int print_exact() const {
@@ -192,7 +193,7 @@ class Predict : public Command {
       print_json(json);
       return 0;
     }
-    fmt::print("Computed before any training.\n\nHeights at which the loss may rest:\n");
+    fmt::print("Predicted before any training.\n\nLoss plateaus:\n");
     for (const ExactPrediction::Figure& height : prediction.heights)
       fmt::print("  {:>9.4f}  {}\n", height.value, height.says);
     if (!prediction.times.empty()) fmt::print("\nTimes of gradient flow (the sum of the learning rates):\n");
@@ -203,7 +204,7 @@ class Predict : public Command {
   int print_accesses() const {
     refuse_bags();
     const AccessPrediction prediction = [this] {
-      const Waiting waiting("looking through the trace", words_.quiet);
+      const Waiting waiting("reading the trace", words_.quiet);
       return predict_accesses(*task_);
     }();
     if (words_.json) {

@@ -13,19 +13,20 @@ namespace {
 class Report : public Command {
  public:
   void options(CLI::App& app) override {
-    output_ = app.add_option("-o,--output", file_, "the page (default: report.html; with --data: story.json)")
+    output_ = app.add_option("-o,--output", file_, "file of the page (default: report.html; with --data: story.json)")
                   ->type_name("FILE.html");
-    app.add_flag("--plain", plain_, "a document without scripts, to print or to send by mail");
-    app.add_flag("--data", data_, "only the content of the page, as JSON, for a page on a host of static files")
+    app.add_flag("--plain", plain_, "write a document without scripts, for printing or mail");
+    app.add_flag("--data", data_, "write only the content of the page as JSON, for a host of static files")
         ->excludes("--plain");
-    app.add_option("--figures", figures_, "write each figure to a file of its own, in this folder, which must exist")
+    app.add_option("--figures", figures_, "write each figure to its own file in this folder, which must exist")
         ->type_name("FOLDER")
         ->excludes(output_);
-    app.add_option("--format", format_, "of the figures: svg (the default), pdf or png")
+    app.add_option("--format", format_, "format of the figures: svg (the default), pdf or png")
         ->check(one_of({"svg", "pdf", "png"}))
         ->type_name("FORMAT");
     app.footer(
-        "Shows the experiments that `fovea reproduce` has put into the store, in one file that needs no network.\n\n"
+        "Writes the experiments that `fovea reproduce` has stored to one file. The file needs no network.\n"
+        "\n"
         "Examples:\n"
         "  fovea report -o report.html\n"
         "  fovea report --plain -o report-to-print.html\n"
@@ -39,10 +40,10 @@ class Report : public Command {
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<Reproduction> found = reproduced_before(store);
     if (found.empty())
-      throw wrong_input("nothing that makes claims has been reproduced yet", "begin with: fovea reproduce toy-uniform");
+      throw wrong_input("no experiment with claims has been reproduced yet", "begin with: fovea reproduce toy-uniform");
     if (!figures_.empty()) {
       if (!std::filesystem::is_directory(figures_))
-        throw wrong_input(fmt::format("there is no folder '{}'", figures_), "make it first");
+        throw wrong_input(fmt::format("there is no folder '{}'", figures_), "create the folder first");
       const std::size_t written = write_figures(store, found, figures_, format_);
       fmt::print("{} figures in {}\n", written, std::filesystem::absolute(figures_).string());
       return 0;
@@ -59,7 +60,7 @@ class Report : public Command {
   bool plain_ = false, data_ = false;
 };
 
-const Register<Command> report_command("report", "write everything that was reproduced to one page",
+const Register<Command> report_command("report", "write all reproduced experiments to one page",
                                        [] { return std::make_unique<Report>(); });
 
 }  // namespace

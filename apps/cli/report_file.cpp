@@ -45,8 +45,8 @@ void check_own_report(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   if (head.find("fovea-source") == std::string::npos)
-    throw wrong_input(fmt::format("'{}' is there already, and is no report of experiments", file),
-                      "name the report's file (-o FILE.html), or move that one away");
+    throw wrong_input(fmt::format("'{}' exists, and is not a report of experiments", file),
+                      "name another file with -o FILE.html, or move that file away");
 }
 
 void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file,

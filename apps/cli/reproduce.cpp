@@ -27,23 +27,25 @@ class Reproduce : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("experiments", names_, "names of experiments, or spec files")->type_name("NAME|FILE");
-    CLI::Option* all = app.add_flag("--all", all_, "every experiment there is");
-    app.add_flag("--findings", findings_, "the experiments of the findings")->excludes(all);
+    CLI::Option* all = app.add_flag("--all", all_, "reproduce every experiment");
+    app.add_flag("--findings", findings_, "reproduce the experiments of the findings")->excludes(all);
     app.add_flag("--claims", every_claim_,
-                 "list every claim in place of the findings; alone: every claim of the store");
+                 "list every claim instead of the findings; without experiments: every stored claim");
     words_.add_settings(app, "; sweep.seed=0..4 changes an axis of the experiment");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
-    app.add_option("--claim", claims_, "show this claim alone, by its name; may be repeated")
+    app.add_option("--claim", claims_, "show only the claim with this name; may be repeated")
         ->type_name("NAME")
         ->take_all()
         ->allow_extra_args(false);
-    app.add_flag("--explain", explain_, "show of each claim its text, formula, definitions, rivals and source");
+    app.add_flag("--explain", explain_, "show the text, formula, definitions, rivals and source of each claim");
     words_.add_output(app);
-    report_option_ = app.add_option("-o,--output", report_, "the report (default: report.html; with --json none)")
-                         ->type_name("FILE.html");
+    report_option_ =
+        app.add_option("-o,--output", report_, "file of the report (default: report.html; with --json: none)")
+            ->type_name("FILE.html");
     app.footer(
-        "Exit code 1 if a run failed. A claim that is not supported is a result, not a failure.\n\n"
+        "The exit code is 1 if a run failed. A claim that is not supported is a result, not a failure.\n"
+        "\n"
         "Examples:\n"
         "  fovea reproduce --findings\n"
         "  fovea reproduce toy-uniform toy-mistaken\n"
@@ -59,7 +61,7 @@ class Reproduce : public Command {
     std::vector<Experiment> experiments;
     for (const std::string& name : chosen_names()) experiments.push_back(words_.find(name));
     if (!words_.axes().empty())
-      throw wrong_input(fmt::format("--set {} names several values, and claims are about the experiment's own axes",
+      throw wrong_input(fmt::format("--set {} names several values, and claims need the experiment's own axes",
                                     words_.axes().front().key),
                         "give one value, or use: fovea sweep");
     for (const Experiment& experiment : experiments) check_figures(experiment);
@@ -79,7 +81,7 @@ class Reproduce : public Command {
     if (!words_.json || named) write_report(store, done, report_);
     words_.json ? print_as_json(done) : print_as_text(done);
     if (interrupt_flag()->load()) {
-      fmt::print(stderr, "fovea: stopped; finished runs are kept, and the same command goes on from there.\n");
+      fmt::print(stderr, "fovea: stopped. Finished runs are stored, and the same command continues.\n");
       return 1;
     }
     return failures(done) == 0 ? 0 : 1;
@@ -97,9 +99,8 @@ class Reproduce : public Command {
         if (claim.is_of(words_.preset()) && !claim.text.name.empty()) known.push_back(claim.text.name);
     for (const std::string& name : claims_)
       if (std::ranges::find(known, name) == known.end())
-        throw wrong_input(
-            fmt::format("no claim of the {} form has the name '{}'", word_of(words_.preset()), name),
-            suggest_name(name, known, "leave --claim out, and use --explain: it shows the names of all claims"));
+        throw wrong_input(fmt::format("no claim of the {} form has the name '{}'", word_of(words_.preset()), name),
+                          suggest_name(name, known, "to see the names of all claims, use --explain without --claim"));
   }
 
   std::vector<std::string> chosen_names() const {
@@ -107,9 +108,8 @@ class Reproduce : public Command {
       throw wrong_input("no experiment is named",
                         "name one (see: fovea list experiments), or use --findings, or --all");
     if (!names_.empty() && (all_ || findings_))
-      throw wrong_input(
-          fmt::format("{} names its experiments, '{}' too", all_ ? "--all" : "--findings", names_.front()),
-          "use one of the two");
+      throw wrong_input(fmt::format("{} and '{}' both name experiments", all_ ? "--all" : "--findings", names_.front()),
+                        "use one of the two");
     if (findings_) return experiments_of_findings(words_.preset());
     return all_ ? experiment_names() : names_;
   }

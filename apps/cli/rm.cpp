@@ -14,9 +14,10 @@ class Rm : public Command {
  public:
   void options(CLI::App& app) override {
     runs_.add(app);
-    app.add_flag("--restore", restore_, "move them out of the bin");
+    app.add_flag("--restore", restore_, "move the runs out of the bin");
     app.footer(
-        "Runs in the bin can be restored until fovea gc empties it.\n\n"
+        "Runs in the bin can be restored until `fovea gc` empties the bin.\n"
+        "\n"
         "Examples:\n"
         "  fovea rm 12 13\n"
         "  fovea rm --where 'state = \"failed\"'\n"
@@ -36,9 +37,9 @@ class Rm : public Command {
     }
     const std::vector<std::int64_t> anew = store.restore(ids);
     const std::int64_t restored = std::ssize(ids) - std::ssize(anew);
-    if (restored > 0) fmt::print(stderr, "fovea: {} back\n", count_text(restored, "run is", "runs are"));
+    if (restored > 0) fmt::print(stderr, "fovea: {} restored\n", count_text(restored, "run is", "runs are"));
     if (anew.empty()) return 0;
-    fmt::print(stderr, "fovea: the store already has the same run again, so {} in the bin: {}\n",
+    fmt::print(stderr, "fovea: the store already has the same run, so {} in the bin: {}\n",
                count_text(std::ssize(anew), "run stays", "runs stay"), fmt::join(anew, " "));
     return 1;
   }

@@ -29,15 +29,16 @@ class Run : public Command {
     app.add_option("--threads", threads_, "threads that share the work of a step (default: the spec's, or 1)")
         ->check(between(1, 256))
         ->type_name("N");
-    app.add_option("--resume", resume_, "continue this run of the store, which was stopped or killed")
+    app.add_option("--resume", resume_, "continue this stopped or killed run of the store")
         ->type_name("RUN")
         ->excludes("experiment", "--set", "--seed");
     words_.add_form(app, Preset::full);
     words_.add_training(app);
     words_.add_output(app);
-    app.add_flag("--series", series_, "every point of every series")->needs("--json");
+    app.add_flag("--series", series_, "print every point of every series")->needs("--json");
     app.footer(
-        "A run that was interrupted or killed goes on from its last checkpoint when it is started again.\n\n"
+        "An interrupted or killed run continues from its last checkpoint when it is started again.\n"
+        "\n"
         "Examples:\n"
         "  fovea run toy-uniform\n"
         "  fovea run copy-subset --seed 3 --set task.vocab=50\n"
@@ -63,7 +64,7 @@ class Run : public Command {
       record = sweep_one(store, named->experiment, std::move(named->run), options);
     }
     if (!record) {
-      fmt::print(stderr, "fovea: stopped before the first step; nothing is kept.\n");
+      fmt::print(stderr, "fovea: stopped before the first step. Nothing is stored.\n");
       return 1;
     }
     if (words_.json) print_json(run_json(*record, series_));
@@ -81,12 +82,12 @@ class Run : public Command {
     const Experiment experiment = words_.find(experiment_);
     if (!words_.axes().empty()) {
       const Axis axis = words_.axes().front();
-      throw wrong_input(fmt::format("--set {} names several values, and a run has one", axis.key), "use: fovea sweep",
+      throw wrong_input(fmt::format("--set {} names several values, and a run needs one", axis.key), "use: fovea sweep",
                         {});
     }
     for (const std::string& words : words_.set)
       if (words.starts_with("sweep.seed"))
-        throw wrong_input(fmt::format("--set {} is of a sweep, and a run has one seed", words),
+        throw wrong_input(fmt::format("--set {} changes a sweep, and a run has one seed", words),
                           "use --seed N, or: fovea sweep");
     if (seed_) words_.refuse_other_seeds(fmt::format("--seed {}", *seed_), {Value{*seed_, {}}});
     std::vector<Override> overrides = words_.overrides();
@@ -95,7 +96,7 @@ class Run : public Command {
     if (threads_) overrides.push_back({"train.threads", {*threads_, {}}});
     ResolvedRun run = resolve_run(experiment, words_.preset(), overrides,
                                   seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
-    words_.say_first(experiment.name, first, "All of them: fovea sweep " + experiment_);
+    words_.say_first(experiment.name, first, "To train all values: fovea sweep " + experiment_);
     return {experiment.name, std::move(run)};
   }
 
@@ -105,9 +106,9 @@ class Run : public Command {
     const std::string as_another =
         fmt::format("to run it with other settings: fovea show {} --spec > again.toml", *resume_);
     if (found->state == RunState::done)
-      throw wrong_input(fmt::format("run {} is done: there is nothing to go on with", *resume_), as_another);
+      throw wrong_input(fmt::format("run {} is done, so it cannot be continued", *resume_), as_another);
     if (found->state == RunState::failed)
-      throw wrong_input(fmt::format("run {} failed, and would again ({})", *resume_, found->error), as_another);
+      throw wrong_input(fmt::format("run {} failed, and would fail again ({})", *resume_, found->error), as_another);
     RunSpec spec = found->spec;
     if (threads_) spec.train["threads"].data = *threads_;
     return {found->experiment, spec};
@@ -118,18 +119,19 @@ class Run : public Command {
     const std::optional<Value> shared = spec.setting("train.data_parallel");
     if (!shared || !*shared->as<bool>())
       throw wrong_input(
-          fmt::format("{} processes were started for one run, and its spec does not divide the run", ranks.size()),
-          "add --set train.data_parallel=true, or start it without mpirun; many runs are spread by: "
-          "fovea sweep");
+          fmt::format("{} processes were started for one run, and the spec does not divide the run", ranks.size()),
+          "add --set train.data_parallel=true, or start the run without mpirun. To spread many runs: fovea sweep");
     return [&ranks](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks, checkpoints); };
   }
 
   static int said_how_it_ended(const RunRecord& record) {
     if (record.state == RunState::failed)
-      fmt::print(stderr, "fovea: {} What was measured until then is kept as run {}.\n", record.error, record.id);
+      fmt::print(stderr, "fovea: {} The measurements until then are stored as run {}.\n", record.error, record.id);
     if (record.state == RunState::stopped)
-      fmt::print(stderr, "fovea: stopped after {} of {} steps, and kept as run {}. To go on: fovea run --resume {}\n",
-                 record.steps, record.spec.setting("train.steps").value_or(Value{}).text(), record.id, record.id);
+      fmt::print(
+          stderr,
+          "fovea: stopped after {} of {} steps. The run is stored as run {}. To continue: fovea run --resume {}\n",
+          record.steps, record.spec.setting("train.steps").value_or(Value{}).text(), record.id, record.id);
     return record.state == RunState::done ? 0 : 1;
   }
 
@@ -139,7 +141,7 @@ class Run : public Command {
   bool series_ = false;
 };
 
-const Register<Command> run_command("run", "train one run, keep it in the store, print its last metrics",
+const Register<Command> run_command("run", "train one run, store it, and print its last metrics",
                                     [] { return std::make_unique<Run>(); });
 
 }  // namespace

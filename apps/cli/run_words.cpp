@@ -32,7 +32,7 @@ void RunWords::add(CLI::App& app) {
 }
 
 std::vector<std::int64_t> RunWords::of(const Store& store, bool in_bin) const {
-  if (none()) throw wrong_input("no runs are named", "name their ids, or use --where CONDITION");
+  if (none()) throw wrong_input("no run is named", "give the ids of runs, or use --where CONDITION");
   std::vector<std::int64_t> ids;
   std::set<std::int64_t> seen;
   for (const std::string& word : ids_) {
@@ -50,7 +50,9 @@ std::vector<std::int64_t> RunWords::of(const Store& store, bool in_bin) const {
   query.in_bin = in_bin;
   for (const RunRecord& run : store.query(query))
     if (seen.insert(run.id).second) ids.push_back(run.id);
-  if (ids.empty()) throw wrong_input(in_bin ? "no run in the bin fits" : "no run fits", "see: fovea runs", {"--where"});
+  if (ids.empty())
+    throw wrong_input(in_bin ? "no run in the bin meets the condition" : "no run meets the condition",
+                      "see: fovea runs", {"--where"});
   return ids;
 }
 

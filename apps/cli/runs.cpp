@@ -23,27 +23,29 @@ class Runs : public Command {
     app.add_option("--sort", query_.sort, "order by a metric, a setting or an expression; -NAME: in descending order")
         ->type_name("NAME");
     limit_ = app.add_option("--limit", query_.limit,
-                            "list at most this many, the newest (default: 40, with --json all); -1: all")
+                            "list at most the N newest runs (default: 40; with --json: all); -1: all")
                  ->check(between(std::int64_t{-1}, many))
                  ->type_name("N");
-    app.add_option("--show", shown_, "columns: metrics, settings, or expressions over them")->type_name("NAME");
+    app.add_option("--show", shown_, "columns to show: metrics, settings, or expressions over them")->type_name("NAME");
     app.add_flag("--bin", query_.in_bin, "list the runs in the bin");
     app.add_flag("--json", json_, "print one JSON document");
     merge_ = app.add_subcommand("merge", "copy the runs of another store");
-    merge_->add_option("store", other_, "the other store's runs.db, in one folder with its weights and checkpoints")
+    merge_->add_option("store", other_, "runs.db of the other store, in the same folder as its weights and checkpoints")
         ->required()
         ->type_name("OTHER.db");
     merge_->add_flag("--quiet", quiet_, "show no progress");
     merge_->add_flag("--json", json_, "print one JSON document");
     merge_->footer(
-        "Runs that are here already (the same spec and seed) are not added twice. The other store stays as it is.\n\n"
+        "A run with the same spec and seed is not added twice. The other store does not change.\n"
+        "\n"
         "Examples:\n"
         "  fovea runs merge /mnt/cluster/shard-3/runs.db");
     app.footer(
-        "A condition reads settings (task.vocab, seed), last metrics (accuracy), id, experiment, state, steps, "
+        "A condition contains settings (task.vocab, seed), last metrics (accuracy), id, experiment, state, steps, "
         "seconds,\n"
-        "tags and note. tagged(\"good\") is true for runs with that tag. Functions of a metric's course are\n"
-        "step_of(accuracy >= 0.9), in short steps_to_90; max_over(loss); at(loss, 100).\n\n"
+        "tags and note. tagged(\"good\") is true for runs with that tag. Three functions read a metric at all steps:\n"
+        "step_of(accuracy >= 0.9), for which steps_to_90 is short; max_over(loss); at(loss, 100).\n"
+        "\n"
         "Examples:\n"
         "  fovea runs\n"
         "  fovea runs copy-subset --sort -accuracy\n"
@@ -82,7 +84,8 @@ class Runs : public Command {
     }
     print_runs(runs, shown_);
     if (fitting > std::ssize(runs))
-      fmt::print("The {} {} of {}. All of them: --limit -1\n", newest ? "newest" : "first", runs.size(), fitting);
+      fmt::print("These are the {} {} of {} runs. To list all: --limit -1\n", newest ? "newest" : "first", runs.size(),
+                 fitting);
     return 0;
   }
 
@@ -106,10 +109,10 @@ class Runs : public Command {
       fmt::print("{} added, {} here already\n", count_text(merged.added, "run", "runs"),
                  count_text(merged.known, "was", "were"));
       if (merged.furthered > 0)
-        fmt::print("{} further there; the checkpoint came along\n",
-                   count_text(merged.furthered, "stopped run had come", "stopped runs had come"));
+        fmt::print("{} trained further in the other store, and copied with the checkpoint\n",
+                   count_text(merged.furthered, "stopped run was", "stopped runs were"));
       if (merged.in_training > 0)
-        fmt::print("{} being trained there; merge again when {} ended\n",
+        fmt::print("{} being trained in the other store. Merge again when {} ended\n",
                    count_text(merged.in_training, "run is", "runs are"),
                    merged.in_training == 1 ? "it has" : "they have");
     }
@@ -144,7 +147,7 @@ class Runs : public Command {
   bool json_ = false, quiet_ = false;
 };
 
-const Register<Command> runs_command("runs", "the runs of the store", [] { return std::make_unique<Runs>(); });
+const Register<Command> runs_command("runs", "list the runs of the store", [] { return std::make_unique<Runs>(); });
 
 }  // namespace
 

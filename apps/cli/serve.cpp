@@ -33,22 +33,22 @@ class Serve : public Command {
                    "address of this machine to listen on (default: 127.0.0.1, which no other machine can reach)")
         ->type_name("ADDRESS");
     app.add_option("--token", options_.token,
-                   "word that a visitor must give (default: none on 127.0.0.1, else a random one)")
+                   "token that a visitor must give (default: none on 127.0.0.1, else a random one)")
         ->check([](const std::string& token) {
           const bool plain =
               token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
               std::string::npos;
-          return plain && token.size() >= 8 ? "" : "a token has 8 letters and digits or more";
+          return plain && token.size() >= 8 ? "" : "must have at least 8 letters, digits, '-' or '_'";
         })
         ->type_name("WORD");
-    app.add_option("--allow-frame", options_.frames,
-                   "a host whose pages may show this one in a frame, as a slide does (default: none)")
+    app.add_option("--allow-frame", options_.frames, "a host whose pages may show this page in a frame (default: none)")
         ->type_name("HOST");
     app.add_option("--for", seconds_, "stop after this many seconds")->check(between(0.001, 1e9))->type_name("SECONDS");
     app.footer(
         "Shows the store's runs as a live page in a browser. The page can start and stop trainings. Ctrl-C ends the\n"
-        "server and stops the trainings that the page started. Their progress is kept: started again, they "
-        "continue.\n\n"
+        "server and stops the trainings that the page started. They continue from their\n"
+        "checkpoints when they are started again.\n"
+        "\n"
         "Examples:\n"
         "  fovea serve\n"
         "  fovea serve --port 0 --for 3600\n"

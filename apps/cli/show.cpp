@@ -21,13 +21,14 @@ class Show : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
-    CLI::Option* json = app.add_flag("--json", json_, "print one JSON document; its settings are the spec");
-    at_step_ = app.add_option("--step", step_,
-                              "the attention at this step, or at the last evaluation before it (default: the end; with "
-                              "--json, none)")
-                   ->check(between(std::int64_t{0}, many))
-                   ->type_name("N");
-    app.add_flag("--series", series_, "every point of every series")->needs(json);
+    CLI::Option* json = app.add_flag("--json", json_, "print one JSON document; 'settings' is the spec");
+    at_step_ =
+        app.add_option(
+               "--step", step_,
+               "show attention at this step, or at the last evaluation before it (default: the end; with --json: none)")
+            ->check(between(std::int64_t{0}, many))
+            ->type_name("N");
+    app.add_flag("--series", series_, "print every point of every series")->needs(json);
     app.add_flag("--spec", spec_, "print the run's spec as TOML, to run it again")->excludes(json);
     app.footer(
         "Examples:\n"

@@ -35,7 +35,7 @@ class Sweep : public Command {
         ->type_name("N");
     app.add_option("--draw-seed", draw_seed_, "seed of the random draws (default 0)")->check(a_seed())->type_name("N");
     app.add_option("--shard", shard_, "run only part K of N equal parts of the sweep: 1/8, 2/8, …")->type_name("K/N");
-    app.add_flag("--yes", yes_, fmt::format("begin a sweep even of more than {} runs", most_unconfirmed));
+    app.add_flag("--yes", yes_, fmt::format("start a sweep of more than {} runs", most_unconfirmed));
     words_.add_form(app, Preset::full);
     words_.add_sweep(app);
     words_.add_output(app);
@@ -44,8 +44,10 @@ class Sweep : public Command {
         "also be drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp). All random settings are "
         "drawn\n"
         "together, --draws times; the same --draw-seed gives the same values.\n"
-        "Stored runs are not run again. An interrupted or killed sweep continues when it is started again. Several\n"
-        "sweeps may write to one store at a time.\n\n"
+        "Stored runs are not trained again. An interrupted or killed sweep continues when it is started again. "
+        "Several\n"
+        "sweeps may write to one store at a time.\n"
+        "\n"
         "Examples:\n"
         "  fovea sweep copy-subset --seeds 0..19\n"
         "  fovea sweep toy-uniform --set train.rate=0.1,0.01,0.001\n"
@@ -74,8 +76,8 @@ class Sweep : public Command {
     else run_stages(store, experiment, axes, summary);
     if (later_stages > 0 && !shard_.empty())
       fmt::print(stderr,
-                 "fovea: this was a part of the first stage. The results of all parts decide the next stages: "
-                 "merge the parts into one store, then run the sweep without --shard.\n");
+                 "fovea: this part of the first stage is done. The next stages need the results of all parts. Merge "
+                 "the parts into one store, then run the sweep without --shard.\n");
     words_.json ? print_as_json(experiment.name, summary) : print_as_text(experiment.name, summary);
     const SweepProgress& p = summary.progress;
     if (p.refusal) return p.refusal->exit_code();
@@ -144,10 +146,10 @@ class Sweep : public Command {
       plan.keep_shard(shard, of);
     }
     if (plan.size() > most_unconfirmed && !yes_)
-      throw wrong_input(fmt::format("the sweep has {} runs ({})", plan.size(), plan.shape()),
-                        fmt::format("add --yes to begin more than {}, or make the axes shorter, or draw settings at "
-                                    "random (--draws)",
-                                    most_unconfirmed));
+      throw wrong_input(
+          fmt::format("the sweep has {} runs ({})", plan.size(), plan.shape()),
+          fmt::format("add --yes to start more than {} runs, or shorten the axes, or draw settings at random (--draws)",
+                      most_unconfirmed));
     plan.check();
     return plan;
   }
@@ -183,12 +185,13 @@ class Sweep : public Command {
       fmt::print("\n");
     }
     fmt::print("{}: {}\n", count_text(p.total, "run", "runs"), counts_text(p));
-    if (summary.runs.empty() && p.total > 0) fmt::print("To see them: fovea runs {}\n", experiment);
+    if (summary.runs.empty() && p.total > 0) fmt::print("To list the runs: fovea runs {}\n", experiment);
     if (p.failed > 0)
-      fmt::print("Why some failed: fovea runs {} --where 'state = \"failed\"'. To try them again: --retry-failed\n",
-                 experiment);
+      fmt::print(
+          "To see why runs failed: fovea runs {} --where 'state = \"failed\"'. To train them again: --retry-failed\n",
+          experiment);
     if (const std::string versions = other_versions_text(p); !versions.empty()) fmt::print("{}\n", versions);
-    if (p.left() + p.stopped > 0) fmt::print("The same command goes on from here.\n");
+    if (p.left() + p.stopped > 0) fmt::print("The same command continues the sweep.\n");
   }
 
   // A mistake in --seeds is said of that option.
@@ -197,7 +200,8 @@ class Sweep : public Command {
     try {
       Axis axis = parse_axis("seed=" + seeds_);
       for (const Value& seed : axis.values)
-        if (!seed.as<std::int64_t>()) throw wrong_input(message("{} is no seed", seed), "write 0..19, or 1,2,5", place);
+        if (!seed.as<std::int64_t>())
+          throw wrong_input(message("{} is not a seed", seed), "write 0..19, or 1,2,5", place);
       return axis;
     } catch (const Error& error) {
       throw Error(error.kind(), error.problem(), error.remedy(), place);
@@ -210,7 +214,8 @@ class Sweep : public Command {
   ExperimentWords words_;
 };
 
-const Register<Command> sweep_command("sweep", "train many runs: seeds and settings; finished ones are not run again",
+const Register<Command> sweep_command("sweep",
+                                      "train many runs: seeds and settings; finished runs are not trained again",
                                       [] { return std::make_unique<Sweep>(); });
 
 }  // namespace

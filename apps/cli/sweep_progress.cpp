@@ -56,8 +56,8 @@ std::string other_versions_text(const SweepProgress& progress) {
     versions += (versions.empty() ? "" : ", ") + version;
   }
   if (count == 0) return {};
-  return fmt::format("{} of the runs found {} made by fovea {}, and this is {}; --retrain trains them again.", count,
-                     count == 1 ? "was" : "were", versions, version());
+  return fmt::format("{} of the found runs {} made by fovea {}. This is fovea {}. To train them again: --retrain",
+                     count, count == 1 ? "was" : "were", versions, version());
 }
 
 SweepOptions SweepDisplay::options() {

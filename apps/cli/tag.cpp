@@ -18,7 +18,7 @@ class Tag : public Command {
     app.add_option("tag", tag_, "the tag; without one, the existing tags are listed")->type_name("TAG");
     runs_.add(app);
     app.add_flag("--remove", remove_, "remove the tag");
-    app.add_flag("--json", json_, "with no tag: print one JSON document");
+    app.add_flag("--json", json_, "print the list of tags as one JSON document");
     app.footer(
         "Examples:\n"
         "  fovea tag good 3 7\n"
@@ -73,7 +73,7 @@ class Tag : public Command {
   bool remove_ = false, json_ = false;
 };
 
-const Register<Command> tag_command("tag", "give runs tags, to find them by", [] { return std::make_unique<Tag>(); });
+const Register<Command> tag_command("tag", "tag runs, to find them again", [] { return std::make_unique<Tag>(); });
 
 }  // namespace
 

@@ -75,11 +75,13 @@ class Screen {
 class Watch : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_flag("--once", once_, "print the current state and exit (as when the output is not a terminal)");
+    app.add_flag("--once", once_, "print the current state and exit (the default if the output is not a terminal)");
     app.footer(
-        "Shows the runs that other processes train on this machine, with this store. While somebody watches, they\n"
-        "write checkpoints every second or so, if that is cheap; otherwise every 30 seconds. It ends when nothing is\n"
-        "in training any more, or with q or Ctrl-C; the runs go on.\n\n"
+        "Shows the runs that other processes train on this machine, with this store. While you watch, a run writes a\n"
+        "checkpoint about every second if writing is fast, and every 30 seconds otherwise. The command ends when no "
+        "run\n"
+        "is in training any more. q and Ctrl-C also end the command; the runs continue.\n"
+        "\n"
         "Examples:\n"
         "  fovea watch\n"
         "  fovea watch --once");

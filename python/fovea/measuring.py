@@ -174,7 +174,7 @@ def compare(a: Group, b: Group, *metrics: str, store: Any = None) -> Comparison:
     Raises
     ------
     WrongInput
-        If no run fits a condition, or has a metric.
+        If no run meets a condition, or has a metric.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def _group(name: str, runs: Any, store: Any) -> tuple[str, list[_engine.Record]]
     if isinstance(runs, str):
         found = (store if isinstance(store, Store) else store_of(store)).runs(runs)
         if not found:
-            raise _engine.wrong_input(f"no run fits '{runs}'", "see: fovea.store().runs()")
+            raise _engine.wrong_input(f"no run meets the condition '{runs}'", "see: fovea.store().runs()")
         return runs, [run._record for run in found]
     if not isinstance(runs, Sequence) or not all(isinstance(run, Run) for run in runs):
         raise checks.wrong_type(name, runs, "a run, a list of runs, or a condition as store.runs takes it")

@@ -34,4 +34,4 @@ def tell_first(name: str, first: Mapping[str, Any], more: str) -> None:
     """Warn that these first values of the experiment ``name``, a sweep, are taken, if there are any."""
     if first:
         values = ", ".join(f"{key}={value!r}" for key, value in first.items())
-        teller()(f"{name} is a sweep, and its first values are taken: {values}. {more}")
+        teller()(f"{name} is a sweep. Its first values are used: {values}. {more}")

@@ -298,7 +298,7 @@ def _where_it_stopped(run: Run | None) -> str:
         return "stopped before the first step; nothing is kept"
     if run.state == "done":
         return f"run {run.id} was done before it could be stopped, and is kept"
-    return f"stopped after {run.steps} steps, and kept as run {run.id}; the same call goes on from there"
+    return f"stopped after {run.steps} steps; the run is stored as run {run.id}, and the same call continues it"
 
 
 def _checked(run: Run) -> Run:

@@ -45,7 +45,7 @@ TEST_F(BelieveTest, PassesOverMalformedLinesWhereThatIsAsked) {
   const Outcome asked = with_python("cat", "check-attention texts.tsv --skip-bad");
   ASSERT_EQ(asked.code, 0) << asked.err;
   EXPECT_EQ(nlohmann::json::parse(asked.out)["texts"].dump(), R"(["one","two"])");
-  EXPECT_NE(asked.err.find("1 malformed line is passed over"), std::string::npos) << asked.err;
+  EXPECT_NE(asked.err.find("1 malformed line is skipped"), std::string::npos) << asked.err;
 }
 
 TEST_F(BelieveTest, EndsAsPythonDoes) {
@@ -60,7 +60,7 @@ TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
       << without.err;
   const Outcome bare = with_python("exec python3 -I -S \"$@\"", "check-attention texts.tsv");
   EXPECT_EQ(bare.code, 2) << bare.out;
-  EXPECT_NE(bare.err.find("cannot import: No module named 'fovea'. Install it there"), std::string::npos) << bare.err;
+  EXPECT_NE(bare.err.find("cannot import it: No module named 'fovea'. Install the package there"), std::string::npos) << bare.err;
   EXPECT_EQ(std::ranges::count(bare.err, '\n'), 1) << bare.err;
 }
 

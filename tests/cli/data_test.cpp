@@ -77,7 +77,7 @@ TEST_F(DataTest, WordsOfARunOutliveItsCorpus) {
   // They go with the run.
   home_ = first;
   ASSERT_EQ(fovea("rm 1").code, 0);
-  EXPECT_NE(fovea("gc --dry").out.find("would go: 1 run of the bin, weights of 1 run, 0 checkpoints, 1 vocabulary: "),
+  EXPECT_NE(fovea("gc --dry").out.find("would be deleted: 1 run of the bin, weights of 1 run, 0 checkpoints, 1 vocabulary ("),
             std::string::npos)
       << fovea("gc --dry").out;
   ASSERT_EQ(fovea("gc").code, 0);

@@ -56,7 +56,7 @@ TEST_F(DurableTest, AnInterruptedRunIsKeptAndTellsHowToGoOn) {
   ::kill(child, SIGINT);
   const Outcome first = end_of(child, "first");
   EXPECT_EQ(first.code, 1);
-  EXPECT_TRUE(says(first.err, "of 100000000 steps, and kept as run 1. To go on: fovea run --resume 1"));
+  EXPECT_TRUE(says(first.err, "of 100000000 steps. The run is stored as run 1. To continue: fovea run --resume 1"));
   const auto kept = json("runs --json")["runs"];
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_EQ(kept[0]["state"], "stopped");
@@ -158,7 +158,7 @@ TEST_F(DurableTest, AnInterruptedSweepGoesOn) {
   const Outcome first = end_of(child, "first");
   EXPECT_EQ(first.code, 1);
   EXPECT_TRUE(says(first.out, "2 stopped, 2 left"));
-  EXPECT_TRUE(says(first.out, "The same command goes on from here."));
+  EXPECT_TRUE(says(first.out, "The same command continues the sweep."));
   EXPECT_EQ(newest_checkpoints(), 2u);
   EXPECT_TRUE(fs::is_empty(home_ / "running"));
 }
@@ -223,7 +223,7 @@ TEST_F(DurableTest, MistakesAreNamed) {
   const std::vector<Wrong> table{
       {"run", {"no experiment is named", "--resume"}},
       {"run --resume 7", {"no run 7"}},
-      {"run toy-uniform --resume 1", {"does not go with", "--resume"}},
+      {"run toy-uniform --resume 1", {"cannot be used with", "--resume"}},
       {"run toy-uniform --checkpoint -1", {"--checkpoint"}},
       {"sweep words.toml --shard 0/3", {"--shard", "0/3", "1/8"}},
       {"sweep words.toml --shard 4/3", {"4/3"}},

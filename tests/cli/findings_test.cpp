@@ -30,7 +30,7 @@ TEST_F(FindingsTest, ReproduceEndsWithTheFindings) {
 TEST_F(FindingsTest, WhatIsAskedWronglySaysWhatToDo) {
   const Outcome both = fovea("reproduce --findings toy-uniform");
   EXPECT_EQ(both.code, 2);
-  EXPECT_NE(both.err.find("--findings names its experiments, 'toy-uniform' too"), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("--findings and 'toy-uniform' both name experiments"), std::string::npos) << both.err;
   const Outcome none = fovea("reproduce --claims");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("Begin with: fovea reproduce --findings"), std::string::npos) << none.err;

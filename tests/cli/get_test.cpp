@@ -83,7 +83,7 @@ TEST_F(GetTest, AsAPersonMeetsIt) {
   const Outcome got = fovea("data get messages.toml");
   EXPECT_EQ(got.code, 0) << got.err;
   EXPECT_TRUE(
-      says(got.out, "Added 'messages': 16000 to train on, 2000 for validation, 2000 for the test, in 2 classes."));
+      says(got.out, "Added 'messages': 16000 for training, 2000 for validation, 2000 for the test, in 2 classes."));
   EXPECT_TRUE(says(got.out, "Terms: none; see nowhere"));
   EXPECT_TRUE(says(fovea("data get messages.toml").out, "'messages' is already installed"));
 

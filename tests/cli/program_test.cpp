@@ -169,7 +169,7 @@ TEST_F(ProgramTest, ARunOfASweepIsTheFirstOfItAndSaysSo) {
   const Outcome first = fovea("run toy-bounded --set train.steps=1");
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_NE(
-      first.err.find("toy-bounded is a sweep, and its first values are taken: model.beta1 = -4. All of them: fovea "
+      first.err.find("toy-bounded is a sweep. Its first values are used: model.beta1 = -4. To train all values: fovea "
                      "sweep toy-bounded"),
       std::string::npos)
       << first.err;
@@ -184,7 +184,7 @@ TEST_F(ProgramTest, ARunOfASweepIsTheFirstOfItAndSaysSo) {
 
 TEST_F(ProgramTest, AllThatIsAskedOfASweepIsOfTheFirstOfItAndSaysSo) {
   const std::string predict = "predict markov-icl --quick --draws 100 ",
-                    first = "and its first values are taken: task.states = 2. ";
+                    first = "Its first values are used: task.states = 2. ";
   const Outcome predicted = fovea(predict);
   EXPECT_NE(predicted.err.find("markov-icl is a sweep, " + first), std::string::npos) << predicted.err;
   EXPECT_EQ(predicted.out, fovea(predict + "--set task.states=2 --quiet").out);
@@ -276,19 +276,19 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"reproduce figure.toml", 2, {"figure.toml:4:", "lins", "'lines'"}},
       {"reproduce bound.toml", 2, {"bound.toml:", "not a number"}},
       {"run toy-uniform --seed 99999999999999999999", 2, {"seed"}},
-      {"reproduce toy-uniform --quick --full", 2, {"--quick does not go with --full"}},
+      {"reproduce toy-uniform --quick --full", 2, {"--quick cannot be used with --full"}},
       {"reproduce toy-uniform -o a.pdf", 2, {"cannot be written as 'a.pdf'", ".html"}},
       {"reproduce nothing-like-it", 2, {"See: fovea list experiments."}},
       {"reproduce toy-uniform --claim integrated-tim", 2, {"'integrated-tim'", "Did you mean 'integrated-time'?"}},
       {"reproduce toy-uniform --claim nothing", 2, {"no claim of the quick form", "--explain"}},
       {"show 99", 2, {"no run 99"}},
-      {"run toy-uniform --series", 2, {"--series goes only with --json"}},
-      {"run toy-uniform --seed", 2, {"--seed lacks a value"}},
+      {"run toy-uniform --series", 2, {"--series needs --json"}},
+      {"run toy-uniform --seed", 2, {"--seed needs a value"}},
       {"show", 2, {"run is missing"}},
       {"show x", 2, {"run must be a number, not 'x'"}},
       {"reproduce --all toy-uniform", 2, {"--all", "'toy-uniform'", "one of the two"}},
       {"sweep toy-uniform --seeds 5..2", 2, {"--seeds 5..2: ", "2..5"}},
-      {"sweep toy-uniform --seeds x", 2, {"--seeds x: ", "is no seed", "0..19"}},
+      {"sweep toy-uniform --seeds x", 2, {"--seeds x: ", "is not a seed", "0..19"}},
       {"serve --for 0", 2, {"--for", "0.001", "not '0'"}},
       {"serve --address 192.0.2.1 --port 0 --for 1", 2, {"192.0.2.1 is not an address of this machine"}},
       {"data add x --train a.tsv --label 1 --dev-share 2", 2, {"--dev-share", "0 to 1"}},
@@ -301,7 +301,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"export --all -o a --format cvs", 2, {"--format cannot be 'cvs'; did you mean 'csv'?"}},
       {"export 1 --all -o a.csv", 2, {"--all", "one of the two"}},
       {"export --all --where 'seed = 1' -o a.csv", 2, {"--where", "--all"}},
-      {"export -o a.csv", 2, {"no runs are named"}},
+      {"export -o a.csv", 2, {"no run is named"}},
       {"show 1 --spec --json", 2, {"--spec", "--json"}},
       {"list task", 2, {"'tasks'"}},
       {"list seq2seq", 2, {"Write: fovea list models seq2seq"}},
@@ -334,7 +334,7 @@ TEST_F(ProgramTest, NamesThatNoRunHasAreMistakesOnceThereAreRuns) {
       {"runs --where 'train.stps > 3'", 2, {"--where", "'train.steps'"}},
       {"runs --show loss descent_ordre", 2, {"--show", "'descent_order'"}},
       {"export --where 'lsos < 1' -o a.csv", 2, {"'loss'"}},
-      {"export --where 'loss > 1e9' -o a.csv", 2, {"no run fits"}},
+      {"export --where 'loss > 1e9' -o a.csv", 2, {"no run meets the condition"}},
       {"plot --where 'lsos < 1' loss -o a.svg", 2, {"'loss'"}},
       {"export 1 7 -o a.csv", 2, {"no run 7"}},
       {"runs --where \"experiment = 'a'; DROP TABLE runs\"", 2, {"--where"}},

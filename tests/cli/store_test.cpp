@@ -64,10 +64,10 @@ TEST_F(StoreCommands, TagsNotesAndTheBin) {
   const Outcome gone = fovea("show 2");
   EXPECT_EQ(gone.code, 2);
   EXPECT_TRUE(says(gone.err, "run 2 is in the bin. Take it out: fovea rm --restore 2"));
-  EXPECT_TRUE(says(fovea("gc --dry").out, "would go: 2 runs of the bin"));
+  EXPECT_TRUE(says(fovea("gc --dry").out, "would be deleted: 2 runs of the bin"));
   EXPECT_EQ(fovea("rm --restore 2").code, 0);
   EXPECT_EQ(fovea("note 2").out, "a plateau; see the figure\n");
-  EXPECT_TRUE(says(fovea("gc").out, "gone: 1 run of the bin"));
+  EXPECT_TRUE(says(fovea("gc").out, "deleted: 1 run of the bin"));
   EXPECT_EQ(ids(""), (Ids{1, 2, 3}));
   EXPECT_TRUE(says(fovea("runs --bin").out, "The bin is empty."));
 }

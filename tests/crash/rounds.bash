@@ -30,7 +30,7 @@ sweep=("$program" sweep "$work/words.toml" --jobs 2 --json --quiet --checkpoint 
 points_of() {
   rm -f "$work/points.csv"
   FOVEA_HOME=$1 "$program" export --where 'state = "done"' --format csv -o "$work/points.csv" 2>"$work/exported" ||
-    grep -q 'no run fits' "$work/exported" || fail "the store could not be read: $(cat "$work/exported")"
+    grep -q 'no run meets the condition' "$work/exported" || fail "the store could not be read: $(cat "$work/exported")"
   if [ ! -e "$work/points.csv" ]; then return 0; fi  # none was finished yet
   cut -d, -f2- "$work/points.csv" | LC_ALL=C sort
 }

@@ -100,7 +100,7 @@ def test_a_task_is_predicted_as_the_program_does(program):
 
 def test_of_a_sweep_the_first_is_predicted_and_said():
     with pytest.warns(
-        UserWarning, match="keyword-negative is a sweep, and its first values are taken: task.keywords=2"
+        UserWarning, match="keyword-negative is a sweep. Its first values are used: task.keywords=2"
     ) as told:
         first = fovea.predict("keyword-negative", quick=True, draws=500)
     assert len(told) == 1

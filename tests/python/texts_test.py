@@ -152,7 +152,7 @@ def test_comparisons_are_the_programs(program):
     every = fovea.compare(a[0], b[0])
     assert list(every.metrics) == [one["metric"] for one in program("compare", a[0].id, b[0].id)["metrics"]]
     assert f"run {a[0].id}" in repr(every) and json.loads(json.dumps(every.to_dict())) == every.to_dict()
-    with pytest.raises(fovea.WrongInput, match="no run fits"):
+    with pytest.raises(fovea.WrongInput, match="no run meets the condition"):
         fovea.compare("train.rate = 7", b)
     with pytest.raises(fovea.WrongType, match="a is 3, of type int"):
         fovea.compare(3, b)

@@ -48,8 +48,8 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   std::string bytes;
   const auto check_size = [&](std::size_t size) {
     if (size > limit)
-      throw wrong_input(fmt::format("is larger than the {} bytes that are read", limit), "is it the right file?",
-                        place);
+      throw wrong_input(fmt::format("is larger than the {} bytes that are read", limit),
+                        "check that it is the right file", place);
   };
   check_size(static_cast<std::size_t>(info.st_size));
   bytes.reserve(static_cast<std::size_t>(info.st_size));
@@ -95,7 +95,7 @@ WholeFile::~WholeFile() {
 void WholeFile::give_up(int code) {
   const bool beside = !temporary_.empty();
   if (beside) ::unlink(temporary_.c_str());
-  const std::string old = "an older file of this name is as it was";
+  const std::string old = "an older file of this name is unchanged";
   throw failure("cannot be written: " + reason(code),
                 !beside          ? ""
                 : code == ENOSPC ? "free some space; " + old
@@ -134,7 +134,7 @@ std::filesystem::path home_folder() {
   if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data == '/')
     return std::filesystem::path(data) / "fovea";
   if (const char* user = std::getenv("HOME"); user && *user) return std::filesystem::path(user) / ".local/share/fovea";
-  throw failure("there is no place for the runs: neither FOVEA_HOME nor HOME is set",
+  throw failure("there is no folder for the runs: neither FOVEA_HOME nor HOME is set",
                 "set FOVEA_HOME to a folder of yours");
 }
 

@@ -77,8 +77,8 @@ Team::Team(int threads) : threads_(threads) {
     const std::size_t started = state_->helpers.size() + 1;
     state_->close();
     throw failure(
-        "this machine gives a run no more than " + std::to_string(started) + " threads, not " + std::to_string(threads),
-        "ask for fewer: as many as it has cores");
+        "this machine gives a run at most " + std::to_string(started) + " threads, not " + std::to_string(threads),
+        "use at most one thread per core");
   }
 }
 

@@ -15,9 +15,9 @@ class TaskBags final : public BagSource {
     if (shape_.kind != Kind::labelled_tokens && shape_.kind != Kind::token_pairs) {
       throw wrong_input(
           "a prediction is made from words, and the task gives " + kind_name(shape_.kind),
-          "take copy, keyword or another task of sentences; of token streams a ladder is predicted, not words");
+          "use a task of sentences, such as copy or keyword. For token streams, loss plateaus are predicted");
     }
-    if (fresh < 1) throw wrong_input("a prediction is made from one example at least", "draw more");
+    if (fresh < 1) throw wrong_input("a prediction needs at least one example", "draw more");
     const std::int64_t finite = task.examples(Split::train);
     size_ = finite > 0 ? finite : fresh;
     // Of finite data one epoch is read, an example a batch, so that none is seen twice.

@@ -122,8 +122,8 @@ std::string read_unpacked(ByteReader reader, std::size_t limit) {
   std::vector<char> buffer(piece);
   while (const std::size_t got = reader.read(buffer.data(), buffer.size())) {
     if (got > limit - all.size())
-      throw wrong_input(fmt::format("has more than the {} bytes that are read", limit), "is it the right file?",
-                        reader.place());
+      throw wrong_input(fmt::format("has more than the {} bytes that are read", limit),
+                        "check that it is the right file", reader.place());
     all.append(buffer.data(), got);
   }
   return all;

@@ -45,7 +45,7 @@ void LineReader::check_start() {
   const std::string_view start(buffer_.data(), end_);
   if (start.starts_with("\xef\xbb\xbf")) begin_ = 3;
   if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff"))
-    throw wrong_input("is UTF-16, and UTF-8 is read", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8", bytes_.place());
+    throw wrong_input("is UTF-16, and must be UTF-8", "convert it to UTF-8: iconv -f UTF-16 -t UTF-8", bytes_.place());
 }
 
 bool LineReader::more() {
@@ -89,8 +89,8 @@ bool LineReader::next(std::string_view& line) {
     if (have > longest_ + 1) {
       ++line_;
       pass_over();
-      throw wrong_input(fmt::format("this line is longer than the {} bytes that are read of one", longest_),
-                        "is it the right file, and of this format?", place());
+      throw wrong_input(fmt::format("this line is longer than {} bytes", longest_),
+                        "check that this is the right file and the right format", place());
     }
     if (more()) continue;
     if (have == 0) return false;
@@ -102,8 +102,8 @@ bool LineReader::next(std::string_view& line) {
   begin_ += length < end_ - begin_ ? length + 1 : length;
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.size() > longest_)
-    throw wrong_input(fmt::format("this line is longer than the {} bytes that are read of one", longest_),
-                      "is it the right file, and of this format?", place());
+    throw wrong_input(fmt::format("this line is longer than {} bytes", longest_),
+                      "check that this is the right file and the right format", place());
   if (const std::size_t good = utf8_prefix(line); good < line.size()) {
     Place where = place();
     where.column = static_cast<int>(good) + 1;
@@ -115,7 +115,7 @@ bool LineReader::next(std::string_view& line) {
     Place where = place();
     where.column = static_cast<int>(zero) + 1;
     throw wrong_input(fmt::format("byte {} of this line is zero, and text has none", zero + 1),
-                      "is it a text? UTF-16 becomes UTF-8 by iconv -f UTF-16LE -t UTF-8", where);
+                      "check that the file is a text. To convert UTF-16 to UTF-8: iconv -f UTF-16LE -t UTF-8", where);
   }
   return true;
 }

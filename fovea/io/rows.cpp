@@ -149,7 +149,7 @@ class CsvRows final : public RowReader {
     if (swallowed_.empty()) return;
     if (++returns_ > most_returns)
       throw wrong_input(fmt::format("has more than {} malformed rows of several lines", most_returns),
-                        "is it really CSV? TAB-separated text is format \"tsv\"", {lines_.place().file});
+                        "check that the file is CSV. TAB-separated text has the format \"tsv\"", {lines_.place().file});
     again_.insert(again_.begin(), std::make_move_iterator(swallowed_.begin()),
                   std::make_move_iterator(swallowed_.end()));
   }
@@ -259,7 +259,7 @@ class JsonlRows final : public RowReader {
     } while (trimmed(line).empty());
     picker_.begin();
     if (!nlohmann::json::sax_parse(line.begin(), line.end(), &picker_))
-      throw wrong_input(picker_.problem(), "one JSON object a line is read", lines_.place());
+      throw wrong_input(picker_.problem(), "write one JSON object per line", lines_.place());
     for (std::size_t i = 0; i < names_.size(); ++i)
       if (!picker_.has()[i])
         throw wrong_input(fmt::format("has no \"{}\"", names_[i]), "name a key that every line has", lines_.place());

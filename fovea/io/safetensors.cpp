@@ -127,8 +127,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     key_ = std::move(name);
-    if (place_ == Place::top) return names_.insert(key_).second || refuse("is there twice");
-    if (place_ == Place::metadata) return !metadata.contains(key_) || refuse("is there twice in the metadata");
+    if (place_ == Place::top) return names_.insert(key_).second || refuse("occurs twice");
+    if (place_ == Place::metadata) return !metadata.contains(key_) || refuse("occurs twice in the metadata");
     const Entry& entry = entries.back();
     const bool known = key_ == "dtype" || key_ == "shape" || key_ == "data_offsets";
     if (!known) return refuse(fmt::format("has a part '{}' that is not in the format", shown(key_)), entry.name);
@@ -156,7 +156,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool wrong(const std::string& got) {
     mistake = place_ == Place::outside
                   ? "its header is not a JSON object"
-                  : fmt::format("its header has {} at '{}', and the format has none there", got, shown(key_));
+                  : fmt::format("its header has {} at '{}', which the format does not allow", got, shown(key_));
     return false;
   }
 
@@ -176,12 +176,12 @@ TensorFile TensorFile::parse(std::string text, const std::string& name) {
   file.bytes_.assign(text.begin(), text.end());
   std::string().swap(text);
   const std::size_t size = file.bytes_.size();
-  if (size < 8) throw wrong(fmt::format("it has {} bytes, the size of its header alone takes 8", size));
+  if (size < 8) throw wrong(fmt::format("it has {} bytes, and the size of its header alone needs 8", size));
   std::uint64_t header = 0;
   std::memcpy(&header, file.bytes_.data(), sizeof header);
   if (header > largest_header)
-    throw wrong(fmt::format("its header has {} bytes, and {} are the most", header, largest_header));
-  if (header > size - 8) throw wrong(fmt::format("its header needs {} bytes, and {} are there", header, size - 8));
+    throw wrong(fmt::format("its header has {} bytes, more than the limit of {}", header, largest_header));
+  if (header > size - 8) throw wrong(fmt::format("its header needs {} bytes, and the file has {}", header, size - 8));
   const char* const begin = file.bytes_.data() + 8;
   if (header == 0 || *begin != '{') throw wrong("its header is not a JSON object");
 
@@ -229,7 +229,8 @@ const Tensor* TensorFile::find(std::string_view name) const {
 
 std::vector<float> TensorFile::floats(std::string_view name) const {
   const Tensor* tensor = find(name);
-  if (!tensor) throw wrong_input(fmt::format("has no tensor '{}'", name), "it may belong to another model", {name_});
+  if (!tensor)
+    throw wrong_input(fmt::format("has no tensor '{}'", name), "check that the file belongs to this model", {name_});
   // A file may put its data at any byte, so elements are copied out before they are read.
   const auto convert = [&]<class Element>(Element, auto to_float) {
     std::vector<float> values(tensor->bytes.size() / sizeof(Element));
@@ -258,7 +259,7 @@ std::string safetensors(std::span<const Tensor> tensors, const std::map<std::str
                       bytes_of(tensor.shape, element) == tensor.bytes.size();
     if (!fits || tensor.name == "__metadata__" || !names.insert(tensor.name).second)
       throw failure(fmt::format("the tensor '{}' cannot be written: its name, type or shape is wrong", tensor.name),
-                    "this is a mistake in the part that made it");
+                    "this is an error of the program that made it");
     order.push_back(&tensor);
   }
   std::ranges::stable_sort(order, std::greater(), [](const Tensor* tensor) { return size_of_type(tensor->type); });

@@ -30,7 +30,7 @@ Value value_of(const toml::node& node, const Place& place, const Place& file) {
     for (const toml::node& item : *array) list.push_back(value_of(item, place_of(item.source(), file), file));
     return {std::move(list), place};
   }
-  throw wrong_input("dates and times have no meaning here", "write it as a text, in quotes", place);
+  throw wrong_input("no setting is a date or a time", "write it as a text, in quotes", place);
 }
 
 ValueTable table_of(const toml::table& table, const Place& file) {
@@ -61,7 +61,7 @@ void refuse_deep_keys(std::string_view text, const Place& file) {
       i = std::min(text.find('\n', i), text.size()) - 1;
     } else if (c == '.') {
       if (++dots > most_dots)
-        throw wrong_input(fmt::format("a key of more than {} parts", most_dots), "write fewer dots",
+        throw wrong_input(fmt::format("the key has more than {} parts", most_dots), "use fewer dots",
                           {file.file, line, 0, file.kind});
     } else if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) {
       dots = 0;
@@ -77,8 +77,8 @@ ValueTable parse_table(const std::string& toml_text, const std::string& file_nam
   try {
     return table_of(toml::parse(toml_text), file);
   } catch (const toml::parse_error& error) {
-    throw wrong_input(fmt::format("not TOML: {}", error.description()), "check the quotes, brackets and commas there",
-                      place_of(error.source(), file));
+    throw wrong_input(fmt::format("not TOML: {}", error.description()),
+                      "check the quotes, brackets and commas of this line", place_of(error.source(), file));
   }
 }
 

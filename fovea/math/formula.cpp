@@ -150,7 +150,8 @@ class Formula::Parser {
     return true;
   }
   void expect(char c) {
-    if (!take(c)) fail(fmt::format("a '{}' is missing", c), "close every bracket, and give functions their arguments");
+    if (!take(c))
+      fail(fmt::format("a '{}' is missing", c), "close every bracket, and give each function its arguments");
   }
   [[noreturn]] void fail(const std::string& what, const Remedy& remedy) const {
     throw wrong_input(fmt::format("the formula '{}' is wrong at its column {}: {}", text_, at_ + 1, what), remedy,
@@ -167,7 +168,8 @@ class Formula::Parser {
 };
 
 Formula Formula::parse(const std::string& text, const std::vector<std::string>& names, const Place& place) {
-  if (text.size() > 1000) throw wrong_input("a formula is longer than 1000 letters", "write a shorter one", place);
+  if (text.size() > 1000)
+    throw wrong_input("the formula is longer than 1000 characters", "write a shorter formula", place);
   Formula formula;
   formula.text_ = text;
   Parser(formula.text_, names, place, formula.steps_).all();

@@ -58,7 +58,7 @@ void cap_targets(const std::string& wish) {
     }
     names += (names.empty() ? "" : ", ") + name;
   }
-  throw wrong_input("FOVEA_SIMD is '" + wish + "', which is no instruction set of this build",
+  throw wrong_input("FOVEA_SIMD is '" + wish + "', which is not an instruction set of this build",
                     "choose one of " + names + ", or unset it");
 }
 

@@ -357,7 +357,7 @@ def predict(
     workers = (os.cpu_count() or 1) if threads is None else checks.whole("threads", threads, 1)
     checks.flag("quick", quick)
     seed = checks.whole("seed", seed, 0)
-    draws = checks.whole("draws", draws, 1, remedy="a prediction is made from one example at least")
+    draws = checks.whole("draws", draws, 1, remedy="a prediction needs at least one example")
     top = checks.whole("top", top, 1)
     words = {} if set is None else checks.table("set", set, "task.vocab")
     if isinstance(data, str):

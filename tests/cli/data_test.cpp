@@ -39,7 +39,7 @@ TEST_F(DataTest, TextsOfOnesOwnAreAddedShownAndTrainedOn) {
   const std::string pin = " --set task.digest=" + added["digest"].get<std::string>();
   const Outcome changed = fovea("run text-classify --set task.corpus=sms --quiet" + small + pin);
   EXPECT_EQ(changed.code, 2);
-  EXPECT_NE(changed.err.find("is not the one this run was made on"), std::string::npos) << changed.err;
+  EXPECT_NE(changed.err.find("has changed since this run was made"), std::string::npos) << changed.err;
 }
 
 TEST_F(DataTest, WordsOfARunOutliveItsCorpus) {
@@ -115,7 +115,7 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   EXPECT_FALSE(json("show 1 --json").contains("attention"));
   const Outcome look = fovea("inspect 1");
   EXPECT_EQ(look.code, 2);
-  EXPECT_NE(look.err.find("attends to experts, and evidence is of words. See the names that a run has: fovea show RUN"),
+  EXPECT_NE(look.err.find("attends to experts, and evidence needs words. See the names of a run's metrics and settings: fovea show RUN"),
             std::string::npos)
       << look.err;
   write("bad.csv", "1,64\n1,-64\n");

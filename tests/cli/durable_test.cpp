@@ -64,14 +64,14 @@ TEST_F(DurableTest, AnInterruptedRunIsKeptAndTellsHowToGoOn) {
   EXPECT_GT(steps, 0);
 
   const pid_t second = start("run --resume 1 --json", "second");
-  ASSERT_TRUE(wait_until([&] { return read(folder_ / "second.err").find("going on from") != std::string::npos; }));
+  ASSERT_TRUE(wait_until([&] { return read(folder_ / "second.err").find("continues from") != std::string::npos; }));
   EXPECT_EQ(json("runs --json")["runs"][0]["state"], "running");
   const Outcome refused = fovea("run endless.toml --seed 4");
   EXPECT_EQ(refused.code, 1);
   EXPECT_TRUE(says(refused.err, "being trained by process " + std::to_string(second)));
   ::kill(second, SIGTERM);
   const Outcome again = end_of(second, "second");
-  EXPECT_TRUE(says(again.err, "going on from step " + std::to_string(steps) + " of 100000000, where it was stopped"));
+  EXPECT_TRUE(says(again.err, "continues from step " + std::to_string(steps) + " of 100000000, stopped"));
   const auto record = nlohmann::json::parse(again.out);
   EXPECT_EQ(record["run"], 1);
   EXPECT_EQ(record["state"], "stopped");
@@ -90,7 +90,7 @@ TEST_F(DurableTest, AKilledRunGoesOnFromItsLastCheckpointAndSaysSo) {
   const auto goes_on = [&](const std::string& words, const std::string& name) {
     const pid_t next = start(words, name);
     const bool said =
-        wait_until([&] { return says(read(folder_ / (name + ".err")), "endless, seed 0: going on from step "); });
+        wait_until([&] { return says(read(folder_ / (name + ".err")), "endless, seed 0: continues from step "); });
     ::kill(next, SIGINT);
     end_of(next, name);
     return said;
@@ -107,7 +107,7 @@ TEST_F(DurableTest, AKilledRunGoesOnFromItsLastCheckpointAndSaysSo) {
     });
   }));
   ::kill(anew, SIGINT);
-  EXPECT_EQ(end_of(anew, "anew").err.find("going on"), std::string::npos);
+  EXPECT_EQ(end_of(anew, "anew").err.find("continues from"), std::string::npos);
 }
 
 TEST_F(DurableTest, ADamagedCheckpointIsSaidAndTheOneBeforeIsUsed) {
@@ -120,7 +120,7 @@ TEST_F(DurableTest, ADamagedCheckpointIsSaidAndTheOneBeforeIsUsed) {
   const fs::path newest = files[0].string().find("before") == std::string::npos ? files[0] : files[1];
   fs::resize_file(newest, fs::file_size(newest) / 2);
   const pid_t next = start("run endless.toml", "next");
-  ASSERT_TRUE(wait_until([&] { return read(folder_ / "next.err").find("going on from") != std::string::npos; }));
+  ASSERT_TRUE(wait_until([&] { return read(folder_ / "next.err").find("continues from") != std::string::npos; }));
   ::kill(next, SIGINT);
   EXPECT_TRUE(says(end_of(next, "next").err, newest.string() + ": its checksum is wrong"));
 }

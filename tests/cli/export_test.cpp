@@ -92,7 +92,7 @@ TEST_F(Exports, WordsStandInTheOrderOfTheEmbeddingsRows) {
 
   const Outcome differ = fovea("export 5 7 -o differ.txt");
   EXPECT_EQ(differ.code, 2);
-  EXPECT_NE(differ.err.find("run 7 has other words than run 5"), std::string::npos) << differ.err;
+  EXPECT_NE(differ.err.find("runs 7 and 5 have different words"), std::string::npos) << differ.err;
   const Outcome none = fovea("export 8 -o none.txt");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("run 8 has no words: task \"lookup\" has none"), std::string::npos) << none.err;

@@ -43,12 +43,12 @@ TEST_F(InspectTest, EveryHeadOfAStreamIsSeenPlaceByPlace) {
 
 TEST_F(InspectTest, WhatIsNotThereIsSaidWithWhatIs) {
   EXPECT_NE(
-      fovea("inspect 1 --row 7").err.find("the example has 6 rows, and 7 is not one of them. Take one of 1 to 6."),
+      fovea("inspect 1 --row 7").err.find("the example has 6 rows, and no row 7. Choose a number from 1 to 6."),
       std::string::npos);
   EXPECT_NE(fovea("inspect 1 --map layer.1.head.3").err.find("Did you mean 'layer.1.head.1'?"), std::string::npos)
       << fovea("inspect 1 --map layer.1.head.3").err;
   EXPECT_EQ(fovea("inspect 1 --row 7").code, 2);
-  EXPECT_NE(fovea("inspect 1 --step -1").err.find("did not evaluate"), std::string::npos)
+  EXPECT_NE(fovea("inspect 1 --step -1").err.find("has no evaluation of"), std::string::npos)
       << fovea("inspect 1 --step -1").err;
   const auto held = fovea("run chains.toml --quiet --set 'intervene=[{ hold = \"previous\", of = \"layer.3\" }]'");
   EXPECT_EQ(held.code, 2);

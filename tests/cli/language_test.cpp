@@ -24,8 +24,8 @@ TEST_F(LanguageProgramTest, BadTextsAreRefusedWithFileLineAndRemedy) {
   write("same.txt", "5 5 5 5\n5 5 5 5\n");
   write("gap.txt", "1 2 3\n\n4 5 6\n");
   write("latin.txt", "caf\xe9\n");
-  refused(numbers + "negative.txt", {"negative.txt:2:3: the token -5 is negative. Number tokens from 0"});
-  refused(numbers + "same.txt", {"same.txt: has one token only to train on, '5'"});
+  refused(numbers + "negative.txt", {"negative.txt:2:3: the token -5 is negative. Number the tokens from 0"});
+  refused(numbers + "same.txt", {"same.txt: has only one distinct training token: '5'"});
   refused(numbers + "gap.txt", {"gap.txt:2: the line is empty"});
   refused("--set task.file=latin.txt", {"latin.txt:1:4: is not UTF-8"});
   refused("--set task.file=none.txt", {"none.txt"});
@@ -44,7 +44,7 @@ TEST_F(LanguageProgramTest, LinesOfNumbersAreTrainedOnAndTheFileIsPinned) {
   write("n.txt", lines + "1 2 3\n");
   const Outcome changed = fovea(words + pin);
   EXPECT_EQ(changed.code, 2);
-  EXPECT_NE(changed.err.find("is not the file this run was made on"), std::string::npos) << changed.err;
+  EXPECT_NE(changed.err.find("has changed since this run was made"), std::string::npos) << changed.err;
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
   std::ofstream(folder_ / "report.html") << "<title>of another program</title>";
   const Outcome refused = fovea("reproduce toy-uniform --quiet");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.err.find("no report of experiments"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("is not a report of experiments"), std::string::npos) << refused.err;
   EXPECT_EQ(read(folder_ / "report.html"), "<title>of another program</title>");
   ASSERT_EQ(fovea("reproduce toy-uniform --quiet -o report.html").code, 0) << "named, it is written over";
   std::ofstream(folder_ / "report.html") << "<title>of another program</title>";
@@ -186,14 +186,14 @@ TEST_F(ProgramTest, AllThatIsAskedOfASweepIsOfTheFirstOfItAndSaysSo) {
   const std::string predict = "predict markov-icl --quick --draws 100 ",
                     first = "Its first values are used: task.states = 2. ";
   const Outcome predicted = fovea(predict);
-  EXPECT_NE(predicted.err.find("markov-icl is a sweep, " + first), std::string::npos) << predicted.err;
+  EXPECT_NE(predicted.err.find("markov-icl is a sweep. " + first), std::string::npos) << predicted.err;
   EXPECT_EQ(predicted.out, fovea(predict + "--set task.states=2 --quiet").out);
   const Outcome other = fovea(predict + "--set task.states=3");
   EXPECT_EQ(other.err.find("sweep"), std::string::npos) << other.err;
   EXPECT_NE(other.out, predicted.out);
   if (sanitized) return;  // what is timed
   const Outcome timed = fovea("bench --quick --system markov-icl --set task.length=4");
-  EXPECT_NE(timed.err.find("markov-icl is a sweep, " + first), std::string::npos) << timed.err;
+  EXPECT_NE(timed.err.find("markov-icl is a sweep. " + first), std::string::npos) << timed.err;
 }
 
 struct BadWords {
@@ -306,7 +306,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"list task", 2, {"'tasks'"}},
       {"list seq2seq", 2, {"Write: fovea list models seq2seq"}},
       {"run copy-subset --set task.vocab=5", 2, {"--set task.vocab=5: task 'copy' cannot draw"}},
-      {"report", 2, {"nothing that makes claims has been reproduced"}},
+      {"report", 2, {"no experiment with claims has been reproduced"}},
       {"report -o a.pdf", 2, {"cannot be written as 'a.pdf'", ".html"}},
       {"report --figures . -o a.html", 2, {"--figures", "-o"}},
       {"bench --system copyng", 2, {"copyng", "Did you mean 'copying'?"}},

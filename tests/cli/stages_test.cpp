@@ -54,7 +54,7 @@ TEST_F(StagesTest, TooFewToDrawFromIsSaid) {
   EXPECT_FALSE(claim["held"].get<bool>());
   EXPECT_TRUE(claim["value"].is_null());
   const std::string note = claim["note"].get<std::string>();
-  EXPECT_NE(note.find("group 'pair' could not be drawn, it takes 2 sane: of 4 values of model.heads 0 are sane"),
+  EXPECT_NE(note.find("group 'pair' could not be drawn. It takes 2 sane: of 4 values of model.heads 0 are sane"),
             std::string::npos)
       << note;
   const Outcome swept = fovea("sweep heads.toml --quiet");

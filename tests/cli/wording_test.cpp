@@ -25,13 +25,13 @@ TEST(ProgramWording, HasWordsForEveryRemedyAndNoCallOfPython) {
 TEST(ProgramWording, NamesCommandsAndOptions) {
   const Wording& words = program_wording();
   EXPECT_EQ(words.remedy(Remedy::list_parts("experiments")), "see: fovea list experiments");
-  EXPECT_EQ(words.remedy(Remedy::resume_run(12)), "go on with it: fovea run --resume 12");
+  EXPECT_EQ(words.remedy(Remedy::resume_run(12)), "continue it: fovea run --resume 12");
   EXPECT_EQ(words.remedy(Remedy::compare_runs(1, 2)), "see how they differ: fovea compare 1 2");
   EXPECT_EQ(words.remedy(Remedy::reproduce("copy", "quick", true)), "fovea reproduce copy --quick");
   EXPECT_EQ(words.remedy(Remedy::set_of_task("task.vocab", 60)),
             "set the sizes of the task, as in --set task.vocab=60");
   EXPECT_EQ(words.remedy(Remedy::drop_setting("train.momentum", "0")),
-            "drop it (or --set train.momentum=0), or choose the part that it belongs to");
+            "remove the setting (or --set train.momentum=0), or choose the part that has it");
   EXPECT_EQ(words.remedy(Remedy::or_skip("fill it in", "files")),
             "fill it in, or skip such files (--skip-bad, of fovea data add and fovea check-attention)");
   const Value probes{ValueList{{"loss", {}}, {"evidence", {}}}, {}};

@@ -59,7 +59,7 @@ for ((round = 1; round <= rounds; ++round)); do
   kill -KILL "$child" 2>/dev/null || true
   code=0
   wait "$child" 2>/dev/null || code=$?
-  resumed=$((resumed + $(grep -c 'going on from step' "$work/said" || true)))
+  resumed=$((resumed + $(grep -c 'continues from step' "$work/said" || true)))
   anew=$((anew + $(grep -c 'begins anew' "$work/said" || true)))
   if grep -q 'cannot be used' "$work/said"; then fail "a checkpoint was damaged by a kill: $(cat "$work/said")"; fi
   if [ "$code" -eq 0 ]; then  # it had come to its end
@@ -83,7 +83,7 @@ done
 
 round=last
 FOVEA_HOME=$home "${sweep[@]}" >/dev/null 2>"$work/said" || fail "the last sweep did not come to its end: $(cat "$work/said")"
-resumed=$((resumed + $(grep -c 'going on from step' "$work/said" || true)))
+resumed=$((resumed + $(grep -c 'continues from step' "$work/said" || true)))
 whole
 whole_sweeps=$((whole_sweeps + 1))
 echo "crash rounds: $rounds rounds, $kills kills, $whole_sweeps sweeps of 40 runs came to their end, each the same bits as an undisturbed one;" \

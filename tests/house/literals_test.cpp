@@ -119,7 +119,7 @@ TEST(Literals, OfRemediesAreTakenByWhoeverSaysThem) {
 TEST(Literals, ThatNameThemAreSeen) {
   const std::set<std::string> known = commands();
   EXPECT_EQ(named_by("see: fovea runs", known), "fovea runs");
-  EXPECT_EQ(named_by("give it one by --token", known), "--token");
+  EXPECT_EQ(named_by("set a token with --token", known), "--token");
   EXPECT_EQ(named_by("written by fovea {}", known), "");
   EXPECT_EQ(named_by("--fig-ink:#1c2128;color:var(--fig-ink)", known), "");
   const std::vector<Literal> found =

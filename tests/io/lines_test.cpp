@@ -83,7 +83,7 @@ TEST(Lines, ALineTooLongIsRefusedAndTheNextIsRead) {
   std::string_view line;
   ASSERT_TRUE(reader.next(line));
   EXPECT_SAYS(wrong_input_of([&] { reader.next(line); }),
-              "memory:2: this line is longer than the 1048576 bytes that are read of one");
+              "memory:2: this line is longer than 1048576 bytes");
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(line, "third");
   EXPECT_EQ(reader.line(), 3);

@@ -118,7 +118,7 @@ def test_an_exception_surfaces_with_its_traceback(keep):
     assert "faulty" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
     if keep:
         assert fovea.store()[1].state == "stopped"
-        with pytest.warns(UserWarning, match="going on from step 8 of 20"):
+        with pytest.warns(UserWarning, match="continues from step 8 of 20"):
             resumed = fovea.resume(1)
         whole = fovea.run("copy-subset", keep=False, **SMALL)
         assert resumed.series["train_loss"].tobytes() == whole.series["train_loss"].tobytes()
@@ -207,7 +207,7 @@ def test_a_callback_freezes_a_name_that_the_spec_freezes_at_some_step():
     def frozen(number):
         return {"freeze": "qk.1"} if number < 3 else None
 
-    with pytest.raises(fovea.WrongInput, match="'qk.1' is frozen while a run trains, and is no group"):
+    with pytest.raises(fovea.WrongInput, match="a callback can freeze groups, and 'qk.1' is not a group"):
         fovea.run(HEADS, intervene=frozen)
     ours = fovea.run({**HEADS, "intervene": [{"freeze": "qk.1", "from": 6}]}, intervene=frozen)
     both = [{"freeze": "qk.1", "until": 3}, {"freeze": "qk.1", "from": 6}]

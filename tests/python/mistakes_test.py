@@ -86,7 +86,7 @@ def test_a_store_needs_a_name():
 
 
 def test_predictions():
-    with pytest.raises(fovea.WrongInput, match="from one example at least"):
+    with pytest.raises(fovea.WrongInput, match="needs at least one example"):
         fovea.predict("copy", vocab=6, length=6, draws=0)
     made = fovea.predict(["good film", "bad film", "good one", "bad one"] * 5, ["yes", "no", "yes", "no"] * 5)
     assert made.shade("").words == []

@@ -49,8 +49,8 @@ def test_what_it_does_not_have_is_told(program):
     told = subprocess.run([program.path, "audit", str(run.id)], capture_output=True, text=True)
     assert told.returncode == 2 and "another-program" in told.stderr
     for command, says in (
-        ("look", "made by another program, of whose words nothing is known"),
-        ("measure", "not set to be learned or uniform"),
+        ("look", "made by another program, and its words are unknown"),
+        ("measure", "has a model without the settings attention"),
     ):
         told = subprocess.run([program.path, command, str(run.id)], capture_output=True, text=True)
         assert told.returncode == 2 and says in told.stderr and "--set" not in told.stderr

@@ -19,7 +19,7 @@ def test_ctrl_c_leaves_a_run_that_the_same_call_goes_on_with(pressed_at):
     pressed_at(50)
     with pytest.raises(KeyboardInterrupt, match=r"stopped after (\d+) steps; the run is stored as run 1, and the same call continues it"):
         fovea.run("copy-subset", **settings)
-    with pytest.warns(UserWarning, match="going on from step .* where it was stopped"):
+    with pytest.warns(UserWarning, match="continues from step .* stopped"):
         resumed = fovea.run("copy-subset", **settings)
     assert (resumed.id, resumed.state, resumed.steps) == (1, "done", 5000)
     whole = fovea.run("copy-subset", keep=False, **settings)

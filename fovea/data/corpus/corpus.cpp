@@ -117,9 +117,9 @@ Corpus find_corpus(const std::string& name) {
 Corpus pinned_corpus(const std::string& name, const std::string& digest) {
   Corpus corpus = find_corpus(name);
   if (!digest.empty() && digest != corpus.digest)
-    throw wrong_input(fmt::format("the corpus '{}' is not the one this run was made on: its digest is {}, not {}", name,
+    throw wrong_input(fmt::format("the corpus '{}' has changed since this run was made: its digest is {}, not {}", name,
                                   corpus.digest, digest),
-                      "name the corpus that is, or leave task.digest empty to take this one");
+                      "name the original corpus, or leave task.digest empty to use this one");
   return corpus;
 }
 
@@ -139,7 +139,7 @@ std::vector<Corpus> all_corpora() {
 
 void remove_corpus(const std::string& name) {
   if (made_named(name))
-    throw wrong_input(fmt::format("the corpus '{}' is made by the program, and takes no room", name), {});
+    throw wrong_input(fmt::format("the corpus '{}' is a part of the program, and cannot be removed", name), {});
   check_corpus_name(name);  // no path to elsewhere
   const std::filesystem::path folder = corpora_folder() / name;
   std::error_code code;

@@ -57,7 +57,7 @@ class Adding {
       std::error_code code;
       const fs::file_status status = fs::status(file, code);
       if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
-        throw wrong_input("can be read once only, and the training texts are read twice",
+        throw wrong_input("can be read only once, and the training texts must be read twice",
                           "write them into a file first", {file.string()});
     }
     std::map<std::string, int, std::less<>> found;
@@ -147,10 +147,10 @@ void check_corpus_name(const std::string& name) {
   if (name.empty() || name.size() > 64 || name.front() == '.' || name.front() == '-' ||
       !std::all_of(name.begin(), name.end(), fits))
     throw wrong_input(fmt::format("'{}' cannot be the name of a corpus", name),
-                      "take up to 64 letters, digits, '-', '_' and '.'");
+                      "use up to 64 letters, digits, '-', '_' and '.'");
   for (const MadeCorpus& made : made_corpora())
     if (made.name == name)
-      throw wrong_input(fmt::format("the corpus '{}' is made by the program", name), "choose another name");
+      throw wrong_input(fmt::format("the name '{}' is taken by a corpus of the program", name), "choose another name");
 }
 
 fs::path split_file(const fs::path& folder, Split split) {

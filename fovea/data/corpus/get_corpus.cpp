@@ -57,7 +57,7 @@ class Get {
 
  private:
   [[noreturn]] void refuse_taken() const {
-    throw wrong_input(fmt::format("there is something else called '{}' in the store already", name_),
+    throw wrong_input(fmt::format("the store already has something else with the name '{}'", name_),
                       Remedy::get_as_other());
   }
 

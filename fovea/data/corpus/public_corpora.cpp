@@ -30,8 +30,8 @@ const ValueTable* table_at(const ValueTable& whole, const std::string& key) {
 void check_path(const std::string& path, const Place& place) {
   const std::filesystem::path name(path);
   if (path.empty() || name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
-    throw wrong_input(fmt::format("'{}' cannot be the name of a file that is got", path),
-                      "give its path after fetching and unpacking", place);
+    throw wrong_input(fmt::format("'{}' cannot be the name of a downloaded file", path),
+                      "give the path after downloading and unpacking", place);
 }
 
 PublicCorpus::File read_file_table(const Value& value) {
@@ -41,9 +41,9 @@ PublicCorpus::File read_file_table(const Value& value) {
                       message("write each as {}", Message::Tables{"file"}), value.place);
   PublicCorpus::File file;
   Fields fields;
-  fields.text("name", file.name, "its name here, and at a mirror");
-  fields.texts("address", file.addresses, "where it is published; the first that can be had is taken");
-  fields.integer("bytes", file.bytes, 0, Fields::no_limit, "how many it has; 0: not known");
+  fields.text("name", file.name, "name of the file here and at a mirror");
+  fields.texts("address", file.addresses, "addresses of the file; the first that works is used");
+  fields.integer("bytes", file.bytes, 0, Fields::no_limit, "size in bytes; 0: unknown");
   fields.text("sha256", file.sha256, "its checksum");
   fields.texts("members", file.members, "the files to unpack from an archive; folders end in '/'");
   fields.read(*table, "file");
@@ -53,12 +53,12 @@ PublicCorpus::File read_file_table(const Value& value) {
   check_path(file.name, value.place);
   if (file.name.find('/') != file.name.npos || file.name.starts_with('.') || file.name == "unpacked" ||
       file.name == "kept" || file.name == "ORIGIN")
-    throw wrong("cannot be called so", "take the last part of its address");
+    throw wrong("cannot have this name", "use the last part of its address");
   if (file.addresses.empty()) throw wrong("has no address", "add address = [\"https://…\"]");
   const bool digits = std::all_of(file.sha256.begin(), file.sha256.end(),
                                   [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
   if (file.sha256.size() != 64 || !digits)
-    throw wrong("has no checksum", "add sha256 = \"…\", 64 digits in small letters; sha256sum prints it");
+    throw wrong("has no checksum", "add sha256 = \"…\", 64 lower-case hexadecimal digits, as sha256sum prints them");
   for (const std::string& member : file.members) check_path(member, value.place);
   return file;
 }
@@ -76,7 +76,7 @@ TextSource read_source(const ValueTable& table, const std::string& key, const Pl
                  {"jsonl", TextFormat::jsonl},
                  {"lines", TextFormat::lines},
                  {"folder", TextFormat::folder}},
-                "how they are written");
+                "format of the texts");
   fields.choice("header", source.header, {{"automatic", Header::automatic}, {"yes", Header::yes}, {"no", Header::no}},
                 "names of columns");
   fields.texts("text", source.text, "columns of the text");
@@ -88,8 +88,8 @@ TextSource read_source(const ValueTable& table, const std::string& key, const Pl
   const bool maybe_folder = source.format == TextFormat::folder ||
                             (source.format == TextFormat::automatic && !std::filesystem::path(file).has_extension());
   if (!maybe_folder && source.label.empty() && source.target.empty() && target_file.empty())
-    throw wrong_input(fmt::format("[{}] names neither a column of the class nor a translation", key),
-                      "name the column of one (label or target), or a file of translations (target_file)", place);
+    throw wrong_input(fmt::format("[{}] names neither a class nor a translation", key),
+                      "name a column (label or target), or a file of translations (target_file)", place);
   source.file = file;
   source.target_file = target_file;
   // The bytes are always the same, so what is passed over is, too; and it is told.
@@ -107,19 +107,19 @@ PublicCorpus parse_public_corpus(const std::string& toml, const std::string& nam
   Fields fields;
   fields.text("title", corpus.title, "a description");
   fields.text("terms", corpus.terms, "the terms of its publishers");
-  fields.text("home", corpus.home, "where people read about it");
+  fields.text("home", corpus.home, "page that describes the corpus");
   fields.flag("latin1", corpus.latin1, "texts that are unpacked are in ISO 8859-1");
   fields.read(whole, "a corpus to get", {"file", "train", "validation", "test"});
   const auto files = whole.find("file");
   const ValueList* list = files == whole.end() ? nullptr : files->second.as<ValueList>();
   if (!list || list->empty())
-    throw wrong_input("names no file to get", "add one: [[file]] with name, address, bytes and sha256", place);
+    throw wrong_input("names no file to download", "add one: [[file]] with name, address, bytes and sha256", place);
   std::set<std::string> names;
   for (const Value& value : *list) {
     corpus.files.push_back(read_file_table(value));
     if (!names.insert(corpus.files.back().name).second)
-      throw wrong_input(fmt::format("two files are called '{}'", corpus.files.back().name), "name each another",
-                        value.place);
+      throw wrong_input(fmt::format("two files have the name '{}'", corpus.files.back().name),
+                        "give each file its own name", value.place);
   }
   const auto source = [&](const std::string& key) -> std::optional<TextSource> {
     const ValueTable* table = table_at(whole, key);

@@ -65,7 +65,8 @@ AddedCorpus add_trace(const std::string& name, const fs::path& file, BadLine bad
     for (TracedAccess access; reader.next(access);) {
       const std::int64_t read = reader.report().read;
       if (read > most_accesses)
-        throw wrong_input(fmt::format("has more than {} accesses", most_accesses), "cut it in parts", {file.string()});
+        throw wrong_input(fmt::format("has more than {} accesses", most_accesses), "split it into parts",
+                          {file.string()});
       const std::string line = kept_line(access);
       writer.line(line);
       digest.add(line);

@@ -127,10 +127,10 @@ bool TraceReader::next(TracedAccess& access) {
   }
   if (report_.read > 0) return false;
   const Place place{lines_.place().file};
-  if (report_.skipped == 0) throw wrong_input("has no access", "is it the right file?", place);
+  if (report_.skipped == 0) throw wrong_input("has no access", "check that it is the right file", place);
   throw wrong_input(
-      fmt::format("none of its {} lines can be read; of the first: {}", report_.skipped, report_.complaints.front()),
-      "is it a counter and an address a line?", place);
+      fmt::format("none of its {} lines can be read. The first error: {}", report_.skipped, report_.complaints.front()),
+      "check that each line has a counter and an address", place);
 }
 
 }  // namespace fovea

@@ -20,7 +20,7 @@ class Copy final : public Task {
   void settings(Fields& fields) override {
     fields.integer("vocab", vocab_, 1, 1'000'000, "words to draw from");
     fields.integer("length", length_, 1, 10'000,
-                   "words in a source, before the end token (the most, if shortest is set)");
+                   "words in a source before the end token (the largest number, if shortest is set)");
     fields.integer("shortest", shortest_, 0, 10'000, "lengths are drawn from this to length; 0: all are of length");
     fields.flag("distinct", distinct_, "no word twice in a source");
     fields.choice("target", order_,
@@ -36,7 +36,7 @@ class Copy final : public Task {
       throw wrong_input(fmt::format("shortest of task 'copy' is {}, but length is {}", shortest_, length_),
                         "set shortest to at most length");
     if (shortest_ > 0 && order_ == Order::permuted)
-      throw wrong_input("task 'copy' has one order for all sources, so they are all of the same length",
+      throw wrong_input("target \"permuted\" of task 'copy' needs sources of one length",
                         "leave shortest at 0, or set target to \"same\" or \"reversed\"");
     seed_ = seed;
     if (order_ != Order::permuted) return;

@@ -28,7 +28,7 @@ class Curve final : public Task {
     fields.integer("points", points_, 1, 10'000'000, "points to learn from");
     fields.integer("width", width_, 1, 10'000, "dimensions of a point");
     fields.integer("queries", queries_, 0, 10'000'000,
-                   "places asked in the test; 0: a grid of 0.1 in one dimension, else as many as points");
+                   "queries of the test; 0: a grid of 0.1 in one dimension, otherwise as many as points");
     fields.number("noise", noise_, 0, 1e6, "standard deviation of the noise on y");
   }
 

@@ -24,8 +24,10 @@ class FeatureMean final : public Task {
  public:
   void settings(Fields& fields) override {
     fields.integer("width", width_, 1, 1'000'000, "features");
-    fields.integer("informative", informative_, 1, 1'000'000, "how many of them the label is made of: the first ones");
-    fields.integers("features", features_, 0, 999'999, "which of them it is made of, from 0 (in place of informative)");
+    fields.integer("informative", informative_, 1, 1'000'000,
+                   "number of features that determine the label: the first ones");
+    fields.integers("features", features_, 0, 999'999,
+                    "features that determine the label, from 0 (instead of informative)");
     fields.choice("draws", draws_, {{"normal", Draws::normal}, {"uniform", Draws::uniform}},
                   "distribution of a feature: N(0, 1), or uniform on [-1, 1)");
     fields.integer("samples", samples_, 0, 100'000'000,
@@ -46,10 +48,10 @@ class FeatureMean final : public Task {
     std::sort(chosen_.begin(), chosen_.end());
     if (chosen_.back() >= width_)
       throw wrong_input(
-          fmt::format("task 'feature-mean' has no feature {}: there are {}, from 0", chosen_.back(), width_),
+          fmt::format("task 'feature-mean' has no feature {}: its {} features count from 0", chosen_.back(), width_),
           "name features below width");
     if (std::adjacent_find(chosen_.begin(), chosen_.end()) != chosen_.end())
-      throw wrong_input("features of task 'feature-mean' names a feature twice", "name each once");
+      throw wrong_input("features of task 'feature-mean' names a feature twice", "name each feature once");
 
     if (samples_ > most_stored / width_)
       throw wrong_input(fmt::format("{} examples of {} features do not fit into memory", samples_, width_),

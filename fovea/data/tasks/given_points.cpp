@@ -19,13 +19,13 @@ constexpr double most = 1e12;  // squares of differences times the largest w sti
 class GivenPoints final : public Task {
  public:
   void settings(Fields& fields) override {
-    fields.numbers("x", x_, "positions of the points");
-    fields.numbers("y", y_, "the value of each of them");
+    fields.numbers("x", x_, "x of each point");
+    fields.numbers("y", y_, "y of each point");
   }
 
   void prepare(std::uint64_t) override {
     if (x_.size() != y_.size())
-      throw wrong_input(fmt::format("there are {} x and {} y", x_.size(), y_.size()), "give each point both");
+      throw wrong_input(fmt::format("there are {} x and {} y", x_.size(), y_.size()), "give each point an x and a y");
     if (x_.size() < 2)
       throw wrong_input(fmt::format("there {}", x_.empty() ? "are no points" : "is one point"),
                         "give two or more, as task.x and task.y");

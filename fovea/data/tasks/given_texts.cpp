@@ -27,8 +27,8 @@ class GivenTexts final : public Task {
  public:
   void settings(Fields& fields) override {
     fields.texts("texts", given_, "the texts, their words separated by spaces");
-    fields.texts("labels", labels_, "the class of each of them");
-    fields.number("held_out", held_out_, 0.05, 0.9, "the share of each class that is for validation");
+    fields.texts("labels", labels_, "class of each text");
+    fields.number("held_out", held_out_, 0.05, 0.9, "share of each class that is used for validation");
     fields.integer("min_count", min_count_, 1, 1'000'000, "words seen less often in training are unknown");
   }
 
@@ -81,10 +81,12 @@ class GivenTexts final : public Task {
       throw wrong_input(fmt::format("there are {} texts", given_.size()), Remedy::add_texts(most_texts));
     std::int64_t words = 0;
     for (std::size_t i = 0; i < given_.size(); ++i) {
-      if (labels_[i].empty()) throw wrong_input(fmt::format("text {} has an empty label", i + 1), "name its class");
+      if (labels_[i].empty())
+        throw wrong_input(fmt::format("text {} has an empty label", i + 1), "name the class of the text");
       const std::int64_t before = words;
       each_word(given_[i], [&](std::string_view) { ++words; });
-      if (words == before) throw wrong_input(fmt::format("text {} has no words", i + 1), "fill it in, or leave it out");
+      if (words == before)
+        throw wrong_input(fmt::format("text {} has no words", i + 1), "write a text, or remove the entry");
     }
     if (words > most_given_words)
       throw wrong_input(fmt::format("the texts have {} words", words), Remedy::add_texts(most_given_words));
@@ -99,7 +101,7 @@ class GivenTexts final : public Task {
       if (held_out > 0) continue;
       throw wrong_input(fmt::format("the class '{}' has {} text{}, too few to keep one for validation", classes_[c],
                                     count, count == 1 ? "" : "s"),
-                        count == 1 ? "give more of it" : "give more of it, or raise task.held_out");
+                        count == 1 ? "add texts of this class" : "add texts of this class, or raise task.held_out");
     }
   }
 

@@ -16,12 +16,13 @@ class Keyword final : public Task {
  public:
   void settings(Fields& fields) override {
     fields.integer("vocab", vocab_, 2, 1'000'000, "words, keywords included");
-    fields.integer("length", length_, 1, 100'000, "words in a sequence (the most, if shortest is set)");
+    fields.integer("length", length_, 1, 100'000, "words in a sequence (the largest number, if shortest is set)");
     fields.integer("shortest", shortest_, 0, 100'000, "lengths are drawn from this to length; 0: all are of length");
     fields.integer("keywords", keywords_, 1, 2, "2: a second keyword marks the negative class");
-    fields.integer("occurrences", occurrences_, 1, 100'000, "how often a keyword is in its sequence");
-    fields.integer("distractors", distractors_, 0, 1'000'000, "ordinary words that lean towards the positive class");
-    fields.number("pull", pull_, 0, 1, "how far they lean: the share of them taken out of negative sequences");
+    fields.integer("occurrences", occurrences_, 1, 100'000, "number of times that a keyword is in its sequence");
+    fields.integer("distractors", distractors_, 0, 1'000'000,
+                   "ordinary words that are more frequent in the positive class");
+    fields.number("pull", pull_, 0, 1, "share of these words that is removed from negative sequences");
   }
 
   void prepare(std::uint64_t seed) override {

@@ -27,8 +27,8 @@ class TwoSpacesTask final : public Task {
     fields.integer("points", points_, 1, 10'000'000, "pairs of key and value");
     fields.integer("query_width", query_width_, 2, 1000, "numbers in a query, and in a value");
     fields.integer("key_width", key_width_, 1, 1000, "numbers in a key");
-    fields.integer("queries", queries_, 1, 10'000'000, "places asked in validation and test");
-    fields.number("noise", noise_, 0, 1e6, "standard deviation of the noise on values and on answers of training");
+    fields.integer("queries", queries_, 1, 10'000'000, "queries in validation and test");
+    fields.number("noise", noise_, 0, 1e6, "standard deviation of the noise on values and on training answers");
   }
 
   void prepare(std::uint64_t seed) override {
@@ -36,7 +36,7 @@ class TwoSpacesTask final : public Task {
     const int widest = std::max(query_width_, key_width_);
     if (std::int64_t{std::max(points_, queries_)} * widest > most_numbers_of_places)
       throw wrong_input(
-          fmt::format("{} places of {} numbers do not fit into memory", std::max(points_, queries_), widest),
+          fmt::format("{} queries of {} numbers do not fit into memory", std::max(points_, queries_), widest),
           fmt::format("task 'two-spaces' takes at most {} numbers", most_numbers_of_places));
     spaces_ = TwoSpaces::draw(seed, query_width_, key_width_);
     Stream places(seed, "two-spaces.places"), noise(seed, "two-spaces.noise");

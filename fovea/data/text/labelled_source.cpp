@@ -26,17 +26,18 @@ void check_classes(std::size_t labels, std::string_view one, std::int64_t texts,
   if (labels < 2)
     throw wrong_input(texts == 1 ? fmt::format("the only text has the label '{}'", one)
                                  : fmt::format("all {} texts have the label '{}'", texts, one),
-                      "a classifier needs two classes or more; are these the labels?", place);
+                      "check the column of the labels: a classifier needs two classes or more", place);
   const bool few = texts < 10;  // of which each may be of another class
   if (!few && 10 * static_cast<std::int64_t>(labels) > 9 * texts)
     throw wrong_input(fmt::format("{} texts have {} different labels", texts, labels),
-                      "a class is of several texts; are these the labels?", place);
+                      "check the column of the labels: a class needs several texts", place);
 }
 
 void check_most_classes(std::size_t labels, std::size_t most, std::int64_t texts, const Place& place) {
   if (labels > most)
     throw wrong_input(fmt::format("{} texts have {} different labels", texts, labels),
-                      fmt::format("at most {} are taken; are these the labels?", most), place);
+                      fmt::format("check the column of the labels: at most {} different labels are allowed", most),
+                      place);
 }
 
 }  // namespace fovea

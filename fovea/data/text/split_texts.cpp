@@ -15,7 +15,7 @@ std::vector<Split> split_by_fraction(std::span<const int> classes, Fractions fra
   if (!possible)
     throw wrong_input(
         fmt::format("cannot split off {} for validation and {} for test", fractions.validation, fractions.test),
-        "both are 0 or more and together less than 1");
+        "give shares of 0 or more with a sum below 1");
   const int most = classes.empty() ? -1 : *std::max_element(classes.begin(), classes.end());
   std::vector<std::int64_t> count(static_cast<std::size_t>(most + 1)), seen(count.size());
   for (const int c : classes) ++count[static_cast<std::size_t>(c)];

@@ -39,7 +39,7 @@ class Folder final : public TextReader::Examples {
     for (const fs::path& entry : entries_of(source.file))
       if (status_of(entry).type() == fs::file_type::directory) classes_.push_back(entry);
     if (classes_.empty())
-      throw wrong_input("has no folders, and each must be a class", "put each class's texts into a folder of theirs",
+      throw wrong_input("has no folders, and each class needs one", "put the texts of each class into a folder",
                         {source.file.string()});
   }
 
@@ -51,20 +51,21 @@ class Folder final : public TextReader::Examples {
       label_ = folder.filename().string();
       at_ = 0;
       if (utf8_prefix(label_) < label_.size())
-        throw wrong_input("its name is to be a class, and it is not UTF-8", "give it another name", {folder.string()});
+        throw wrong_input("its name is the name of a class, and is not UTF-8", "give it another name",
+                          {folder.string()});
       if (files_.empty())
-        throw wrong_input("is a class without texts", "put some there, or take the folder away", {folder.string()});
+        throw wrong_input("is a class without texts", "add texts, or remove the folder", {folder.string()});
     }
     const fs::path& file = files_[at_++];
     const Place place{file.string(), 1};
     const fs::file_type type = status_of(file).type();
     if (type == fs::file_type::directory)
-      throw wrong_input("is a folder within a class's folder", "move its texts up", place);
+      throw wrong_input("is a folder in the folder of a class", "move its texts into the folder of the class", place);
     if (type != fs::file_type::regular)
-      throw wrong_input("is no file that can be read", Remedy::or_skip("take it away", "files"), place);
+      throw wrong_input("is not a readable file", Remedy::or_skip("remove it", "files"), place);
     read(file);
     if (text_.find_first_not_of(" \t\n") == std::string::npos)
-      throw wrong_input("the text is empty", Remedy::or_skip("fill it in", "files"), place);
+      throw wrong_input("the text is empty", Remedy::or_skip("write a text, or remove the file", "files"), place);
     example = {text_, label_, {}, place};
     return true;
   }
@@ -77,8 +78,8 @@ class Folder final : public TextReader::Examples {
       if (!text_.empty()) text_ += '\n';
       text_ += line;
       if (text_.size() > longest_)
-        throw wrong_input(fmt::format("is longer than the {} bytes that are read of a text", longest_), "is it a text?",
-                          lines.place());
+        throw wrong_input(fmt::format("is longer than the {} bytes that are read of a text", longest_),
+                          "check that it is a text", lines.place());
     }
   }
 

@@ -38,7 +38,8 @@ class Lines final : public TextReader::Examples {
           fmt::format("is empty, but line {} of {} is not", source_.line(), blank(text) ? target_file_ : source_file_),
           Remedy::or_skip("correct the line", "lines"), blank(text) ? place : target_->place());
     }
-    if (blank(text)) throw wrong_input("the text is empty", Remedy::or_skip("fill it in", "lines"), place);
+    if (blank(text))
+      throw wrong_input("the text is empty", Remedy::or_skip("write a text, or remove the line", "lines"), place);
     example = {text, {}, target, place};
     return true;
   }
@@ -61,11 +62,11 @@ class Lines final : public TextReader::Examples {
     LineReader& longer = source_goes_on ? source_ : *target_;
     std::string_view line;
     for (std::optional<Error> ignored; read(longer, line, ignored);) more = longer.line();
-    const std::string where =
-        part_ > 0 ? fmt::format("line {} is empty in one of them only, so they may part there", part_)
-                  : fmt::format("line {} is the first without a partner", std::min(source_lines, target_lines) + 1);
+    const std::string where = part_ > 0 ? fmt::format("line {} is empty in only one of the files", part_)
+                                        : fmt::format("line {} is the first line without a partner",
+                                                      std::min(source_lines, target_lines) + 1);
     throw wrong_input(fmt::format("has {} lines, but {} has {}; {}", source_lines, target_file_, target_lines, where),
-                      "parallel files have a line for a line", {source_file_});
+                      "give parallel files with the same number of lines", {source_file_});
   }
 
   LineReader source_;
@@ -78,7 +79,7 @@ class Lines final : public TextReader::Examples {
 
 std::unique_ptr<TextReader::Examples> open_lines(const TextSource& source) {
   if (!source.label.empty() || !source.target.empty() || !source.text.empty())
-    throw wrong_input("has a text a line, so it has no columns to name", "name none, or another format",
+    throw wrong_input("has one text per line, and no columns", "name no column, or choose another format",
                       {source.file.string()});
   return std::make_unique<Lines>(source);
 }

@@ -29,7 +29,8 @@ TextFormat format_of(const TextSource& source) {
 
 std::unique_ptr<TextReader::Examples> open(const TextSource& source, TextFormat format) {
   if (!source.label.empty() && (!source.target.empty() || !source.target_file.empty()))
-    throw wrong_input("a text can have a label or a target, not both", "name one of them", {source.file.string()});
+    throw wrong_input("a text can have a label or a target, not both", "name only one of the two",
+                      {source.file.string()});
   switch (format) {
     case TextFormat::folder:
       return open_folder(source);
@@ -86,10 +87,10 @@ bool TextReader::next(TextExample& example) {
   }
   if (report_.read > 0) return false;
   const Place place{source_.file.string()};
-  if (report_.skipped == 0) throw wrong_input("has no text", "is it the right file?", place);
+  if (report_.skipped == 0) throw wrong_input("has no text", "check that it is the right file", place);
   throw wrong_input(
-      fmt::format("none of its {} lines can be read; of the first: {}", report_.skipped, report_.complaints.front()),
-      "is it of this format?", place);
+      fmt::format("none of its {} lines can be read. The first error: {}", report_.skipped, report_.complaints.front()),
+      "check the format", place);
 }
 
 }  // namespace fovea

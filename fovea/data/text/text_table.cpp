@@ -84,12 +84,12 @@ class Table final : public TextReader::Examples {
       example.text = joined_;
     }
     if (trimmed(example.text).empty())
-      throw wrong_input("the text is empty", Remedy::or_skip("fill it in", "lines"), place);
+      throw wrong_input("the text is empty", Remedy::or_skip("write a value, or remove the line", "lines"), place);
     if (texts_ == wanted_.size()) return true;
     const std::string_view other = trimmed(field(texts_));
     if (other.empty())
       throw wrong_input(fmt::format("the {} is empty", labelled_ ? "label" : "target"),
-                        Remedy::or_skip("fill it in", "lines"), place);
+                        Remedy::or_skip("write a value, or remove the line", "lines"), place);
     (labelled_ ? example.label : example.target) = other;
     return true;
   }
@@ -136,7 +136,7 @@ class Table final : public TextReader::Examples {
       for (std::size_t before = 0; before < i; ++before) {
         if (columns_[i] != columns_[before]) continue;
         const bool same = wanted_[i] == wanted_[before];
-        throw wrong_input(fmt::format("the column '{}'{} is asked for as the {} and as the {}", wanted_[before],
+        throw wrong_input(fmt::format("the column '{}'{} is named as the {} and as the {}", wanted_[before],
                                       same ? "" : fmt::format(", which is '{}',", wanted_[i]), use(before), use(i)),
                           i < texts_ ? "name it once" : "name two columns", {file_});
       }
@@ -161,7 +161,7 @@ class Table final : public TextReader::Examples {
   void find_columns(Header header) {
     const bool by_name = std::any_of(wanted_.begin(), wanted_.end(), [](const auto& w) { return !column_number(w); });
     read_ahead();
-    if (ahead_.empty()) throw wrong_input("is empty", "is it the right file?", {file_});
+    if (ahead_.empty()) throw wrong_input("is empty", "check that it is the right file", {file_});
     const auto good = std::find_if(ahead_.begin(), ahead_.end(), [](const Ahead& row) { return !row.wrong; });
     const bool first_counts = by_name || header == Header::yes || good == ahead_.end();
     if (first_counts && ahead_.front().wrong) throw Error(*ahead_.front().wrong);  // nothing says what the columns are
@@ -179,7 +179,7 @@ class Table final : public TextReader::Examples {
     const auto old_mac = [](const std::string& field) { return field.find('\r') != std::string::npos; };
     if (ahead_.size() == 1 && std::any_of(first.fields.begin(), first.fields.end(), old_mac))
       throw wrong_input("is one line with carriage returns in it, and lines end in LF or CRLF",
-                        "turn them into line ends: tr '\\r' '\\n'", {file_});
+                        "convert them to line ends: tr '\\r' '\\n'", {file_});
     // As some spreadsheets write CSV where the comma is in numbers.
     const bool semicolons = width_ == 1 && first.fields.front().find(';') != std::string::npos;
     const std::string other_mark =

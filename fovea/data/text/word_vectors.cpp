@@ -60,7 +60,7 @@ class Reading {
         return true;
       }
     }
-    if (fields < 2) wrong("has no word with its numbers", "is it a file of word vectors, in text?");
+    if (fields < 2) wrong("has no word with its numbers", "check that it is a text file of word vectors");
     check_width(static_cast<std::int64_t>(fields) - 1);
     --place_.line;
     return false;
@@ -76,12 +76,12 @@ class Reading {
     while (fields.size() < width_ && !rest.empty()) fields.push_back(last_field(rest));
     if (fields.size() < width_ || rest.empty())
       wrong(fmt::format("has {} of {} numbers", fields.size() - (rest.empty() && !fields.empty() ? 1 : 0), width_),
-            "correct that line, or fetch the file again");
+            "correct the line, or download the file again");
     if (!wanted(rest)) return false;
     for (std::size_t i = 0; i < width_; ++i) {
       const std::string_view field = fields[width_ - 1 - i];
       if (!read_number(field, values_[i]) || !(std::abs(values_[i]) <= std::numeric_limits<float>::max()))
-        wrong(fmt::format("'{}' is no number", field), "correct that line, or fetch the file again");
+        wrong(fmt::format("'{}' is not a number", field), "correct the line, or download the file again");
     }
     return true;
   }
@@ -90,15 +90,16 @@ class Reading {
   // Throws where the head says another count.
   void check_count(std::int64_t count) const {
     if (promised_ && *promised_ != count)
-      throw wrong_input(fmt::format("has {} word vectors, and {} by its first line", count, *promised_),
-                        "was it cut short? Fetch it again", {place_.file});
+      throw wrong_input(fmt::format("has {} word vectors, but its first line announces {}", count, *promised_),
+                        "the file may be incomplete: download it again", {place_.file});
   }
 
  private:
   void check_width(std::int64_t width) const {
     if (width != static_cast<std::int64_t>(width_))
       throw wrong_input(fmt::format("its vectors have {} numbers, and the model's embeddings {}", width, width_),
-                        fmt::format("make the model's as wide, or take vectors of {}", width_), place_);
+                        fmt::format("set the width of the embeddings to match, or use vectors of {} numbers", width_),
+                        place_);
   }
   [[noreturn]] void wrong(const std::string& what, const std::string& remedy) const {
     throw wrong_input(what, remedy, place_);
@@ -133,7 +134,7 @@ std::int64_t read_word_vectors(std::string_view bytes, const Place& place, int w
     if (reading.line(line, [&](std::string_view word) { return (row = row_of(word)) >= 0 && seen.insert(row).second; }))
       take(row, reading.numbers());
   }
-  if (count == 0) throw wrong_input("has no word vectors", "is it the right file?", place);
+  if (count == 0) throw wrong_input("has no word vectors", "check that it is the right file", place);
   reading.check_count(count);
   return count;
 }

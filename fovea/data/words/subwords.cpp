@@ -51,18 +51,18 @@ std::string Pieces::learn(const std::function<void(const std::function<void(std:
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &texts, &model);
   if (const auto least = least_vocab(status.ToString()))
-    throw wrong_input(fmt::format("{} pieces are too few: these texts have more letters", vocab),
+    throw wrong_input(fmt::format("{} pieces are too few, because the texts have more letters", vocab),
                       fmt::format("set task.vocab to {} or more", *least));
   if (!status.ok())
     throw wrong_input(fmt::format("no subwords can be learned from these texts ({})", status.ToString()),
-                      "take fewer pieces, more text, or words instead of pieces");
+                      "use fewer pieces, more text, or words instead of pieces");
   return model;
 }
 
 Pieces::Pieces(const std::string& model, const std::filesystem::path& place)
     : processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
   if (!processor_->LoadFromSerializedProto(model).ok())
-    throw wrong_input("is no SentencePiece model", "is it the right file?", {place.string()});
+    throw wrong_input("is no SentencePiece model", "check that it is the right file", {place.string()});
   if (start() < 0 || end() < 0)
     throw wrong_input("is a SentencePiece model without a start or an end token",
                       "make it with bos_id and eos_id (SentencePiece's default)", {place.string()});

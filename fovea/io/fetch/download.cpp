@@ -35,7 +35,7 @@ class Part {
                     {path_.string()});
     if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
       ::close(fd_);
-      throw failure("is being fetched by another process", "wait for its end", {file.string()});
+      throw failure("is being downloaded by another process", "wait until that process ends", {file.string()});
     }
     struct stat info {};
     if (::fstat(fd_, &info) == 0) size_ = info.st_size;
@@ -128,7 +128,7 @@ class Downloading {
         pause = manners_.pause;
       } else if (++fruitless >= manners_.tries) {
         throw part_.size() > 0 ? failure(fmt::format("{} broke off after {}: {}", wanted_.address, share(), result.why),
-                                         "the part that was fetched is kept; the same command continues from it")
+                                         "the downloaded part is kept, and the same command continues from it")
                                : failure(fmt::format("{} gave nothing: {}", wanted_.address, result.why),
                                          "check the network, then give the same command again");
       }
@@ -166,15 +166,15 @@ class Downloading {
     ask_for_all_ = result.other_part;  // what has come is kept until the first byte of that
     if (stopped())
       throw failure(fmt::format("stopped after {} of {}", share(), wanted_.file.filename().string()),
-                    "the part that was fetched is kept; the same command continues from it");
+                    "the downloaded part is kept, and the same command continues from it");
     if (disk_error_ != 0)
       throw failure(disk_error_ == ENOSPC || disk_error_ == EDQUOT
                         ? std::string("cannot be written: the disk is full")
                         : fmt::format("cannot be written: {}", std::strerror(disk_error_)),
-                    "make room; the part that was fetched is kept, and the same command continues from it",
+                    "free some space. The downloaded part is kept, and the same command continues from it",
                     {part_.path().string()});
     if (too_many_) {
-      if (another_chance()) return {Transferred::End::broken, "more came than the file has", {}};
+      if (another_chance()) return {Transferred::End::broken, "more data arrived than the file has", {}};
       part_.throw_away();
       throw failure(fmt::format("{} sent another file: it has more than {} bytes", wanted_.address,
                                 wanted_.bytes > 0 ? wanted_.bytes : wanted_.most_bytes),

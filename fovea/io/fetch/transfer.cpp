@@ -59,22 +59,23 @@ class Connection {
   Transferred outcome(CURLcode code) const {
     const long status = this->status();
     if (code == CURLE_TOO_MANY_REDIRECTS)
-      return {End::refused, fmt::format("leads on more than {} times", most_redirects), elsewhere};
+      return {End::refused, fmt::format("redirects more than {} times", most_redirects), elsewhere};
     long redirects = 0;
     curl_easy_getinfo(curl_.get(), CURLINFO_REDIRECT_COUNT, &redirects);
     const bool no_address = code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
-    if (no_address && redirects > 0) return {End::refused, "redirects to an address that is not of the web", elsewhere};
-    if (no_address) return {End::refused, "is no address of the web", "write it as https://HOST/PATH", true};
+    if (no_address && redirects > 0)
+      return {End::refused, "redirects to an address that is not a web address", elsewhere};
+    if (no_address) return {End::refused, "is not a web address", "write it as https://HOST/PATH", true};
     if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
       return {End::refused, fmt::format("cannot be trusted: {}", words(code)),
-              "see that the ca-certificates of this machine are there and its clock is right"};
+              "check the ca-certificates and the clock of this machine"};
     if (wrong_range_)
       return {End::broken, "the server sent another part of the file than was asked for", {}, false, true};
     // Asked for what comes behind the last byte.
-    if (status == 416 && wanted_.from > 0) return {End::whole, "there is no more of it", {}};
+    if (status == 416 && wanted_.from > 0) return {End::whole, "the server has no more of the file", {}};
     if (status >= 400) return refusal(status);
     if (code == CURLE_OPERATION_TIMEDOUT)
-      return {End::broken, fmt::format("nothing came for {} s", std::max(1.0, wanted_.timeout)), {}};
+      return {End::broken, fmt::format("no data arrived for {} s", std::max(1.0, wanted_.timeout)), {}};
     if (code != CURLE_OK) return {End::broken, words(code), {}};
     if (status != 200 && status != 206) return {End::refused, fmt::format("answers with status {}", status), elsewhere};
     return {End::whole, "the server sent no more", {}};

@@ -29,7 +29,7 @@ ResolvedRun with_audit(const RunSpec& spec) {
 std::string first_difference(const RunRecord& run, const RunRecord& again) {
   for (const auto& [name, series] : run.series) {
     const auto other = again.series.find(name);
-    if (other == again.series.end()) return fmt::format("it has no {}", name);
+    if (other == again.series.end()) return fmt::format("the second training has no {}", name);
     for (std::size_t k = 0; k < series.steps.size(); ++k) {
       const double before = series.values[k];
       const double* const after = value_at(other->second, series.steps[k]);

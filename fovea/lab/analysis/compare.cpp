@@ -86,11 +86,10 @@ std::map<Key, std::size_t> by_key(const RunGroup& group, const std::vector<std::
     std::string differing;
     for (const auto& [name, value] : group.runs[i])
       if (differing.empty() && RunGroup::of(group.runs[at->second], name) != value) differing = name;
-    throw wrong_input(
-        fmt::format("runs {} and {} of {} have the same seed, so there is no telling which of them is to be paired",
-                    runs[at->second]->id, runs[i]->id, which),
-        differing.empty() ? "name one of them"
-                          : fmt::format("they differ in '{}': keep to one value of it", differing));
+    throw wrong_input(fmt::format("runs {} and {} of {} have the same seed, so their pairs are ambiguous",
+                                  runs[at->second]->id, runs[i]->id, which),
+                      differing.empty() ? "select only one of the two"
+                                        : fmt::format("select one value of '{}', in which they differ", differing));
   }
   return places;
 }
@@ -169,7 +168,8 @@ Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, s
   const auto runs_a = compared(a, single), runs_b = compared(b, single);
   for (const RunRecord* run : runs_a)
     if (!single && std::ranges::find(runs_b, run->id, &RunRecord::id) != runs_b.end())
-      throw wrong_input(fmt::format("run {} is in both groups", run->id), "make them exclude each other");
+      throw wrong_input(fmt::format("run {} is in both groups", run->id),
+                        "change the conditions so that no run meets both");
   std::set<std::string> names;
   RunGroup group_a(runs_a, names), group_b(runs_b, names);
   group_a.gather(names);

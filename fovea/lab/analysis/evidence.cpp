@@ -14,8 +14,7 @@ namespace fovea {
 namespace {
 
 Error damaged(std::int64_t run) {
-  return failure(fmt::format("the data that probe 'evidence' kept of run {} are inconsistent", run),
-                 Remedy::remove_run(run));
+  return failure(fmt::format("the data of probe 'evidence' in run {} are inconsistent", run), Remedy::remove_run(run));
 }
 
 }  // namespace
@@ -40,18 +39,18 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
   const std::vector<float> lengths = one("lengths"), rows = one("rows");
   if (lengths.empty() || rows.empty()) {
     if (run.spec.elsewhere())
-      throw wrong_input(fmt::format("run {} was made by another program, of whose words nothing is known here", run.id),
+      throw wrong_input(fmt::format("run {} was made by another program, and its words are unknown here", run.id),
                         Remedy::see_metrics());
     const std::optional<AttentionMeaning> meaning = attention_meaning(run.spec);
     if (meaning && meaning->columns != AttentionColumns::source_word)
       throw wrong_input(
-          fmt::format("run {} attends to {}s, and evidence is of words", run.id, key_of(meaning->columns)),
+          fmt::format("run {} attends to {}s, and evidence needs words", run.id, key_of(meaning->columns)),
           Remedy::see_metrics());
     const std::optional<Value> probes = run.spec.setting("probe.names");
     const auto* const own = probes ? probes->as<ValueList>() : nullptr;
     ValueList names = own ? *own : ValueList{{"loss", {}}, {"accuracy", {}}};
     names.push_back({"evidence", {}});
-    throw wrong_input(fmt::format("run {} was trained without the probe 'evidence', which this needs", run.id),
+    throw wrong_input(fmt::format("run {} was trained without the probe 'evidence'", run.id),
                       Remedy::train_again_with("probe.names", std::move(names)));
   }
   rows_.begins.push_back(0);

@@ -20,8 +20,8 @@ const Evidence& evidence_at(const std::vector<Evidence>& looks, const RunRecord&
   for (const Evidence& look : looks)
     if (look.step <= *step) found = &look;
   if (!found)
-    throw wrong_input(fmt::format("run {} did not evaluate its examples up to step {}", run.id, *step),
-                      fmt::format("it did from step {} to {}", looks.front().step, looks.back().step));
+    throw wrong_input(fmt::format("run {} has no evaluation of its examples up to step {}", run.id, *step),
+                      fmt::format("choose a step from {} to {}", looks.front().step, looks.back().step));
   return *found;
 }
 
@@ -33,8 +33,8 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   const EvidenceRows& rows = evidence.rows();
   const auto count = rows.example_count();
   if (choice.example < 1 || static_cast<std::size_t>(choice.example) > count)
-    throw wrong_input(fmt::format("run {} kept {} examples, and {} is not one of them", run.id, count, choice.example),
-                      fmt::format("take one of 1 to {}", count));
+    throw wrong_input(fmt::format("run {} has {} stored examples, and no example {}", run.id, count, choice.example),
+                      fmt::format("choose a number from 1 to {}", count));
   const std::vector<std::string> maps = evidence.maps();
   if (std::ranges::find(maps, choice.map) == maps.end())
     throw wrong_input(fmt::format("the attention of run {} has no map '{}'", run.id, choice.map),
@@ -62,8 +62,8 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   if (choice.row) {
     const int row = *choice.row;
     if (row < 1 || static_cast<std::size_t>(row) > own.rows)
-      throw wrong_input(fmt::format("the example has {} rows, and {} is not one of them", own.rows, row),
-                        fmt::format("take one of 1 to {}", own.rows));
+      throw wrong_input(fmt::format("the example has {} rows, and no row {}", own.rows, row),
+                        fmt::format("choose a number from 1 to {}", own.rows));
     const auto index = static_cast<std::size_t>(row - 1);
     seen.row = fmt::format("{} {}{}", places ? "place" : "row", row,
                            seen.target.empty() ? "" : fmt::format(", '{}'", seen.target[index]));

@@ -66,23 +66,21 @@ bool fits(const RunRecord& run, const RunRecord& reference) {
 MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
   for (const RunRecord& run : runs)
     if (!has_evidence(run.spec))
-      throw wrong_input(fmt::format("run {} has no probe 'evidence', which measures are made from", run.id),
-                        "train with 'evidence' among the probe.names");
+      throw wrong_input(fmt::format("run {} was trained without the probe 'evidence'", run.id),
+                        "add \"evidence\" to probe.names, and train it again");
   const auto first =
       std::find_if(runs.begin(), runs.end(), [](const RunRecord& run) { return role_of(run.spec) == Role::learned; });
   if (first == runs.end())
-    throw wrong_input("none of these runs learned where to attend", "name one whose model.attention is \"learned\"");
+    throw wrong_input("none of these runs has learned attention", "name a run with model.attention = \"learned\"");
   MeasurementRuns sorted{*first, {}, {}, {}, {}, {}};
   runs.erase(first);
   for (RunRecord& run : runs) {
     if (!fits(run, sorted.reference))
-      throw wrong_input(
-          fmt::format(
-              "run {} cannot be measured against run {}: beside it may stand the same with another seed, the "
-              "same with model.attention = \"uniform\", and model word-mean or word-mean-translator on the same "
-              "task; with one probe.split and one probe.evidence.examples",
-              run.id, sorted.reference.id),
-          Remedy::compare_runs(sorted.reference.id, run.id));
+      throw wrong_input(fmt::format("run {} cannot be measured against run {}. A partner has the same spec with "
+                                    "another seed or with model.attention = \"uniform\", or the model word-mean or "
+                                    "word-mean-translator. Task, probe.split and probe.evidence.examples must be equal",
+                                    run.id, sorted.reference.id),
+                        Remedy::compare_runs(sorted.reference.id, run.id));
     const Role role = role_of(run.spec);
     if (role == Role::learned) {
       sorted.others.push_back(std::move(run));
@@ -96,8 +94,8 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
                                       : role == Role::words ? sorted.words
                                                             : sorted.logistic;
     if (place)
-      throw wrong_input(fmt::format("runs {} and {} would be measured as the same thing", place->id, run.id),
-                        "name one of them");
+      throw wrong_input(fmt::format("runs {} and {} have the same role in the measurement", place->id, run.id),
+                        "name only one of the two");
     place = std::move(run);
   }
   const auto own = std::ranges::find(sorted.other_uniform, sorted.reference.spec.seed,
@@ -105,7 +103,7 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
   if (own != sorted.other_uniform.end() && sorted.uniform->spec.seed != sorted.reference.spec.seed)
     std::swap(*own, *sorted.uniform);
   if (sorted.others.empty() && !sorted.uniform && !sorted.words && !sorted.logistic)
-    throw wrong_input(fmt::format("there is nothing to measure run {} against", sorted.reference.id),
+    throw wrong_input(fmt::format("run {} has no partner to be measured against", sorted.reference.id),
                       Remedy::train_others());
   return sorted;
 }
@@ -124,12 +122,11 @@ MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t
   if (runs.size() > 1) return sort_runs(std::move(runs));
   const RunRecord reference = runs.front();
   if (const Role role = role_of(reference.spec); role != Role::learned)
-    throw wrong_input(role == Role::none
-                          ? fmt::format("run {} is of a model whose attention is not set to be learned or uniform, "
-                                        "and runs of both are compared here",
-                                        reference.id)
-                          : fmt::format("run {} did not learn where to attend", reference.id),
-                      "name one whose model.attention is \"learned\"");
+    throw wrong_input(role == Role::none ? fmt::format("run {} has a model without the settings attention = "
+                                                       "\"learned\" and \"uniform\", and a measurement needs both",
+                                                       reference.id)
+                                         : fmt::format("run {} has no learned attention", reference.id),
+                      "name a run with model.attention = \"learned\"");
   RunQuery query;
   query.where = Expression::parse(
       fmt::format("state = \"done\" and task.name = \"{}\"", text_setting(reference.spec, "task.name")));

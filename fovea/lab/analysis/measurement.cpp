@@ -89,14 +89,15 @@ Evidence best_beta(const RunRecord& run, const EvidenceOf& evidence) {
   const std::int64_t step = loss.steps[static_cast<std::size_t>(least - loss.values.begin())];
   for (Evidence& look : evidence.all("beta"))
     if (look.step == step) return std::move(look);
-  throw wrong_input(fmt::format("run {} has no β at step {}", run.id, step), "train it again");
+  throw wrong_input(fmt::format("run {} has no β at step {}", run.id, step), "train the run again");
 }
 
 // One at least.
 std::vector<Evidence> evidence_series(const RunRecord& run, const EvidenceOf& evidence, const std::string& name) {
   std::vector<Evidence> looks = evidence.all(name);
   if (looks.empty())
-    throw wrong_input(fmt::format("run {} has no evidence.{}", run.id, name), "train it with the probe 'evidence'");
+    throw wrong_input(fmt::format("run {} has no evidence.{}", run.id, name),
+                      "train the run with the probe 'evidence'");
   return looks;
 }
 
@@ -111,7 +112,7 @@ class Measuring {
           (!rows().labels.empty() && static_cast<int>(rows().labels[rows().examples[i]]) == options.only_class))
         counted_.push_back(i);
     if (counted_.empty())
-      throw wrong_input(fmt::format("run {} evaluated no example of this class", runs.reference.id),
+      throw wrong_input(fmt::format("run {} has no evaluated example of this class", runs.reference.id),
                         "name another class");
   }
 
@@ -146,8 +147,8 @@ class Measuring {
     EvidenceOf evidence(run, arrays_);
     if (evidence.rows() != rows())
       throw wrong_input(fmt::format("runs {} and {} evaluated different examples", runs_.reference.id, run.id),
-                        "measure runs of one corpus, with the same probe.split and probe.evidence.examples; tasks that "
-                        "draw examples at random differ by seed");
+                        "measure runs with the same corpus, probe.split and probe.evidence.examples. If the task draws "
+                        "examples at random, use one seed");
     return evidence;
   }
 

@@ -104,7 +104,7 @@ Experiment find_bench_system(const std::string& name_or_path) {
     return find_experiment(name_or_path);
   const std::string systems = fmt::format("{}", fmt::join(known, ", "));
   known.insert(known.end(), others.begin(), others.end());
-  throw wrong_input("there is no system or experiment '" + name_or_path + "'",
+  throw wrong_input("there is no system and no experiment '" + name_or_path + "'",
                     suggest_name(name_or_path, known, "name an experiment, or one of the systems: " + systems));
 }
 

@@ -42,7 +42,7 @@ std::optional<std::vector<Value>> range_of(const std::string& text, const Place&
                       place);
   if (static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(*from) >= static_cast<std::uint64_t>(longest_axis))
     throw wrong_input(fmt::format("the range '{}' is too long", text),
-                      fmt::format("an axis has {} values at most", longest_axis), place);
+                      fmt::format("shorten it: an axis has at most {} values", longest_axis), place);
   std::vector<Value> values;
   for (std::int64_t i = *from; i <= *to; ++i)
     values.push_back(lists ? Value{ValueList{{i, place}}, place} : Value{i, place});
@@ -73,7 +73,7 @@ void refuse_twice(const Axis& axis, const Place& place) {
   std::set<std::string> texts;
   for (const Value& value : axis.values)
     if (!texts.insert(value.text()).second)
-      throw wrong_input(message("the axis '{}' has {} twice", axis.key, value), "keep it once", place);
+      throw wrong_input(message("the axis '{}' has {} twice", axis.key, value), "write it once", place);
 }
 
 Axis parse_axis(const std::string& words) {
@@ -84,7 +84,7 @@ Axis parse_axis(const std::string& words) {
   if (axis.draw) return axis;
   for (const std::string& item : split_list(rest)) {
     if (item.empty())
-      throw wrong_input(fmt::format("'{}' has a value missing", words), "write the values as a,b,c or 0..19", place);
+      throw wrong_input(fmt::format("a value is missing in '{}'", words), "write the values as a,b,c or 0..19", place);
     if (auto range = range_of(item, place)) axis.values.insert(axis.values.end(), range->begin(), range->end());
     else axis.values.push_back(parse_value(item, place));
   }
@@ -97,7 +97,7 @@ Axis axis_of(const std::string& key, const Value& values) {
   if (const auto* list = values.as<ValueList>()) {
     if (static_cast<std::int64_t>(list->size()) > longest_axis)
       throw wrong_input(fmt::format("the axis '{}' is too long", key),
-                        fmt::format("it can have {} values at most", longest_axis), values.place);
+                        fmt::format("shorten it: an axis has at most {} values", longest_axis), values.place);
     axis.values = *list;
     refuse_twice(axis, values.place);
   } else if (const auto* text = values.as<std::string>()) {
@@ -113,7 +113,7 @@ Axis axis_of(const std::string& key, const Value& values) {
                       "write it as [1, 2, 3] or \"0..19\"", values.place);
   }
   if (axis.values.empty())
-    throw wrong_input(fmt::format("the axis '{}' has no values", key), "give it some, or drop it", values.place);
+    throw wrong_input(fmt::format("the axis '{}' has no values", key), "add values, or remove the axis", values.place);
   return axis;
 }
 

@@ -72,7 +72,7 @@ std::optional<RandomAxis> parse_random_axis(const std::string& text, const Place
     draw.kind = RandomAxis::Kind::one_of;
     for (const std::string& item : split_list(inside)) {
       if (item.empty())
-        throw wrong_input(fmt::format("'{}' has a choice missing", rule), "write it as one_of(a, b, c)", place);
+        throw wrong_input(fmt::format("a choice is missing in '{}'", rule), "write it as one_of(a, b, c)", place);
       draw.choices.push_back(parse_value(item, place));
     }
     return draw;
@@ -84,7 +84,7 @@ std::optional<RandomAxis> parse_random_axis(const std::string& text, const Place
     throw wrong_input(fmt::format("'{}' has no bounds", rule), fmt::format("write it as {}(1e-4..1e-2)", name), place);
   std::tie(draw.low, draw.high) = *ends;
   if (draw.low >= draw.high)
-    throw wrong_input(fmt::format("'{}' leaves nothing to draw", rule), "put the smaller end first", place);
+    throw wrong_input(fmt::format("the range '{}' is empty", rule), "write the smaller bound first", place);
   if (draw.kind == RandomAxis::Kind::log && draw.low <= 0)
     throw wrong_input(fmt::format("'{}' begins at {}, which has no logarithm", rule, draw.low),
                       "begin above 0, or write uniform(…)", place);

@@ -45,7 +45,7 @@ void check_sentence(const std::string& sentence, const std::string& key, int mos
   for (const char* const conjunction : {"And", "But", "Than", "It", "They"})
     if (first == conjunction)
       throw wrong_input(fmt::format("the {} of a claim begins with '{}'", key, conjunction),
-                        "name the subject, so that the sentence stands alone", place);
+                        "begin with the subject of the sentence", place);
 }
 
 void read_null(const Value& value, ClaimText& text) {
@@ -95,10 +95,11 @@ void check_bounds(const Claim& claim) {
     throw wrong_input("a claim has no bound", "add at_least or at_most, or both", claim.place);
   for (const auto& bound : {claim.at_least, claim.at_most})
     if (bound && std::isnan(*bound))
-      throw wrong_input("a claim's bound is not a number", "nothing is more or less than nan", claim.place);
+      throw wrong_input("a claim's bound is not a number", "write a number other than nan", claim.place);
   if (claim.at_least && claim.at_most && *claim.at_least > *claim.at_most)
-    throw wrong_input(fmt::format("a claim wants at least {} and at most {}", *claim.at_least, *claim.at_most),
-                      "swap them", claim.place);
+    throw wrong_input(
+        fmt::format("a claim needs at least {} and at most {}, which no value is", *claim.at_least, *claim.at_most),
+        "swap them", claim.place);
 }
 
 // Of a claim that has a title, or another key of the whole schema; `places` has those of its keys.
@@ -211,8 +212,8 @@ void check_claim_names(const std::vector<Claim>& claims, const Definitions& defi
   }
   for (const auto& [name, one] : definitions.all())
     if (!used.contains(name))
-      throw wrong_input(fmt::format("no claim uses the definition of '{}'", name), "drop it, or correct its name",
-                        one.place);
+      throw wrong_input(fmt::format("no claim uses the definition of '{}'", name),
+                        "remove the definition, or correct its name", one.place);
 }
 
 std::string Claim::wanted() const {

@@ -135,14 +135,15 @@ Experiment experiment_from_table(const ValueTable& written, const Place& place) 
               [&](const Value& v) {
                 const std::int64_t order = take<std::int64_t>(v, "order", ValueKind::integer);
                 if (order < -1000000 || order > 1000000)
-                  throw wrong_input("'order' is out of bounds", "a place in the tour is a small number", v.place);
+                  throw wrong_input("'order' is out of bounds", "write the place in the tour as a small number",
+                                    v.place);
                 experiment.order = static_cast<int>(order);
               }},
              {"seed",
               [&](const Value& v) {
                 const std::int64_t seed = take<std::int64_t>(v, "seed", ValueKind::integer);
                 if (seed < 0)
-                  throw wrong_input("'seed' must be 0 or more", "several seeds are an axis of sweep", v.place);
+                  throw wrong_input("'seed' must be 0 or more", "for several seeds, use an axis of sweep", v.place);
                 experiment.seed = static_cast<std::uint64_t>(seed);
               }},
              {"task", table(experiment.task, "task")},

@@ -29,7 +29,7 @@ void refuse_idle(const Fields& fields, const ValueTable& written, const std::str
   const auto idle = fields.idle();
   if (!idle) return;
   const std::string name = fmt::format("{}.{}", section, idle->name);
-  throw wrong_input(fmt::format("{} changes nothing here: it is of {}", name, idle->belongs_to),
+  throw wrong_input(fmt::format("{} changes nothing here: it belongs to {}", name, idle->belongs_to),
                     Remedy::drop_setting(name, idle->usual_text()), place_in(written, idle->name));
 }
 
@@ -205,8 +205,8 @@ std::vector<ResolvedRun> resolve_sweep(const Experiment& experiment, Preset pres
   constexpr std::size_t most_runs = 1000000;
   if (plan.size() > most_runs)
     throw wrong_input(
-        fmt::format("the sweep has {} runs ({}), and {} are the most here", plan.size(), plan.shape(), most_runs),
-        "make its axes shorter", experiment.place);
+        fmt::format("the sweep has {} runs ({}), more than the limit of {}", plan.size(), plan.shape(), most_runs),
+        "shorten its axes", experiment.place);
   return plan.all();
 }
 

@@ -69,7 +69,7 @@ Stage::Kind read_kind(const Value& value) {
   require(kind.name, "a kind has no name", value.place);
   require(kind.when, fmt::format("kind '{}' has no condition", kind.name), value.place);
   if (kind.name == any_kind || kind.name == other_kind)
-    throw wrong_input(fmt::format("a kind cannot be called '{}'", kind.name),
+    throw wrong_input(fmt::format("a kind cannot have the name '{}'", kind.name),
                       "groups take values of every kind by 'any', and values of no kind by 'other'", value.place);
   Expression::parse(kind.when, table.at("when").place).require_condition();
   return kind;
@@ -92,7 +92,7 @@ Stage::Group read_group(const Value& value, const std::vector<Stage::Kind>& kind
   for (const Stage::Kind& kind : kinds) known.push_back(kind.name);
   for (const auto& [kind, count] : *take->second.as<ValueTable>()) {
     if (std::find(known.begin(), known.end(), kind) == known.end())
-      throw wrong_input(fmt::format("group '{}' takes the unknown kind '{}'", group.name, kind),
+      throw wrong_input(fmt::format("group '{}' names the unknown kind '{}'", group.name, kind),
                         suggest_name(kind, known), count.place);
     const auto* const number = count.as<std::int64_t>();
     if (!number || *number < 1 || *number > 1000)
@@ -111,7 +111,7 @@ void refuse_twice(const std::vector<Named>& named, const std::string& what, cons
   std::set<std::string> names;
   for (const Named& one : named)
     if (!names.insert(one.name).second)
-      throw wrong_input(fmt::format("two {}s of the stage are called '{}'", what, one.name), "rename one", place);
+      throw wrong_input(fmt::format("two {}s of the stage have the name '{}'", what, one.name), "rename one", place);
 }
 
 // `seed`: of its runs alone.
@@ -205,7 +205,7 @@ std::string shortage(const Stage& stage, const Stage::Group& group, const std::v
   std::string wanted;
   for (const auto& [kind, count] : group.take)
     wanted += fmt::format("{}{} {}", wanted.empty() ? "" : " and ", count, kind);
-  return fmt::format("group '{}' could not be drawn, it takes {}: {}", group.name, wanted, tally(stage, candidates));
+  return fmt::format("group '{}' could not be drawn. It takes {}: {}", group.name, wanted, tally(stage, candidates));
 }
 
 Value joined(const std::vector<Candidate>& candidates, const Pick& pick) {

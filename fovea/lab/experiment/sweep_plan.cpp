@@ -93,7 +93,7 @@ SweepPlan::SweepPlan(const Experiment& experiment, Preset preset, const std::vec
   for (Dimension& dimension : dimensions_) {
     dimension.size = dimension.axis ? dimension.axis->values.size() : static_cast<std::size_t>(count);
     if (__builtin_mul_overflow(size_, dimension.size, &size_) || size_ > most_runs)
-      throw wrong_input(fmt::format("the sweep has more than {} runs", most_runs), "make its axes shorter",
+      throw wrong_input(fmt::format("the sweep has more than {} runs", most_runs), "shorten its axes",
                         experiment.place);
   }
 }
@@ -101,7 +101,7 @@ SweepPlan::SweepPlan(const Experiment& experiment, Preset preset, const std::vec
 void SweepPlan::set_up_draws(std::int64_t count) {
   const Drawn& first = drawn_.front();
   if (count <= 0)
-    throw wrong_input(fmt::format("'{}' is drawn at random, and the number of draws is not given", first.key),
+    throw wrong_input(fmt::format("'{}' is drawn at random, but the number of draws is missing", first.key),
                       Remedy::set_draws(20), first.draw.place);
   UnresolvedSpec draft = base_;
   for (const Dimension& dimension : dimensions_) apply(draft, dimension.axis->key, dimension.axis->values.front());
@@ -112,8 +112,8 @@ void SweepPlan::set_up_draws(std::int64_t count) {
     drawn.whole = setting && setting->as<std::int64_t>();
     if (drawn.whole && drawn.draw.kind != RandomAxis::Kind::one_of &&
         std::ceil(drawn.draw.low) > std::floor(drawn.draw.high))
-      throw wrong_input(fmt::format("'{}' takes whole numbers, and there is none to draw", drawn.key),
-                        "move the ends apart", drawn.draw.place);
+      throw wrong_input(fmt::format("'{}' needs whole numbers, and its range has none", drawn.key), "widen the range",
+                        drawn.draw.place);
   }
   const bool seeds = !dimensions_.empty() && dimensions_.back().axis->key == "seed";  // they stay the last
   dimensions_.insert(dimensions_.end() - (seeds ? 1 : 0), Dimension{});

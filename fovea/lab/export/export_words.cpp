@@ -24,15 +24,15 @@ class Words : public RunExport {
     KnownWords words = vocabulary_cache(store).of(run.spec);
     if (words.source.empty())
       throw wrong_input(fmt::format("run {} has no words: task {} has none", run.id, run.spec.task.at("name").text()),
-                        "words are of tasks that read texts or copy");
+                        "choose a run whose task reads texts or copies words");
     for (const auto* list : {&words.source, &words.target})
       for (const std::string& word : *list) check(word, run);
     if (first_ == 0) {
       first_ = run.id;
       words_ = std::move(words);
     } else if (words.source != words_.source || words.target != words_.target) {
-      throw wrong_input(fmt::format("run {} has other words than run {}", run.id, first_),
-                        "write the words of each to a file of its own");
+      throw wrong_input(fmt::format("runs {} and {} have different words", run.id, first_),
+                        "export the words of each run to its own file");
     }
   }
 
@@ -46,9 +46,8 @@ class Words : public RunExport {
  private:
   static void check(const std::string& word, const RunRecord& run) {
     if (word.find_first_of("\r\n") == std::string::npos) return;
-    throw wrong_input(
-        fmt::format("run {} has a word with a line end in it, so its words cannot be a line each", run.id),
-        "its model of pieces has such a one");
+    throw wrong_input(fmt::format("run {} has a word with a line end in it, and each word needs one line", run.id),
+                      "use a model of pieces without line ends");
   }
 
   static std::string lines(const std::vector<std::string>& words) {

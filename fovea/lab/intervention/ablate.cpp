@@ -15,7 +15,8 @@ class Ablate final : public OnHeads {
   }
 
   void settings(Fields& fields) override {
-    fields.text("ablate", heads_, "the head that gives nothing, as layer.1.head.2, or a layer's");
+    fields.text("ablate", heads_,
+                "head whose output is set to zero, such as layer.1.head.2; or all heads of a layer: layer.1");
     when.settings(fields);
   }
   void finish(const ValueTable& table) override {
@@ -25,7 +26,8 @@ class Ablate final : public OnHeads {
   }
 };
 
-const Register<Intervention> ablate("ablate", "a head gives nothing", [] { return std::make_unique<Ablate>(); });
+const Register<Intervention> ablate("ablate", "the output of a head is set to zero",
+                                    [] { return std::make_unique<Ablate>(); });
 
 }  // namespace
 

@@ -15,7 +15,7 @@ namespace {
 class Clamp final : public Intervention {
  public:
   void settings(Fields& fields) override {
-    fields.text("clamp", parameter_, "the parameter that is held at one value");
+    fields.text("clamp", parameter_, "the parameter that is fixed at one value");
     fields.number("at", value_, -HUGE_VAL, HUGE_VAL, "the value");
     when.settings(fields);
   }
@@ -50,7 +50,7 @@ class Clamp final : public Intervention {
   double value_ = 0;
 };
 
-const Register<Intervention> clamp("clamp", "a parameter is held at one value",
+const Register<Intervention> clamp("clamp", "a parameter is fixed at one value",
                                    [] { return std::make_unique<Clamp>(); });
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 class CopyTokens final : public OnHeads {
  public:
   void settings(Fields& fields) override {
-    fields.number("copy", scoped_.rule.copy, 0, 1e6, "how strongly it copies the tokens that it attends to");
+    fields.number("copy", scoped_.rule.copy, 0, 1e6, "how strongly the head copies the tokens that it attends to");
     heads_settings(fields);
   }
   void finish(const ValueTable& table) override {
@@ -18,18 +18,19 @@ class CopyTokens final : public OnHeads {
     if (scoped_.layer == 0 || scoped_.rule.copy == 0)
       throw wrong_input(scoped_.layer == 0 ? fmt::format("{} names no layer", name())
                                            : fmt::format("{} by 0 changes nothing", name()),
-                        "write a number above 0, and of = the last layer or a head of it", place);
+                        "write a number above 0, and set of to the last layer or one of its heads", place);
   }
   void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
   void check(const Capabilities& capabilities) const override {
     OnHeads::check(capabilities);
     const int layers = capabilities.heads.layers;
     if (!capabilities.heads.copies)
-      throw wrong_input(fmt::format("heads of model '{}' cannot copy", capabilities.model), "take model transformer",
+      throw wrong_input(fmt::format("heads of model '{}' cannot copy", capabilities.model), "use model transformer",
                         place);
     if (scoped_.layer != layers)
-      throw wrong_input(fmt::format("{} has no output of tokens: only the last of {} layers has", heads_, layers),
-                        fmt::format("copy by layer.{}", layers), place);
+      throw wrong_input(
+          fmt::format("{} has no output of tokens: only the last of the {} layers has one", heads_, layers),
+          fmt::format("use layer.{}", layers), place);
   }
 };
 

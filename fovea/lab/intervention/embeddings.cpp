@@ -45,10 +45,10 @@ std::string digest_of(const fs::path& path) {
 class Embeddings final : public Intervention {
  public:
   void settings(Fields& fields) override {
-    fields.text("embeddings", file_, "a file of word vectors, as word2vec and GloVe write them in text");
-    fields.text("digest", digest_, "digest that the file must have; left out: its digest now");
-    fields.text("to", to_, "the table of embeddings that they are put in");
-    fields.flag("frozen", frozen_, "words that have a vector keep it");
+    fields.text("embeddings", file_, "a text file of word vectors, as word2vec and GloVe write them");
+    fields.text("digest", digest_, "digest that the file must have (default: its current digest)");
+    fields.text("to", to_, "table of embeddings that receives the vectors");
+    fields.flag("frozen", frozen_, "words with a vector keep it during training");
   }
   void finish(const ValueTable&) override {
     if (file_.empty()) throw wrong_input(fmt::format("{} names no file", name()), "name one", place);
@@ -61,7 +61,7 @@ class Embeddings final : public Intervention {
   int rank() const override { return 6; }
   void check_beside(const Intervention& earlier) const override {
     if (const auto* const other = dynamic_cast<const Embeddings*>(&earlier); other && other->to_ == to_)
-      throw wrong_input(fmt::format("two sets of embeddings for '{}'", to_), "keep one of them", place);
+      throw wrong_input(fmt::format("two sets of embeddings for '{}'", to_), "remove one of the two", place);
   }
   bool needs_preparation() const override { return true; }
 
@@ -124,10 +124,10 @@ void Embeddings::put_vectors_in(const Task& task, const ParameterSet<T>& paramet
   const int vocab = of_target ? task.shape().target_vocab : task.shape().vocab;
   if (table.shape[0] != vocab)
     throw wrong_input(fmt::format("'{}' has {} rows, and the task has {} words", to_, table.shape[0], vocab),
-                      "name the table that has a row a word", place);
+                      "name the table with one row per word", place);
   if (!digest_.empty() && digest_of(fs::path(file_)) != digest_)
-    throw wrong_input("is not the file that this run was made with: its bytes are others",
-                      "bring that one back, or leave its digest out to take this one", {file_});
+    throw wrong_input("has changed since this run was made",
+                      "restore the original file, or remove the digest to use this file", {file_});
   TextMap<int> rows;
   for (int word = 0; word < vocab; ++word) rows.emplace(of_target ? task.target_word(word) : task.word(word), word);
   const MappedFile file(file_);
@@ -150,11 +150,11 @@ void Embeddings::put_vectors_in(const Task& task, const ParameterSet<T>& paramet
       });
   if (found_ == 0)
     throw wrong_input(fmt::format("has a vector for none of the {} words of the task", vocab),
-                      "is it of the same language, and are the task's words in small letters where its are?", {file_});
+                      "check that file and task have the same language, and the same use of capital letters", {file_});
   words_ = vocab;
 }
 
-const Register<Intervention> embeddings("embeddings", "words begin with vectors from a file",
+const Register<Intervention> embeddings("embeddings", "the embeddings of words start from vectors in a file",
                                         [] { return std::make_unique<Embeddings>(); });
 
 }  // namespace

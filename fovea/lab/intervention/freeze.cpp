@@ -39,7 +39,7 @@ class Freeze final : public Intervention {
   std::string of_ = "attention";
 };
 
-const Register<Intervention> freeze("freeze", "parameters do not move for a while",
+const Register<Intervention> freeze("freeze", "parameters do not change for some steps",
                                     [] { return std::make_unique<Freeze>(); });
 
 }  // namespace

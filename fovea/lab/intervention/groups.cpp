@@ -19,12 +19,12 @@ void check_group(Group group, const Capabilities& capabilities, const Place& pla
   if (group != Group::attention) return;
   if (!capabilities.attention_parameters)
     throw wrong_input(fmt::format("model '{}' has no attention parameters here", capabilities.model),
-                      "drop the intervention", place);
+                      "remove the intervention", place);
   if (capabilities.attends && !capabilities.by_score)
     throw wrong_input(
-        fmt::format("attention parameters do nothing here: model '{}' has uniform attention for all of them",
+        fmt::format("attention parameters have no effect here, because model '{}' always has uniform attention",
                     capabilities.model),
-        "drop the intervention, or let attention be learned", place);
+        "remove the intervention, or use learned attention", place);
 }
 
 }  // namespace fovea

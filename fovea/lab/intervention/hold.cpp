@@ -13,7 +13,7 @@ class Hold final : public OnHeads {
   Hold() { scoped_.rule.pattern = Pattern::uniform; }
 
   void settings(Fields& fields) override {
-    fields.choice("hold", scoped_.rule.pattern, attention_patterns, "pattern at which attention is held");
+    fields.choice("hold", scoped_.rule.pattern, attention_patterns, "the pattern that attention is held at");
     heads_settings(fields);
   }
   void finish(const ValueTable& table) override {
@@ -40,7 +40,7 @@ class Hold final : public OnHeads {
 };
 
 const Register<Intervention> hold(
-    "hold", "attention is held: uniform, at the truth; of models with heads by layer also previous, first",
+    "hold", "attention is held at a pattern: uniform or truth; with heads by layer also previous or first",
     [] { return std::make_unique<Hold>(); });
 
 }  // namespace

@@ -7,9 +7,9 @@
 namespace fovea {
 
 void Interval::settings(Fields& fields) {
-  fields.integer("from", from, 0, Fields::no_limit, "the first update it is in force for");
+  fields.integer("from", from, 0, Fields::no_limit, "the first update that the intervention affects");
   fields.integer("until", until, 0, Fields::no_limit, "the end of training",
-                 "the first update it is no longer in force for");
+                 "the first update that it no longer affects");
 }
 
 void Interval::write(ValueTable& table) const {
@@ -20,7 +20,7 @@ void Interval::write(ValueTable& table) const {
 void require_interval(const Interval& when, const ValueTable& table, const std::string& owner) {
   if (when.until && *when.until <= when.from)
     throw wrong_input(fmt::format("{} is over before it begins: from {} until {}", owner, when.from, *when.until),
-                      "make until larger than from", table.at("until").place);
+                      "set until to a number above from", table.at("until").place);
 }
 
 }  // namespace fovea

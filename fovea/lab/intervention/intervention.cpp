@@ -22,10 +22,9 @@ std::unique_ptr<Intervention> read(const Value& value) {
   const auto kind = std::ranges::find_if(kinds, [&](const auto& known) { return written->contains(known.first); });
   if (kind == kinds.end()) {
     const std::vector<std::string> names = Registry<Intervention>::instance().names();
-    Remedy remedy =
-        fmt::format("it needs one of {} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+    Remedy remedy = fmt::format("write one of {} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
     for (const auto& entry : *written) remedy = suggest_name(entry.first, names, std::move(remedy));
-    throw wrong_input(message("the intervention {} is of no known kind", value), remedy, value.place);
+    throw wrong_input(message("the intervention {} has no known kind", value), remedy, value.place);
   }
   std::unique_ptr<Intervention> one = kind->second.make();
   one->kind = kind->first;
@@ -54,7 +53,7 @@ ValueTable Intervention::write() {
 void Intervention::refuse_at_one_step(const Intervention& earlier, const std::string& what) const {
   if (when.meets(earlier.when))
     throw wrong_input(fmt::format("two interventions {} at step {}", what, std::max(when.from, earlier.when.from)),
-                      "give them from and until so that they do not meet", place);
+                      "change from and until so that they do not overlap", place);
 }
 
 Value example_intervention() { return {ValueTable{{"hold", {"uniform", {}}}, {"until", {100, {}}}}, {}}; }
@@ -85,8 +84,7 @@ void Interventions::check(const Capabilities& capabilities) const {
     if (one->when.from > capabilities.steps)
       throw wrong_input(fmt::format("the intervention begins at step {}, and training ends at step {}", one->when.from,
                                     capabilities.steps),
-                        fmt::format("let it begin sooner, or set train.steps to {} or more", one->when.from),
-                        one->place);
+                        fmt::format("start it earlier, or set train.steps to {} or more", one->when.from), one->place);
     one->check(capabilities);
   }
 }

@@ -14,7 +14,7 @@ namespace {
 class Noise final : public OnHeads, ScoreShift {
  public:
   void settings(Fields& fields) override {
-    fields.number("noise", spread_, 0, HUGE_VAL, "spread of the noise that is added to each score");
+    fields.number("noise", spread_, 0, HUGE_VAL, "standard deviation of the noise that is added to each score");
     heads_settings(fields);
   }
   void finish(const ValueTable& table) override {
@@ -26,8 +26,8 @@ class Noise final : public OnHeads, ScoreShift {
   void check(const Capabilities& capabilities) const override {
     OnHeads::check(capabilities);
     if (!capabilities.heads.causal)
-      throw wrong_input(fmt::format("model '{}' does not attend from position to position", capabilities.model),
-                        "drop the intervention, or take model transformer", place);
+      throw wrong_input(fmt::format("model '{}' has no self-attention", capabilities.model),
+                        "remove the intervention, or use model transformer", place);
   }
   void plan(StepPlan& plan) override {
     seed_ = plan.seed;

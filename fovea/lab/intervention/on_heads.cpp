@@ -40,7 +40,7 @@ std::string count_of(int count, const char* what) {
 }  // namespace
 
 void OnHeads::heads_settings(Fields& fields) {
-  fields.text("of", heads_, "a head, as layer.1.head.2, or a layer's; all of them if it is left out");
+  fields.text("of", heads_, "a head, such as layer.1.head.2, or all heads of a layer: layer.1 (default: all heads)");
   when.settings(fields);
 }
 
@@ -50,8 +50,8 @@ void OnHeads::finish(const ValueTable& table) {
   scoped_.layer = take_number(rest, "layer.");
   if (scoped_.layer > 0 && !rest.empty()) scoped_.head = take_number(rest, "head.");
   if (scoped_.layer < 1 || !rest.empty() || heads_ != heads_name(scoped_))
-    throw wrong_input(fmt::format("'{}' names no head", heads_),
-                      "write layer.1.head.2, or layer.1 for every head of a layer; both count from 1",
+    throw wrong_input(fmt::format("'{}' does not name a head", heads_),
+                      "write layer.1.head.2, or layer.1 for all heads of a layer. Layers and heads count from 1",
                       table.at(heads_setting_).place);
 }
 
@@ -59,7 +59,7 @@ void OnHeads::refuse_on_one_head(const Intervention& earlier) const {
   const auto* const other = typeid(*this) == typeid(earlier) ? static_cast<const OnHeads*>(&earlier) : nullptr;
   const auto meet = [](int one, int another) { return one == 0 || another == 0 || one == another; };
   if (other && meet(scoped_.layer, other->scoped_.layer) && meet(scoped_.head, other->scoped_.head))
-    refuse_at_one_step(earlier, "hold, scale or copy by one head");
+    refuse_at_one_step(earlier, "change the same head");
 }
 
 void OnHeads::check(const Capabilities& capabilities) const {
@@ -70,28 +70,30 @@ void OnHeads::check(const Capabilities& capabilities) const {
   const bool any_model_can = rule.pattern == Pattern::uniform || rule.pattern == Pattern::truth;
   const bool of_all = held && layer == 0 && any_model_can;
   if (of_all && heads.layers == 0 && !capabilities.attends)
-    throw wrong_input(fmt::format("attention cannot be held: model '{}' has none here", model), "drop the intervention",
-                      place);
+    throw wrong_input(fmt::format("attention cannot be held at a pattern, because model '{}' has none here", model),
+                      "remove the intervention", place);
   if (held && capabilities.attends && !capabilities.by_score)
-    throw wrong_input(fmt::format("attention cannot be held: model '{}' always has uniform attention here", model),
-                      "drop the intervention, or let attention be learned", place);
+    throw wrong_input(
+        fmt::format("attention cannot be held at a pattern, because model '{}' always has uniform attention here",
+                    model),
+        "remove the intervention, or use learned attention", place);
   if (!of_all && heads.layers == 0)
     throw wrong_input(fmt::format("model '{}' has no heads to act on", model),
-                      "drop the intervention, or take model transformer", place);
+                      "remove the intervention, or use model transformer", place);
   if (heads.layers > 0 && (layer > heads.layers || head > heads.each))
     throw wrong_input(fmt::format("there is no {}: model '{}' has {} of {} here", heads_name(scoped_), model,
                                   count_of(heads.layers, "layer"), count_of(heads.each, "head")),
-                      "name one that there is; both count from 1", place);
+                      "name an existing one. Layers and heads count from 1", place);
   if (held && !any_model_can && !heads.causal)
-    throw wrong_input(fmt::format("model '{}' does not attend from position to position", model),
-                      "hold attention uniform, or take model transformer", place);
+    throw wrong_input(fmt::format("model '{}' has no self-attention", model),
+                      "hold attention uniform, or use model transformer", place);
   if (of_all && rule.pattern == Pattern::truth && !capabilities.truth)
     throw wrong_input(
         fmt::format("attention cannot be held at the truth: task '{}' has no true positions", capabilities.task),
-        "hold it uniform, or take a task with true positions", place);
+        "hold attention uniform, or use a task with true positions", place);
   if (rule.reads_right() && !capabilities.truth)
     throw wrong_input("the task does not define the positions that a right answer needs",
-                      "hold the head at another pattern, or take a task that defines them", place);
+                      "hold attention at another pattern, or use a task that defines the positions", place);
 }
 
 }  // namespace fovea

@@ -12,7 +12,7 @@ class Rate final : public Intervention {
  public:
   void settings(Fields& fields) override {
     fields.number("rate", rate_, 0, HUGE_VAL, "the learning rate");
-    fields.choice("of", group_, group_words, "the parameters that have it");
+    fields.choice("of", group_, group_words, "the parameters with this rate");
     when.settings(fields);
   }
   int rank() const override { return 3; }
@@ -28,7 +28,7 @@ class Rate final : public Intervention {
   Group group_ = Group::attention;
 };
 
-const Register<Intervention> rate("rate", "a group of parameters has a learning rate of its own",
+const Register<Intervention> rate("rate", "a group of parameters has its own learning rate",
                                   [] { return std::make_unique<Rate>(); });
 
 }  // namespace

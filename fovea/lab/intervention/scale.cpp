@@ -18,12 +18,14 @@ class Scale final : public OnHeads {
   void finish(const ValueTable& table) override {
     OnHeads::finish(table);
     if (scoped_.rule.scale == 1)
-      throw wrong_input(fmt::format("{} by 1 changes nothing", name()), "take another number, or drop it", place);
+      throw wrong_input(fmt::format("{} by 1 changes nothing", name()),
+                        "write another number, or remove the intervention", place);
   }
   void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
 };
 
-const Register<Intervention> scale("scale", "a head's weights on the places that a right answer needs are multiplied",
+const Register<Intervention> scale("scale",
+                                   "a head's weights on the positions that a right answer needs are multiplied",
                                    [] { return std::make_unique<Scale>(); });
 
 }  // namespace

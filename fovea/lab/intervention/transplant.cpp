@@ -44,9 +44,9 @@ std::optional<std::string> name_there(const std::string& here, Group group, cons
 
 void Transplant::settings(Fields& fields) {
   fields.text("transplant", run, "the run whose weights are taken: its number, or its hash");
-  fields.text("of", of, "which of them: \"attention\", \"body\", \"all\", or a name and all names under it");
-  fields.text("to", to_, "the name they have here, if it is another one");
-  fields.integer("at", at_, 0, Fields::no_limit, "how many updates are done then");
+  fields.text("of", of, "which parameters: \"attention\", \"body\", \"all\", or a name and all names under it");
+  fields.text("to", to_, "the name of the parameters here, if it differs");
+  fields.integer("at", at_, 0, Fields::no_limit, "number of updates before the transplant");
 }
 
 // A run may be a number, as people write it, or text.
@@ -66,14 +66,14 @@ void Transplant::finish(const ValueTable& table) {
   if (to_.empty()) to_ = of;
   const auto is_group = [](const std::string& word) { return word == "all" || group_of(word); };
   if (to_ != of && (is_group(of) || is_group(to_)))
-    throw wrong_input(fmt::format("{} cannot bring '{}' to '{}'", name(), of, to_),
+    throw wrong_input(fmt::format("{} cannot copy '{}' to '{}'", name(), of, to_),
                       "a group goes to the same group; names of parameters can differ", place);
 }
 
 void Transplant::check_beside(const Intervention& earlier) const {
   if (const auto* const other = dynamic_cast<const Transplant*>(&earlier);
       other && other->at_ == at_ && other->to_ == to_)
-    throw wrong_input(fmt::format("two transplants to '{}' at step {}", to_, at_), "keep one of them", place);
+    throw wrong_input(fmt::format("two transplants to '{}' at step {}", to_, at_), "remove one of the two", place);
 }
 
 void Transplant::prepare(const Preparation& preparation) {
@@ -81,8 +81,8 @@ void Transplant::prepare(const Preparation& preparation) {
   if (!preparation.weights_of) return;
   const std::optional<TensorFile> file = preparation.weights_of(run);
   if (!file)
-    throw wrong_input(fmt::format("the weights of run {} are not here", run),
-                      "transplants take parameters from runs in the same store", place);
+    throw wrong_input(fmt::format("the weights of run {} are not in the store", run),
+                      "train that run in this store: transplants copy parameters from runs of the same store", place);
   preparation.parameters.visit([&](auto& set) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < set.all().size(); ++i) {
@@ -94,13 +94,12 @@ void Transplant::prepare(const Preparation& preparation) {
       if (!found) {
         std::vector<std::string> known;
         for (const Tensor& tensor : file->tensors()) known.push_back(tensor.name);
-        throw wrong_input(fmt::format("the run that weights are taken from has no '{}'", *there),
-                          suggest_name(*there, known), place);
+        throw wrong_input(fmt::format("the source run has no '{}'", *there), suggest_name(*there, known), place);
       }
       if (found->shape != here.shape)
-        throw wrong_input(fmt::format("'{}' of the run that weights are taken from is {}, and '{}' here is {}", *there,
+        throw wrong_input(fmt::format("'{}' of the source run is {}, and '{}' here is {}", *there,
                                       fmt::join(found->shape, " x "), here.name, fmt::join(here.shape, " x ")),
-                          "weights fit a model of the same sizes", place);
+                          "use a model of the same sizes", place);
       pieces_.push_back({i, values_of(*found)});
     }
     if (pieces_.empty())
@@ -120,7 +119,7 @@ void Transplant::put_in(std::int64_t step, ParameterAccess parameters) {
 
 namespace {
 
-const Register<Intervention> transplant("transplant", "parameters take their values at the end of another run",
+const Register<Intervention> transplant("transplant", "parameters get their values from the end of another run",
                                         [] { return std::make_unique<Transplant>(); });
 
 }  // namespace

@@ -87,7 +87,7 @@ void check_name(const std::string& name, const Place& place) {
 Definitions::Definitions(const ValueTable& table) {
   if (table.size() > most_definitions)
     throw wrong_input(fmt::format("there are {} definitions", table.size()),
-                      fmt::format("{} are the most", most_definitions), table.begin()->second.place);
+                      fmt::format("use at most {}", most_definitions), table.begin()->second.place);
   for (const auto& [name, value] : table) {
     if (name.empty()) throw wrong_input("a definition has no name", "name it", value.place);
     check_name(name, value.place);
@@ -130,7 +130,7 @@ std::string Definitions::expand(const std::string& expression) const {
     copied = end;
     if (out.size() > longest_whole)
       throw wrong_input(fmt::format("with its definitions an expression has more than {} characters", longest_whole),
-                        "write a shorter one", one.place);
+                        "write a shorter expression", one.place);
   }
   return out + expression.substr(copied);
 }

@@ -72,7 +72,7 @@ std::string undefined_over_runs(const Node& node, const Runs& runs) {
   const bool compares =
       node.op == Op::rank_correlation || node.op == Op::median_rank_correlation || node.op == Op::deviation;
   if (!compares || !std::isnan(evaluate(node, nullptr, runs))) return {};
-  return fmt::format("{} of runs that are too few or all alike", function_name(node.op));
+  return fmt::format("{} of too few runs, or of runs that are all equal", function_name(node.op));
 }
 
 std::string find_undefined(const Node& node, const RunRecord* run, const Runs& runs) {
@@ -114,8 +114,8 @@ Expression Expression::parse(const std::string& text, const Place& place) {
 
 const Expression& Expression::require_single_run() const {
   if (has_aggregate())
-    throw wrong_input(fmt::format("'{}' is over many runs, and here there is one", text_),
-                      "drop share, median and the like", place_);
+    throw wrong_input(fmt::format("'{}' needs many runs, and this is one run", text_),
+                      "remove functions over runs, such as share and median", place_);
   return *this;
 }
 

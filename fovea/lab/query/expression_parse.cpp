@@ -50,8 +50,8 @@ class Parser {
 
   Node whole() {
     if (text_.size() > longest)
-      throw wrong_input(fmt::format("an expression of {} characters", text_.size()),
-                        fmt::format("it can have {} at most", longest), place_);
+      throw wrong_input(fmt::format("the expression has {} characters", text_.size()),
+                        fmt::format("shorten it to at most {}", longest), place_);
     Node node = either();
     if (at_ < text_.size())
       fail(fmt::format("'{}' is not expected here", letter()), "join conditions by 'and' or 'or'");
@@ -124,8 +124,7 @@ class Parser {
     require(left, takes, of);
     require(right, takes, of);
     // Each joint makes the tree a level deeper, and whoever walks it goes down all of them.
-    if (++joints_ > deepest)
-      fail("it joins too many parts", fmt::format("{} signs between parts are the most", deepest));
+    if (++joints_ > deepest) fail("it has too many parts", fmt::format("use at most {} operators", deepest));
     return join(op, gives, std::move(left), std::move(right));
   }
 
@@ -218,7 +217,7 @@ class Parser {
     node.sort = Sort::text;
     node.column = here();
     const std::size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string::npos) fail("the text does not end", fmt::format("close it with {}", quote));
+    if (end == std::string::npos) fail("the text has no closing quote", fmt::format("close the text with {}", quote));
     node.text = text_.substr(at_ + 1, end - at_ - 1);
     at_ = end + 1;
     return node;
@@ -232,7 +231,7 @@ class Parser {
     if (wrong != std::errc()) fail("this number is too large", "write it as 0.95 or 1e-3");
     at_ += static_cast<std::size_t>(end - begin);
     if (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '.'))
-      fail("a number runs into a word", "put a blank or a sign between them");
+      fail("a number and a word touch", "write a space or an operator between them");
     return node;
   }
 
@@ -295,7 +294,7 @@ class Parser {
 
   // Each level of series in series multiplies the work by the length of a series.
   void require_shallow_series(int column) const {
-    if (inside_series_ > 1) fail("functions of series are nested too deeply", "two levels are the most", column);
+    if (inside_series_ > 1) fail("functions of series are nested too deeply", "use at most two levels", column);
   }
 
   Node call(const std::string& name, int column) {
@@ -305,7 +304,7 @@ class Parser {
       if (inside_runs_ > 0)
         fail(fmt::format("'{}' is inside another function over runs", name), "use one at a time", column);
       if (inside_series_ > 0)
-        fail(fmt::format("'{}' is over runs and inside a function of one run's series", name), "turn them round",
+        fail(fmt::format("'{}' is over runs and inside a function of one run's series", name), "swap the two functions",
              column);
     }
     if (function->reach == Reach::series) require_shallow_series(column);
@@ -349,7 +348,7 @@ class Parser {
   struct Deeper {
     explicit Deeper(Parser& parser) : parser_(parser) {
       if (++parser_.depth_ > deepest)
-        parser_.fail("it is nested too deeply", fmt::format("{} levels are the most", deepest));
+        parser_.fail("the expression is nested too deeply", fmt::format("use at most {} levels", deepest));
     }
     Deeper(const Deeper&) = delete;
     Deeper& operator=(const Deeper&) = delete;

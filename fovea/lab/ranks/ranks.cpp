@@ -69,7 +69,7 @@ Ranks* Ranks::job() {
 
 Ranks::Ranks(const RankTransport& transport) : transport_(transport) {
   if (const char* const trouble = transport_.start(&rank_, &size_))
-    throw failure(std::string("the job could not be joined: ") + trouble);
+    throw failure(std::string("this process could not join the job: ") + trouble);
   given_up_.resize(static_cast<std::size_t>(size_));
 }
 

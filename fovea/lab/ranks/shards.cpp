@@ -16,7 +16,7 @@ int share(int count, const Ranks* ranks) {
   if (!ranks) return count;
   if (count % ranks->size() == 0) return count / ranks->size();
   throw wrong_input(fmt::format("{} ranks cannot share {} shards of a batch evenly", ranks->size(), count),
-                    "start as many ranks as divide train.shards, or set train.shards to a multiple of the ranks");
+                    "start a number of ranks that divides train.shards, or change train.shards");
 }
 
 }  // namespace
@@ -29,13 +29,12 @@ Shards<T>::Shards(int count, Ranks* ranks, Kind kind, ParameterSet<T>& parameter
       ranks_(ranks),
       parameters_(parameters) {
   if (kind == Kind::points)
-    throw wrong_input("train.data_parallel has no parts to give out: " + kind_name(kind) + " are one example",
-                      "train it without data_parallel");
+    throw wrong_input("train.data_parallel cannot divide a batch: " + kind_name(kind) + " are one example",
+                      "train the run without data_parallel");
   for (const Param<T>& p : parameters.all())
     if (p.group == Group::statistics)
-      throw wrong_input(
-          "train.data_parallel does not go with a model that has numbers which no gradient moves ('" + p.name + "')",
-          "train it without data_parallel");
+      throw wrong_input("train.data_parallel does not work with parameters that no gradient changes ('" + p.name + "')",
+                        "train the run without data_parallel");
   tallies_.resize(static_cast<std::size_t>(count_));
   mine_.resize(static_cast<std::size_t>(own_) * stride());
   if (ranks_) all_.resize(static_cast<std::size_t>(count_) * stride());

@@ -40,7 +40,7 @@ Value value_from(const Json& json, const Place& place) {
   if (fits_integer(json)) return {json.get<std::int64_t>(), place};
   if (json.is_number()) return {json.get<double>(), place};
   if (json.is_object()) return {table_from_json(json, place), place};
-  if (!json.is_array()) throw wrong_input("null is no value of a setting", "leave the setting out", place);
+  if (!json.is_array()) throw wrong_input("null is not a value of a setting", "remove the setting", place);
   ValueList list;
   for (const Json& item : json) list.push_back(value_from(item, place));
   return {std::move(list), place};

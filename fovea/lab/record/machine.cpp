@@ -60,9 +60,9 @@ std::string tile_unit_line() {
     case Why::not_permitted:
       return "software (AMX not permitted by the system)";
     case Why::capped:
-      return "software (AMX ruled out by FOVEA_SIMD)";
+      return "software (AMX excluded by FOVEA_SIMD)";
     case Why::differs:
-      return "software (AMX ruled out: its bits are not those of its manual)";
+      return "software (AMX excluded: its results differ from its manual)";
   }
   return "software (no AMX)";
 }

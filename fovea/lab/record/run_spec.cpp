@@ -26,11 +26,11 @@ template <class T>
 T section(const ValueTable& table, const std::string& name) {
   const auto found = table.find(name);
   if (found == table.end())
-    throw wrong_input(fmt::format("the run's spec has no '{}'", name), "it is not a spec that this program wrote");
+    throw wrong_input(fmt::format("the run's spec has no '{}'", name), "use a spec that this program wrote");
   const T* const value = found->second.as<T>();
   if (!value)
     throw wrong_input(message("'{}' of the run's spec is {}", name, found->second.kind()),
-                      "it is not a spec that this program wrote");
+                      "use a spec that this program wrote");
   return *value;
 }
 

@@ -92,9 +92,9 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
   fields.read(spec.model, fmt::format("model '{}'", name), {"name"});
   if (model->takes() != shape.kind) {
     const std::string others = models_that_take(shape.kind);
-    throw wrong_input(fmt::format("model '{}' takes {}, and task '{}' gives {}", name, kind_name(model->takes()),
+    throw wrong_input(fmt::format("model '{}' needs {}, and task '{}' gives {}", name, kind_name(model->takes()),
                                   name_of(spec.task, "task"), kind_name(shape.kind)),
-                      others.empty() ? "take another task" : "models for this task: " + others, place);
+                      others.empty() ? "choose another task" : "models for this task: " + others, place);
   }
   placed(place, [&] { model->build(shape, parameters); }, spec.model);
   parameters.finish();
@@ -174,7 +174,7 @@ void check_looked_at(const Batch& batch, const RunSpec& spec) {
   const Value& split = spec.probe.at("split");
   throw wrong_input(fmt::format("task '{}' has no examples to evaluate: its split {} is empty",
                                 name_of(spec.task, "task"), split.text()),
-                    "set probe.split to another, or take a task that has such examples", split.place);
+                    "set probe.split to another split, or choose a task with such examples", split.place);
 }
 
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
@@ -186,11 +186,11 @@ void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const 
         if (named.probe->needs_beta() && !capabilities.has_beta)
           throw wrong_input(
               fmt::format("probe '{}' reads β, and model '{}' has none here", named.name, name_of(spec.model, "model")),
-              "leave the probe out, or name it in probe.optional");
+              "remove the probe, or name it in probe.optional");
         if (named.probe->needs_truth() && !capabilities.truth)
           throw wrong_input(fmt::format("probe '{}' needs the true positions, and task '{}' has none", named.name,
                                         name_of(spec.task, "task")),
-                            "leave the probe out, or name it in probe.optional");
+                            "remove the probe, or name it in probe.optional");
       });
       return false;
     } catch (const Error& error) {

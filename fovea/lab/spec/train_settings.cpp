@@ -18,42 +18,41 @@ constexpr int most_examples = 1 << 24;
 }  // namespace
 
 void TrainSettings::settings(Fields& fields) {
-  fields.integer("steps", steps, 0, most_steps, "updates of the parameters");
-  fields.integer("batch", batch, 1, most_examples, "examples an update is made from");
-  optimizer.settings(fields, "optimizer", "how gradients become updates");
+  fields.integer("steps", steps, 0, most_steps, "number of updates");
+  fields.integer("batch", batch, 1, most_examples, "number of examples per update");
+  optimizer.settings(fields, "optimizer", "update rule");
   fields.number("rate", rate, 0, HUGE_VAL, "learning rate");
-  fields.number("weight_decay", of_every_optimizer.weight_decay, 0, 1e6, "pull of the weights towards 0");
-  fields.number("clip", of_every_optimizer.clip, 0, HUGE_VAL, "largest norm of the gradient; 0: not limited");
-  schedule.settings(fields, "schedule", "course of the rate");
-  fields.integer("warmup", warmup, 0, most_steps, "steps over which the rate first rises to its full height");
+  fields.number("weight_decay", of_every_optimizer.weight_decay, 0, 1e6, "weight decay");
+  fields.number("clip", of_every_optimizer.clip, 0, HUGE_VAL, "largest norm of the gradient; 0: no limit");
+  schedule.settings(fields, "schedule", "schedule of the learning rate");
+  fields.integer("warmup", warmup, 0, most_steps, "number of first steps in which the rate rises to its full value");
   fields.choice("precision", precision,
                 {{"float", Precision::float32}, {"double", Precision::float64}, {"bf16x3", Precision::bf16x3}},
                 "numbers of 32 or of 64 bits; bf16x3: of 32, and matrix products of three terms in bfloat16");
-  fields.integer("threads", threads, 1, 1024, "threads that share the work; results do not depend on it");
+  fields.integer("threads", threads, 1, 1024, "number of threads; results do not depend on it");
   fields.choice(
       "data_parallel", data_parallel, {{"false", false}, {"true", true}},
-      "the batch is cut into shards that the ranks of an mpirun share; the result does not depend on how many "
-      "ranks there are");
-  fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default), "parts of a batch under data_parallel");
+      "divide the batch into shards for the ranks of an mpirun; results do not depend on the number of ranks");
+  fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default),
+                 "number of parts of a batch with data_parallel");
   fields.integer("start", start, 0, Fields::no_limit, "the run's seed",
-                 "seed of the initial weights alone: runs of one start and several seeds differ in their data only");
+                 "seed of the initial weights alone: runs with one start and several seeds differ only in their data");
   fields.choice("keep_weights", keep_weights,
                 {{"never", KeepWeights::never}, {"small", KeepWeights::small}, {"always", KeepWeights::always}},
-                "whether the weights at the end are kept; small: up to 262144 numbers");
+                "whether the final weights are stored; small: up to 262144 numbers");
   fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked at each evaluation");
 }
 
 void ProbeSettings::settings(Fields& fields) {
   fields.integer("every", every, 1, most_steps,
-                 "updates between two evaluations; the first is before any update, the last after all");
+                 "number of updates between evaluations; the first is before training, the last after it");
   fields.integers("at", at, 0, most_steps, "further steps to evaluate at");
-  fields.integer("examples", examples, 1, most_examples, "fresh examples for each evaluation");
-  fields.integer("keep", keep, 0, most_examples, "examples whose attention is kept at each evaluation");
+  fields.integer("examples", examples, 1, most_examples, "number of fresh examples for each evaluation");
+  fields.integer("keep", keep, 0, most_examples, "number of examples whose attention is stored at each evaluation");
   fields.choice("split", split, {{"validation", Split::validation}, {"test", Split::test}},
-                "the split that the examples of an evaluation are from");
+                "split of the evaluation's examples");
   fields.texts("names", names, "the probes");
-  fields.texts("optional", optional,
-               "further probes, left out if task or model has nothing for them to measure (a baseline's attention)");
+  fields.texts("optional", optional, "further probes, left out if task or model cannot be measured by them");
 }
 
 bool ProbeSettings::evaluates_at(std::int64_t step, std::int64_t steps) const {
@@ -95,7 +94,7 @@ std::vector<NamedProbe> make_probes(const ValueTable& table, const ProbeSettings
   std::vector<NamedProbe> probes;
   const auto add = [&](const std::string& name, const Place& place, bool optional) {
     if (std::any_of(probes.begin(), probes.end(), [&name](const NamedProbe& p) { return p.name == name; }))
-      throw wrong_input(fmt::format("the probe '{}' is named twice", name), "name it once", place);
+      throw wrong_input(fmt::format("the probe '{}' is named twice", name), "name the probe once", place);
     std::unique_ptr<Probe> probe = make_probe(name, place);
     Fields fields;
     probe->settings(fields);

@@ -47,8 +47,8 @@ std::string own_name() {
 
 [[noreturn]] void refuse(const std::filesystem::path& file, int code) {
   if (code == ENOSPC || code == EDQUOT)
-    throw failure("the disk is full, so no run can begin",
-                  "free some space and do it again; all earlier runs are as they were", {file.string()});
+    throw failure("the disk is full, so no run can start",
+                  "free some space, then try again. All earlier runs are unchanged", {file.string()});
   throw failure(fmt::format("a run cannot be marked as being trained: {}", std::strerror(code)),
                 "check that you may write to this folder, or set FOVEA_HOME to a folder of yours", {file.string()});
 }

@@ -165,7 +165,7 @@ void Connection::run(const char* sql) {
 
 std::int64_t Connection::integer(const char* sql) {
   SqliteStatement question = prepare(sql);
-  if (!question.next()) throw failure("gave no answer to a question for one number", {}, {file_.string()});
+  if (!question.next()) throw failure("gave no answer to a query for one number", {}, {file_.string()});
   return question.integer(0);
 }
 
@@ -179,12 +179,12 @@ void Connection::fail(int code) const {
   const std::string reason = sqlite3_errmsg(database_.get());
   if (disk_is_full(code, system_code))
     throw DatabaseError(code, "the disk is full, so nothing was added to the store of runs",
-                        "free some space and do it again; all earlier runs are as they were", place, true);
+                        "free some space, then try again. All earlier runs are unchanged", place, true);
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw DatabaseError(code, "another program has been writing to the store of runs for 10 seconds",
-                          "wait for it to end, then do it again", place);
+                          "wait for it to end, then try again", place);
     case SQLITE_READONLY:
     case SQLITE_PERM:
       throw DatabaseError(
@@ -199,7 +199,7 @@ void Connection::fail(int code) const {
     case SQLITE_CORRUPT:
       throw DatabaseError(
           code, "the store of runs is damaged",
-          "move the file away and run again for a new one; 'sqlite3 FILE .recover' may save the content of the old one",
+          "move the file away; the next run creates a new store. 'sqlite3 FILE .recover' may save the old content",
           place);
     case SQLITE_NOTADB:
       throw DatabaseError(code, "is not a store of runs", "move the file away, or set FOVEA_HOME to another folder",
@@ -212,8 +212,7 @@ void Connection::fail(int code) const {
     case SQLITE_NOMEM:
       throw DatabaseError(code, "there is no memory left to use the store of runs", {}, place);
     case SQLITE_TOOBIG:
-      throw DatabaseError(code, "the run has an array too large for the store", "record fewer examples or steps",
-                          place);
+      throw DatabaseError(code, "the run has an array too large for the store", "store fewer examples or steps", place);
     default:
       throw DatabaseError(code, fmt::format("the store of runs could not be read or written ({})", reason), {}, place);
   }

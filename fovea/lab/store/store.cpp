@@ -82,10 +82,9 @@ std::unique_ptr<Connection> open_to_read(const std::filesystem::path& file) {
       open_to_write(file);
     } catch (const DatabaseError& error) {
       if (!error.is(SQLITE_READONLY) && !error.is(SQLITE_CANTOPEN)) throw;
-      throw failure(
-          "the store of runs has the layout of an earlier version, and bringing it up to date needs writing to it",
-          "allow writing once, or copy its folder to a place that can be written and set FOVEA_HOME to the copy",
-          {file.string()});
+      throw failure("the store of runs has the layout of an earlier version, and its update needs write access",
+                    "allow writing once, or copy its folder to a writable disk and set FOVEA_HOME to the copy",
+                    {file.string()});
     }
     database = std::make_unique<Connection>(file, Access::read);
   }
@@ -128,7 +127,7 @@ void keep_series(Store::State& state, std::int64_t id, const std::map<std::strin
     if (points.steps.size() != points.values.size())
       throw failure(
           fmt::format("the series '{}' has {} steps and {} values", name, points.steps.size(), points.values.size()),
-          "this is a mistake in the part that made it");
+          "this is an error of the program that made it");
     const std::int64_t word = state.word(name);
     whole.bind(1, id).bind(2, word).bind(3, std::as_bytes(std::span(points.steps)));
     whole.bind(4, std::as_bytes(std::span(points.values))).run();
@@ -218,7 +217,7 @@ std::int64_t Store::keep(RunRecord& record) {
     record.hash = hash;
     record.weights.clear();
     if (trouble)
-      throw WeightsNotKept(failure(message("run {} is kept, but not its weights, which {}", kept, trouble->problem()),
+      throw WeightsNotKept(failure(message("run {} is stored without its weights, which {}", kept, trouble->problem()),
                                    Remedy::drop_weights(), trouble->place()));
     return kept;
   } catch (...) {

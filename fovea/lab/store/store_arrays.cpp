@@ -55,7 +55,7 @@ void keep_arrays(Store::State& state, std::int64_t id, std::span<const ArrayReco
     if (const auto read = read_shape(shape); !read || read->second != array.values.size())
       throw failure(
           fmt::format("the array '{}' has {} values and the shape [{}]", array.name, array.values.size(), shape),
-          "this is a mistake in the part that made it");
+          "this is an error of the program that made it");
     const bool half = fits_half(array);
     insert.bind(1, id)
         .bind(2, place++)

@@ -87,7 +87,7 @@ void Store::put_in_bin(std::span<const std::int64_t> ids) {
     const std::string hash(row.text(0));
     if (state_->state_now(static_cast<RunState>(row.integer(1)), hash) == RunState::running)
       throw wrong_input(fmt::format("run {} is being trained by {}", id, RunLock::holder(running_folder(), hash)),
-                        "wait for it, or end it first");
+                        "wait for it, or stop it first");
     put.bind(1, now).bind(2, id).run();
   }
   row.reset();

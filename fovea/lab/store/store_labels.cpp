@@ -16,7 +16,7 @@ void require_tag(const std::string& tag) {
   const bool controls = std::ranges::any_of(tag, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
   if (blank_ends || controls || tag.find(',') != std::string::npos || tag.size() > longest_tag)
     throw wrong_input(fmt::format("'{}' cannot be a tag", tag),
-                      fmt::format("a tag is a word or some, without commas, of {} letters at most", longest_tag));
+                      fmt::format("use at most {} letters, and no commas", longest_tag));
 }
 
 void require_run(const Store& store, std::int64_t id) {
@@ -76,7 +76,7 @@ std::vector<std::pair<std::string, std::int64_t>> Store::tags() const {
 void Store::note(std::int64_t id, const std::string& text) {
   if (text.size() > longest_note)
     throw wrong_input(fmt::format("the note has {} letters", text.size()),
-                      fmt::format("{} are the most", longest_note));
+                      fmt::format("shorten it to at most {}", longest_note));
   Transaction transaction(state_->db(), Transaction::Kind::write);
   require_run(*this, id);
   state_->db().prepare("DELETE FROM notes WHERE run = ?").bind(1, id).run();

@@ -33,7 +33,7 @@ Store open_other(const fs::path& other) {
     check_version(database);
     const std::int64_t layout = schema_version(database), newest = std::ssize(migrations());
     if (layout < newest)
-      throw refuse(fmt::format("has the layout of an earlier version ({}, and here it is {})", layout, newest),
+      throw refuse(fmt::format("has the layout of an earlier version ({}, not {})", layout, newest),
                    Remedy::upgrade_store(other.parent_path().string()));
   } catch (const DatabaseError& error) {
     throw refuse(error.problem(), copy_again);
@@ -52,7 +52,7 @@ void require_sound(Connection& database) {
   }
   if (found != "ok")
     throw failure(fmt::format("the store to be merged is damaged, and nothing was taken from it ({})", found),
-                  "if it is a copy, copy it again; 'sqlite3 FILE .recover' may save its content",
+                  "if it is a copy, copy it again. 'sqlite3 FILE .recover' may save its content",
                   {database.file().string()});
 }
 
@@ -102,14 +102,14 @@ Store::Merged Store::merge(const fs::path& other, const std::function<void(std::
   if (!fs::exists(other, error))
     throw wrong_input("there is no such file", "name the runs.db of another folder", {other.string()});
   if (fs::equivalent(other, state_->db().file(), error))
-    throw wrong_input("this is the store that runs are to be merged into", "name another one", {other.string()});
+    throw wrong_input("this store cannot be merged into itself", "name another store", {other.string()});
   const Store from = open_other(other);
   require_sound(from.state_->db());
 
   Merged merged;
   const std::vector<std::int64_t> ids = runs_of(from.state_->db());
   const auto trouble = [&merged](std::int64_t id, const Error& what) {
-    merged.troubles.push_back(fmt::format("of run {} there: {}", id, what.what()));
+    merged.troubles.push_back(fmt::format("run {} of the other store: {}", id, what.what()));
   };
   // Of runs that are here already: words of no run are garbage.
   const auto take_words = [&](std::int64_t id, const RunSpec& spec) {

@@ -70,8 +70,8 @@ void Store::require_known(const Expression& where) const {
   for (const std::string& name : where.bare_conditions()) {
     const bool fact = std::ranges::find(run_facts(), name) != run_facts().end();
     if (fact || name == "seed" || is_metric(*state_, name))
-      throw wrong_input(fmt::format("'{}' is no condition", name), "compare it with something, as in 'accuracy >= 0.9'",
-                        where.place());
+      throw wrong_input(fmt::format("'{}' is not a condition", name),
+                        "compare it with something, as in 'accuracy >= 0.9'", where.place());
   }
 }
 
@@ -100,7 +100,7 @@ void Store::require_experiment(const std::string& name) const {
   const std::vector<std::string> kept = names().experiments;
   candidates.insert(candidates.end(), kept.begin(), kept.end());
   const std::string near = nearest_name(name, candidates);
-  throw wrong_input(fmt::format("there is no experiment '{}', and no run of one", name),
+  throw wrong_input(fmt::format("there is no experiment and no run with the name '{}'", name),
                     near.empty() ? Remedy::list_parts("experiments") : Remedy::did_you_mean(near));
 }
 

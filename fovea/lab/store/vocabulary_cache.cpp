@@ -46,7 +46,7 @@ KnownWords words_of(const Task& task) {
 std::string packed(const std::string& bytes) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
   const std::size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
-  if (ZSTD_isError(size)) throw failure("the words of a run cannot be packed");
+  if (ZSTD_isError(size)) throw failure("the vocabulary of a run cannot be compressed");
   out.resize(size);
   return out;
 }
@@ -114,12 +114,12 @@ std::optional<KnownWords> VocabularyCache::read(const RunSpec& spec) const {
     if (json.contains("target")) json.at("target").get_to(words.target);
     return words;
   } catch (const nlohmann::json::exception&) {
-    throw wrong_input("is damaged", "remove it: the words are taken from the corpus then", {file.string()});
+    throw wrong_input("is damaged", "remove the file; the words are then read from the corpus", {file.string()});
   }
 }
 
 int KnownWords::class_number(const std::string& name) const {
-  if (classes.empty()) throw wrong_input("these texts have no classes", "leave the class out");
+  if (classes.empty()) throw wrong_input("these texts have no classes", "do not name a class");
   const auto found = std::ranges::find(classes, name);
   if (found == classes.end())
     throw wrong_input(fmt::format("there is no class '{}'", name), suggest_name(name, classes));

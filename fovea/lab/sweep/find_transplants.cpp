@@ -34,8 +34,7 @@ void check_vocabulary(const Transplant& transplant, const RunSpec& spec, const R
   const auto corpus = from.spec.task.find("corpus");
   throw wrong_input(fmt::format("run {} has another vocabulary, made for {}", from.id,
                                 corpus == from.spec.task.end() ? "another task" : "corpus " + corpus->second.text()),
-                    "embeddings fit the corpus, and the settings of the task, that they were trained with",
-                    transplant.place);
+                    "use a run with the same corpus and the same settings of the task", transplant.place);
 }
 
 }  // namespace
@@ -56,8 +55,8 @@ void find_transplants(ResolvedRun& resolved, const Store& store) {
         throw wrong_input(fmt::format("there is no run {} to take weights from", transplant.run), Remedy::see_runs(),
                           transplant.place);
       if (run->state != RunState::done)
-        throw wrong_input(fmt::format("run {} has no weights to take: it is {}", id, state_name(run->state)),
-                          "finish it first", transplant.place);
+        throw wrong_input(fmt::format("run {} has no final weights: it is {}", id, state_name(run->state)),
+                          "finish the run first", transplant.place);
       check_vocabulary(transplant, spec, *run);
       transplant.run = run->spec.hash();
     }

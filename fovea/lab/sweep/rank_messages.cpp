@@ -23,8 +23,8 @@ std::string packed(const Json& json) {
 auto unpacked(const std::string& bytes, auto read) try {
   return read(Json::from_cbor(bytes));
 } catch (const Json::exception& error) {
-  throw failure(std::string("the ranks do not understand each other: ") + error.what(),
-                "see that all of them run the same version of the program");
+  throw failure(std::string("the ranks cannot read each other's messages: ") + error.what(),
+                "start the same version of the program on all ranks");
 }
 
 Json record_json(const RunRecord& record) {

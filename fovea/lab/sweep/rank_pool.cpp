@@ -194,10 +194,9 @@ class RankPool : public WorkerPool {
     for (const auto& [ticket, run] : away_) {
       if (run.rank != rank) continue;
       updates_.push_back(
-          {run.progress.number,
-           Trouble{fmt::format("{} was training it and does not answer any more: it is lost since its last "
-                               "checkpoint. The same command makes up for it",
-                               rank_name(rank))}});
+          {run.progress.number, Trouble{fmt::format("{} trained this run and does not answer any more. The work since "
+                                                    "the last checkpoint is lost. The same command trains it again",
+                                                    rank_name(rank))}});
       updates_.push_back({run.progress.number, NotBegun()});
     }
     std::erase_if(away_, its);

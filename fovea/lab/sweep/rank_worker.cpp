@@ -51,7 +51,7 @@ class Worker {
   // The first is still in training, and waits in vain for a part from here.
   [[noreturn]] void end_the_job() {
     ranks_.give_up(0);
-    throw failure(fmt::format("{} on {} could not train along, and no other rank had this trouble: {}",
+    throw failure(fmt::format("{} on {} could not take part in the training, and no other rank had this error: {}",
                               rank_name(ranks_.rank()), host(), trouble_));
   }
 

@@ -74,7 +74,7 @@ RunRecord record_from_message(const std::string& bytes) try {
   return record;
 } catch (const Json::exception& error) {
   throw failure(std::string("a rank sent something that is not a run: ") + error.what(),
-                "see that all ranks run the same version of the program");
+                "start the same version of the program on all ranks");
 }
 
 }  // namespace fovea

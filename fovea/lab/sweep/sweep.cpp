@@ -117,7 +117,7 @@ class Scheduler {
     if (!lock) {
       if (!options_.wait)
         throw failure(fmt::format("this run is being trained by {}", RunLock::holder(store_.running_folder(), hash)),
-                      "wait for it, or end it: the run can be continued from there");
+                      "wait for it, or stop it and continue the run");
       postpone(index);
       return;
     }
@@ -139,7 +139,7 @@ class Scheduler {
     try {
       vocabulary_cache(store_).keep(spec);
     } catch (const Error& error) {
-      notice(label, fmt::format("its words could not be kept: {}", worded(error)));
+      notice(label, fmt::format("its vocabulary could not be stored: {}", worded(error)));
     }
   }
 
@@ -197,9 +197,9 @@ class Scheduler {
       }
     } else if (auto* resumed = std::get_if<Resumed>(&update.what)) {
       const Resumption& from = resumed->from;
-      notice(active.label, fmt::format("going on from step {} of {}, {} {} ago", from.step, from.of,
-                                       from.interrupted ? "where it was stopped" : "saved",
-                                       duration_text(std::max(0.0, from.seconds_ago))));
+      notice(active.label,
+             fmt::format("continues from step {} of {}, {} {} ago", from.step, from.of,
+                         from.interrupted ? "stopped" : "saved", duration_text(std::max(0.0, from.seconds_ago))));
     } else if (auto* trouble = std::get_if<Trouble>(&update.what)) {
       notice(active.label, trouble->text);
     }

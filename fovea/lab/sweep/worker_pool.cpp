@@ -24,7 +24,7 @@ class ThreadPool : public WorkerPool {
       } catch (const std::system_error& error) {
         if (i == 0)
           throw failure(fmt::format("no thread can be started for the runs ({})", error.what()),
-                        "end some programs and run again");
+                        "end some programs, then try again");
         break;  // fewer at a time, then
       }
     }

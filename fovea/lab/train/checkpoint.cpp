@@ -81,7 +81,7 @@ void Checkpoints::remove() const {
 TensorFile Checkpoints::read(const fs::path& file) {
   std::string bytes = read_file(file, largest_checkpoint);
   const std::size_t digits = place_of_digits(bytes);
-  if (digits == std::string::npos) throw wrong_input("is no checkpoint", {}, {file.string()});
+  if (digits == std::string::npos) throw wrong_input("is not a checkpoint", {}, {file.string()});
   if (std::string_view(bytes).substr(digits, no_digits.size()) != checksum(bytes, digits))
     throw wrong_input("its checksum is wrong", {}, {file.string()});
   return TensorFile::parse(std::move(bytes), file.string());

@@ -57,8 +57,9 @@ bool CheckpointKeeper<T>::restore(const TensorFile& file) {
     return found == file.metadata().end() ? std::string() : found->second;
   };
   if (said("version") != state_.record.version) {
-    report_trouble(fmt::format("the checkpoint at step {} is of fovea {}, and this is {}: the run starts at step 0",
-                               said("steps"), said("version"), state_.record.version));
+    report_trouble(
+        fmt::format("the checkpoint at step {} was written by fovea {}, and this is {}, so the run starts at step 0",
+                    said("steps"), said("version"), state_.record.version));
     return false;
   }
   state_.restore(file);
@@ -110,8 +111,9 @@ void CheckpointKeeper<T>::write(bool interrupted) {
     if (hooks_.saved) hooks_.saved(state_.record);
   } catch (const std::exception& error) {
     if (!std::exchange(trouble_told_, true))
-      report_trouble(fmt::format("at step {} no checkpoint could be written, and the run goes on without: {}",
-                                 state_.record.steps, error.what()));
+      report_trouble(
+          fmt::format("the run continues without a checkpoint at step {}, because it could not be written: {}",
+                      state_.record.steps, error.what()));
   }
   saved_at_ = Clock::now();
   least_pause_ = std::max<Clock::duration>(for_watchers_every, rarity * (saved_at_ - start));

@@ -72,7 +72,7 @@ void InterventionSet<T>::fill(StepPlan& plan, std::int64_t step) const {
   for (const std::string_view name : plan.frozen) {
     const auto known = std::ranges::find(frozen_names_, name);
     if (known == frozen_names_.end())
-      throw wrong_input(fmt::format("'{}' is frozen while a run trains, and is no group", name),
+      throw wrong_input(fmt::format("a callback can freeze groups, and '{}' is not a group", name),
                         "freeze \"attention\" or \"body\", or declare it in the spec");
     plan.paces.frozen_names |= std::uint64_t{1} << (known - frozen_names_.begin());
   }

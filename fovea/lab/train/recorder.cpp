@@ -38,7 +38,7 @@ void RunReadings::claim(Sources& sources, const std::string& name) const {
   const std::string other = at->second.empty() ? "the training itself" : fmt::format("the probe '{}'", at->second);
   const std::string problem =
       fmt::format("the probe '{}' and {} both measure '{}' at step {}", source_, other, name, step_);
-  const char* const remedy = "give one of the two another name, or leave one out";
+  const char* const remedy = "give one of the two another name, or remove one";
   throw step_ == 0 ? wrong_input(problem, remedy) : failure(problem, remedy);
 }
 

@@ -86,8 +86,8 @@ TrainLoop<T>::TrainLoop(Workspace<T>& workspace, InterventionSet<T>& interventio
     throw wrong_input("train.shards needs train.data_parallel, which is not set", "set train.data_parallel = true too",
                       place_in(table, "shards"));
   if (shards_ && hooks.watcher)
-    throw wrong_input("a run whose batches are cut into shards cannot be watched update by update",
-                      "drop the callbacks, or train.data_parallel", place_in(table, "data_parallel"));
+    throw wrong_input("callbacks cannot watch a run whose batches are divided into shards",
+                      "remove the callbacks, or train.data_parallel", place_in(table, "data_parallel"));
   if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(table, "stop_when"));
   if (!hooks.checkpoints.folder.empty())
     keeper_.emplace(hooks,

@@ -22,7 +22,7 @@ TEST(Error, ShortensNamesAndValuesOfAnySize) {
 
   std::string words;
   for (int i = 0; i < 100'000; ++i) words += "ab ";
-  const std::string many = wrong_input("'" + words + "' is no condition", "write one").what();
+  const std::string many = wrong_input("'" + words + "' is not a condition", "write one").what();
   EXPECT_LT(many.size(), 2000u);
   EXPECT_NE(many.find("is no condition. Write one."), std::string::npos);
 

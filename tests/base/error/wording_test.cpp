@@ -23,7 +23,7 @@ TEST(Wording, PlainWordsNameNoCommandOptionOrCall) {
 }
 
 TEST(Wording, ArgumentsStandInTheSentence) {
-  EXPECT_EQ(Remedy::resume_run(12).text(), "go on with run 12");
+  EXPECT_EQ(Remedy::resume_run(12).text(), "continue run 12");
   EXPECT_EQ(Remedy::train_again_with("train.keep_weights", "always").text(),
             "train it again with train.keep_weights = always");
   EXPECT_EQ(Remedy::or_skip("correct the line", "lines").text(), "correct the line, or let such lines be skipped");

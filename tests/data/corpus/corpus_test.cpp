@@ -120,7 +120,7 @@ TEST_F(CorpusTest, BadDataAreRefusedAndNothingIsLeft) {
   EXPECT_SAYS(wrong_input_of([&] { add_corpus("../x", {table("a.tsv", reviews(50)), {}, {}, {}, 0}); }),
               "cannot be the name of a corpus");
   EXPECT_SAYS(wrong_input_of([&] { add_corpus("made-reviews", {table("a.tsv", reviews(50)), {}, {}, {}, 0}); }),
-              "is made by the program");
+              "is taken by a corpus of the program");
   EXPECT_SAYS(wrong_input_of([] { find_corpus("made-review"); }), "there is no corpus 'made-review'");
 }
 
@@ -129,7 +129,7 @@ TEST_F(CorpusTest, IsReplacedOnlyWhenAsked) {
   const CorpusSources others{table("b.tsv", reviews(70)), {}, {}, {}, 0};
   add_corpus("mine", sources);
   EXPECT_SAYS(wrong_input_of([&] { add_corpus("mine", others); }),
-              "there is something called 'mine' in the store already");
+              "the store already has something with the name 'mine'");
   EXPECT_EQ(find_corpus("mine").count(Split::train), 40);
   add_corpus("mine", others, true);
   EXPECT_EQ(find_corpus("mine").count(Split::train), 56);
@@ -174,7 +174,7 @@ TEST_F(CorpusTest, WhatKilledProcessesLeftIsCleared) {
   remove_corpus("mine");
   EXPECT_SAYS(wrong_input_of([] { find_corpus("mine"); }), "there is no corpus 'mine'");
   EXPECT_SAYS(wrong_input_of([] { remove_corpus("mine"); }), "there is no corpus 'mine'");
-  EXPECT_SAYS(wrong_input_of([] { remove_corpus("made-reviews"); }), "is made by the program");
+  EXPECT_SAYS(wrong_input_of([] { remove_corpus("made-reviews"); }), "is a part of the program");
 }
 
 // As two programs that add at the same time.
@@ -187,7 +187,7 @@ TEST_F(CorpusTest, OneThatIsAddedMeanwhileStays) {
                   if (of > 0 && std::exchange(meanwhile, false)) add_corpus("mine", others);
                 });
               }),
-              "there is something called 'mine' in the store already");
+              "the store already has something with the name 'mine'");
   EXPECT_EQ(find_corpus("mine").count(Split::train), 40);
 }
 
@@ -220,7 +220,7 @@ TEST_F(CorpusTest, IsStoppedWhicheverFileIsRead) {
       table("a.tsv", reviews(50)), table("b.tsv", reviews(50)), table("c.tsv", reviews(50)), {}, 0};
   int asked = 0;
   add_corpus("mine", sources, false, [&](std::int64_t, std::int64_t) { ++asked; });
-  EXPECT_EQ(asked, 4) << "the training texts are read twice";
+  EXPECT_EQ(asked, 4) << "the training texts must be read twice";
   for (int when = 0; when < asked; ++when) {
     EXPECT_THROW(add_corpus("others", sources, false,
                             [&, k = 0](std::int64_t, std::int64_t) mutable {
@@ -250,7 +250,7 @@ TEST_F(CorpusTest, OnlyWhatIsWholeIsListed) {
   for (const Corpus& corpus : all_corpora()) EXPECT_FALSE(corpus.name.starts_with('.'));
   std::filesystem::create_directories(home / "pictures");
   EXPECT_SAYS(wrong_input_of([&] { add_corpus("pictures", {table("a.tsv", reviews(50)), {}, {}, {}, 0}); }),
-              "there is something called 'pictures' in the store already");
+              "the store already has something with the name 'pictures'");
   remove_corpus("pictures");
   EXPECT_FALSE(std::filesystem::exists(home / "pictures"));
   EXPECT_SAYS(wrong_input_of([] { remove_corpus("../data"); }), "cannot be the name of a corpus");

@@ -70,21 +70,21 @@ TEST(PublicCorpora, AreFoundByNameHoweverItIsWritten) {
 TEST(PublicCorpora, WhatIsWrongInAFileIsNamed) {
   EXPECT_EQ(refusal(good + "[train]\nfile = \"A\"\nlabel = \"1\"\n"), "nothing was refused");
   const std::vector<std::pair<std::string, std::string>> wrong{
-      {"title = \"none\"", "a.toml: names no file to get"},
+      {"title = \"none\"", "a.toml: names no file to download"},
       {with("bytes", "byte"), "a.toml:4:1: file has no setting 'byte'"},
       {with("\"1587", "\"X587"), "a.toml:1:1: the file 'a.zip' has no checksum"},
       {with("[\"https://host.example/a.zip\"]", "[]"), "has no address"},
-      {with("a.zip\"\n", "../a.zip\"\n"), "'../a.zip' cannot be the name of a file that is got"},
-      {with("a.zip\"\n", "b/a.zip\"\n"), "the file 'b/a.zip' cannot be called so"},
+      {with("a.zip\"\n", "../a.zip\"\n"), "'../a.zip' cannot be the name of a downloaded file"},
+      {with("a.zip\"\n", "b/a.zip\"\n"), "the file 'b/a.zip' cannot have this name"},
       {with("[\"A\"]", "[\"/etc/passwd\"]"), "'/etc/passwd' cannot be the name"},
-      {good + good, "two files are called 'a.zip'"},
+      {good + good, "two files have the name 'a.zip'"},
       {good + "[train]\nfile = \"/etc/passwd\"\n", "'/etc/passwd' cannot be the name"},
       {good + "[train]\nfile = \"A\"\nlable = \"1\"\n", "a.toml:9:1: train has no setting 'lable'"},
       {good + "[test]\nfile = \"A\"\nlabel = \"1\"\n", "has [test] and no [train]"},
       {good + "[train]\nfile = \"A.csv\"\n", "a.toml:7:2: [train] names neither a column of the class nor"},
       {good + "[trian]\nfile = \"A\"\n", "has no setting 'trian'"},
       {"train = 3\n" + good, "train must be a table, not an integer"},
-      {"file = 3\n", "names no file to get"},
+      {"file = 3\n", "names no file to download"},
       {"file = [3]\n", "file must be a list of tables"},
   };
   for (const auto& [toml, part] : wrong) EXPECT_NE(refusal(toml).find(part), std::string::npos) << refusal(toml);

@@ -89,7 +89,7 @@ TEST(FeatureMean, RefusesWhatCanNotBe) {
   says(table({{"informative", whole(21)}}), "21 informative features of 20");
   says(table({{"informative", whole(0)}}), "must be 1 to 1000000, not 0");
   says(table({{"width", whole(0)}}), "must be 1 to 1000000, not 0");
-  says(table({{"features", {ValueList{whole(20)}, {}}}}), "has no feature 20: there are 20, from 0");
+  says(table({{"features", {ValueList{whole(20)}, {}}}}), "has no feature 20: its 20 features count from 0");
   says(table({{"features", {ValueList{whole(2), whole(2)}, {}}}}), "names a feature twice");
   says(table({{"features", {ValueList{whole(-1)}, {}}}}), "must be 0 to 999999, not -1");
   says(table({{"samples", whole(100'000'000)}}), "do not fit into memory");

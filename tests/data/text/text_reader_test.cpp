@@ -102,11 +102,11 @@ TEST_F(TextReaderTest, ColumnsThatCanNotBeMeantAreSaid) {
   EXPECT_SAYS(complaint(table("a.csv", "label;text\nham;hi\n", {"text"}, "label")), "seem to be separated by ';'");
   EXPECT_SAYS(complaint(table("a.csv", "ham;hi\nspam;win\n", {"2"}, "1")), "seem to be separated by ';'");
   EXPECT_SAYS(complaint(table("b.tsv", "ham\thi\n", {"1", "2"}, "2")),
-              "the column '2' is asked for as the text and as the label");
+              "the column '2' is named as the text and as the label");
   EXPECT_SAYS(complaint(table("b.tsv", "label\ttext\nham\thi\n", {"label"}, "1")),
-              "the column 'label', which is '1', is asked for as the text and as the label");
+              "the column 'label', which is '1', is named as the text and as the label");
   EXPECT_SAYS(complaint(table("b.tsv", "ham\thi\n", {"2", "2"}, "1")),
-              "the column '2' is asked for as the text and as the text. Name it once");
+              "the column '2' is named as the text and as the text. Name it once");
   EXPECT_SAYS(complaint(table("b.jsonl", "{\"text\": \"hi\"}\n", {"text", "text"}, "")), "Name it once");
   EXPECT_SAYS(complaint(table("c.csv", "text,text,label\nhi,you,ham\n", {"text"}, "label")),
               "c.csv:1: has several columns 'text'; its first line is 'text', 'text', 'label'. Name it by number");
@@ -199,12 +199,12 @@ TEST_F(TextReaderTest, ParallelFilesGoLineByLine) {
 
   source.target_file = put("b.en", "a house\ntwo\nthree\nfour\n");
   EXPECT_SAYS(complaint(source),
-              "has 2 lines, but " + (folder_ / "b.en").string() + " has 4; line 3 is the first without a partner");
+              "has 2 lines, but " + (folder_ / "b.en").string() + " has 4; line 3 is the first line without a partner");
   source.file = put("c.de", "ein Haus\n\nzwei\ndrei\nvier\n");
   EXPECT_SAYS(complaint(source), "c.de:2: is empty, but line 2 of");
   source.bad = BadLine::skip;
   EXPECT_SAYS(complaint(source), "has 5 lines, but");
-  EXPECT_SAYS(complaint(source), "has 4; line 2 is empty in one of them only, so they may part there");
+  EXPECT_SAYS(complaint(source), "has 4; line 2 is empty in only one of the files");
   source.target_file = put("c.en", "a house\n\ntw\xff\nthree\nfour");
   const Read kept = read(source);
   EXPECT_EQ(kept.texts, (Texts{"ein Haus", "drei", "vier"}));
@@ -234,9 +234,9 @@ TEST_F(TextReaderTest, AFolderHoldsAFolderForEachClass) {
   EXPECT_EQ(read(source).report.skipped, 3);
   source.bad = BadLine::stop;
   std::filesystem::remove(folder_ / "set/pos/3.txt");
-  EXPECT_SAYS(complaint(source), "itself:1: is no file that can be read");
+  EXPECT_SAYS(complaint(source), "itself:1: is not a readable file");
   std::filesystem::remove(folder_ / "set/pos/itself");
-  EXPECT_SAYS(complaint(source), "pipe:1: is no file that can be read");
+  EXPECT_SAYS(complaint(source), "pipe:1: is not a readable file");
   std::filesystem::remove(folder_ / "set/pos/pipe");
   source.file = folder_ / "set/pos";
   EXPECT_SAYS(complaint(source), "has no folders");
@@ -245,7 +245,7 @@ TEST_F(TextReaderTest, AFolderHoldsAFolderForEachClass) {
   EXPECT_SAYS(complaint(source), "none: is a class without texts");
   std::filesystem::remove(folder_ / "set/none");
   put("set/caf\xe9/a.txt", "good");
-  EXPECT_SAYS(complaint(source), "its name is to be a class, and it is not UTF-8");
+  EXPECT_SAYS(complaint(source), "its name is the name of a class, and is not UTF-8");
 }
 
 TEST_F(TextReaderTest, WhatHoldsNothingIsRefused) {
@@ -261,7 +261,7 @@ TEST_F(TextReaderTest, WhatHoldsNothingIsRefused) {
   EXPECT_SAYS(complaint(skipping), "has no column 2; its first line is 'ham'");
   skipping = table("d.tsv", "ham\t\nspam\t\n");
   skipping.bad = BadLine::skip;
-  EXPECT_SAYS(complaint(skipping), "none of its 2 lines can be read; of the first: ");
+  EXPECT_SAYS(complaint(skipping), "none of its 2 lines can be read. The first error: ");
 }
 
 TEST_F(TextReaderTest, DamagedPackingIsNeverSkipped) {

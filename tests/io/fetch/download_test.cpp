@@ -156,7 +156,7 @@ TEST_F(DownloadTest, GivesUpWhenNothingNewComesAndKeepsWhatHasCome) {
   server_.on("/file", [this](const Request& request, const Reply& reply) {
     reply.part(bytes_.substr(0, 50'000), request.from);  // a file that was cut short at the server
   });
-  EXPECT_SAYS(failure_of(wanted()), "broke off after 50000 of 300000 bytes: there is no more of it");
+  EXPECT_SAYS(failure_of(wanted()), "broke off after 50000 of 300000 bytes: the server has no more of the file");
   EXPECT_EQ(read(part()), bytes_.substr(0, 50'000));
   EXPECT_EQ(server_.requests().size(), 4u);
   server_.gives("/file", bytes_);
@@ -260,9 +260,9 @@ TEST_F(DownloadTest, IsLedOnButNotForEver) {
   EXPECT_EQ(read(file()), bytes_);
   fs::remove(file());
   leads_to("/file");
-  EXPECT_SAYS(failure_of(wanted()), "leads on more than 8 times");
+  EXPECT_SAYS(failure_of(wanted()), "redirects more than 8 times");
   leads_to("file:///etc/hostname");
-  EXPECT_SAYS(failure_of(wanted()), "redirects to an address that is not of the web");
+  EXPECT_SAYS(failure_of(wanted()), "redirects to an address that is not a web address");
   EXPECT_FALSE(fs::exists(part()));
 }
 
@@ -270,7 +270,7 @@ TEST_F(DownloadTest, ASilentServerIsGivenUp) {
   server_.on("/file", [](const Request&, const Reply& reply) { reply.wait(60); });
   manners_.timeout = 1;
   manners_.tries = 1;
-  EXPECT_SAYS(failure_of(wanted()), "gave nothing: nothing came for 1 s");
+  EXPECT_SAYS(failure_of(wanted()), "gave nothing: no data arrived for 1 s");
 }
 
 TEST_F(DownloadTest, StopsWhenAskedAndKeepsWhatHasCome) {
@@ -303,7 +303,7 @@ TEST_F(DownloadTest, TwoAtATimeAreKeptApart) {
   put("deep/file.bin.part", bytes_.substr(0, 10));
   const int other = ::open(part().c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(other, LOCK_EX), 0);
-  EXPECT_SAYS(failure_of(wanted()), "is being fetched by another process");
+  EXPECT_SAYS(failure_of(wanted()), "is being downloaded by another process");
   ::close(other);
   get();
   EXPECT_EQ(read(file()), bytes_);
@@ -313,7 +313,7 @@ TEST_F(DownloadTest, WhatIsNoAddressIsSaid) {
   for (const char* address : {"nonsense:", "ftp://127.0.0.1/x", "file:///etc/hostname", "http://"}) {
     Download wrong = wanted();
     wrong.address = address;
-    EXPECT_SAYS(wrong_input_of([&] { download(wrong, manners_); }), "is no address of the web");
+    EXPECT_SAYS(wrong_input_of([&] { download(wrong, manners_); }), "is not a web address");
   }
 }
 

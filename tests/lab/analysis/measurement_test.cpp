@@ -161,7 +161,7 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   EXPECT_EQ(of_class.words, 2);
   EXPECT_NEAR(row_of(of_class, "α", "β").agreement.mean, 0.5, 1e-12);
   EXPECT_NEAR(row_of(of_class, "α", "β").chance.mean, (0.25 + 1) / 2, 1e-12);
-  EXPECT_NE(complaint([&] { measure(runs, kept.fetch(), {predict_attention, 2}); }).find("no example of this class"),
+  EXPECT_NE(complaint([&] { measure(runs, kept.fetch(), {predict_attention, 2}); }).find("no evaluated example of this class"),
             std::string::npos);
   RunRecord unlike = kept.run("text-classify", {}, 2);
   performs(unlike, {0.5, 0.75, 1.0}, {0.9, 0.3, 0.5});
@@ -193,7 +193,7 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   }
 }
 
-// The best look of every run that learned where to attend counts, and the logistic regression's best; further uniform
+// The best look of every run that has learned attention counts, and the logistic regression's best; further uniform
 // seeds stand beside the first, and only texts of the class that words tell count for what is predicted.
 TEST(Measured, ComparesWithTheLogisticRegressionAndInTheClassThatWordsTell) {
   Kept kept;
@@ -315,13 +315,13 @@ TEST(Measured, RefusesWhatCanNotBeMeasured) {
   EXPECT_NE(complaint([&] { sort_runs({a, longer}); }).find("cannot be measured against"), std::string::npos);
   RunRecord unseen = b;
   unseen.spec.probe["names"] = {ValueList{{std::string("loss"), {}}}, {}};
-  EXPECT_NE(complaint([&] { sort_runs({a, unseen}); }).find("no probe 'evidence'"), std::string::npos);
+  EXPECT_NE(complaint([&] { sort_runs({a, unseen}); }).find("without the probe 'evidence'"), std::string::npos);
   RunRecord elsewhere = kept.words(3);
   elsewhere.spec.probe["split"] = {std::string("test"), {}};
-  EXPECT_NE(complaint([&] { sort_runs({a, elsewhere}); }).find("one probe.split"), std::string::npos);
-  EXPECT_NE(complaint([&] { sort_runs({a}); }).find("nothing to measure"), std::string::npos);
-  EXPECT_NE(complaint([&] { sort_runs({kept.words(3)}); }).find("learned where to attend"), std::string::npos);
-  EXPECT_NE(complaint([&] { sort_runs({a, kept.words(3), kept.words(5)}); }).find("same thing"), std::string::npos);
+  EXPECT_NE(complaint([&] { sort_runs({a, elsewhere}); }).find("probe.split and"), std::string::npos);
+  EXPECT_NE(complaint([&] { sort_runs({a}); }).find("has no partner to be measured against"), std::string::npos);
+  EXPECT_NE(complaint([&] { sort_runs({kept.words(3)}); }).find("has learned attention"), std::string::npos);
+  EXPECT_NE(complaint([&] { sort_runs({a, kept.words(3), kept.words(5)}); }).find("same role"), std::string::npos);
   EXPECT_NE(complaint([&] { measure(sort_runs({a, b}), kept.fetch()); }).find("probe 'evidence'"), std::string::npos);
   kept.examples(a);
   kept.examples(b, 0);

@@ -52,7 +52,7 @@ TEST(Spec, TextIsCanonicalAndReadsBack) {
   const RunSpec back = run_spec_from_table(parse_table(spec.text(), "stored"));
   EXPECT_EQ(back.text(), spec.text());
   EXPECT_EQ(back.hash(), spec.hash());
-  refused([] { run_spec_from_table({}); }, "", "has no 'task'", "not a spec");
+  refused([] { run_spec_from_table({}); }, "", "has no 'task'", "a spec that this program wrote");
 }
 
 // The two spell a number, a list and a table in their own ways.
@@ -146,7 +146,7 @@ TEST(Spec, AxesAreListsAndRanges) {
   EXPECT_EQ(list_text(parse_axis("probe.at=[1,2],[3]").values), "[[1, 2], [3]]");
   EXPECT_EQ(list_text(parse_axis("train.rate=1e-3").values), "[0.001]");
   refused([] { parse_axis("seed"); }, "seed", "sets nothing", "key=value");
-  refused([] { parse_axis("seed=1,,2"); }, "seed=1,,2", "a value missing", "a,b,c");
+  refused([] { parse_axis("seed=1,,2"); }, "seed=1,,2", "a value is missing", "a,b,c");
   refused([] { parse_axis("seed=5..2"); }, "seed=5..2", "runs backwards", "2..5");
   refused([] { parse_axis("seed=0..9223372036854775807"); }, "seed=0..9223372036854775807", "too long", "1000000");
 }

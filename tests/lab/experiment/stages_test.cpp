@@ -202,7 +202,7 @@ at_least = 1
             "group 'all late' has only 1 different combination instead of 5: of 4 values of probe.at 0 are early, 3 "
             "are late");
   EXPECT_EQ(one.notes[1],
-            "group 'one early' could not be drawn, it takes 1 early and 2 late: of 4 values of probe.at 0 are early, "
+            "group 'one early' could not be drawn. It takes 1 early and 2 late: of 4 values of probe.at 0 are early, "
             "3 are late");
   EXPECT_EQ(one.runs.size(), 8u + 1u + 1u);
   const std::vector<ClaimResult> claims = check_claims(experiment, Preset::full, one.runs, one.notes);
@@ -241,8 +241,8 @@ TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
       {"late = 3", "late = 0", "cannot take 0", "1 to 1000"},
       {"any = 4", "any = 4, late = 1", "and other kinds", "alone"},
       {"name = \"early\"", "name = \"any\"", "cannot be called 'any'", "every kind"},
-      {"name = \"early\"", "name = \"late\"", "two kinds of the stage are called 'late'", "rename"},
-      {"name = \"one early\"", "name = \"all late\"", "two groups of the stage are called 'all late'", "rename"},
+      {"name = \"early\"", "name = \"late\"", "two kinds of the stage have the name 'late'", "rename"},
+      {"name = \"one early\"", "name = \"all late\"", "two groups of the stage have the name 'all late'", "rename"},
       {">= 5\"", "5\"", "not expected here", "and"},
       {">= 5\"", "\"", "is not a condition", "compare"},
       {"quick = {", "quik = {", "no setting 'quik'", "known are"},

@@ -132,7 +132,7 @@ TEST_F(EmbeddingsTest, TheSpecIsOfWhatTheFileHolds) {
     check_fit(run);
     ADD_FAILURE() << "another file was taken";
   } catch (const Error& error) {
-    EXPECT_TRUE(says(error.what(), "is not the file that this run was made with"));
+    EXPECT_TRUE(says(error.what(), "has changed since this run was made"));
   }
 }
 
@@ -149,7 +149,7 @@ TEST_F(EmbeddingsTest, WhatDoesNotFitIsNamed) {
   std::ofstream(file()) << "notinthecorpus 1 2 3\n";
   EXPECT_TRUE(says(refusal(intervene()), "has a vector for none of the "));
   std::ofstream(file()) << task_->word(1) << " 1 2 3\n" << task_->word(2) << " 1 x 3\n";
-  EXPECT_TRUE(says(refusal(intervene()), "vectors.txt:2: 'x' is no number"));
+  EXPECT_TRUE(says(refusal(intervene()), "vectors.txt:2: 'x' is not a number"));
 }
 
 }  // namespace

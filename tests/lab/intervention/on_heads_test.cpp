@@ -105,7 +105,7 @@ TEST(HeadInterventions, ProbesThatLookIntoHeadsSeeTheHoldAndChangeNoBit) {
 }
 
 TEST(HeadInterventions, WhatContradictsItselfIsRefused) {
-  const char* const meets = "two interventions hold, scale or copy by one head at step 10";
+  const char* const meets = "two interventions change the same head at step 10";
   EXPECT_NE(
       refusal("[{ hold = \"previous\", of = \"layer.1.head.1\" }, { hold = \"first\", of = \"layer.1\", from = 10 }]")
           .find(meets),
@@ -123,13 +123,13 @@ TEST(HeadInterventions, WhatIsNotThereIsRefusedBeforeTraining) {
           .find("there is no layer.3.head.1: model 'transformer' has 2 layers of 2 heads here. Name one that there is"),
       std::string::npos);
   EXPECT_NE(refusal("[{ ablate = \"layer.1.head.9\" }]").find("there is no layer.1.head.9"), std::string::npos);
-  EXPECT_NE(refusal("[{ ablate = \"l1h2\" }]").find("'l1h2' names no head"), std::string::npos);
+  EXPECT_NE(refusal("[{ ablate = \"l1h2\" }]").find("'l1h2' does not name a head"), std::string::npos);
   EXPECT_NE(refusal("[{ ablate = \"layer.1.head.02\" }]").find("names no head"), std::string::npos);
   EXPECT_NE(refusal("[{ hold = \"truth\", of = \"layer.1\" }]").find("does not define the positions"),
             std::string::npos);
   EXPECT_NE(refusal("[{ scale = 3, of = \"layer.1\" }]").find("does not define the positions"), std::string::npos);
   EXPECT_NE(refusal("[{ copy = 3, of = \"layer.1\" }]")
-                .find("layer.1 has no output of tokens: only the last of 2 layers has"),
+                .find("layer.1 has no output of tokens: only the last of the 2 layers has one"),
             std::string::npos);
   EXPECT_NE(refusal("[{ copy = 3 }]").find("names no layer"), std::string::npos);
   EXPECT_NE(refusal("[{ copy = 0, of = \"layer.2\" }]").find("by 0 changes nothing"), std::string::npos);

@@ -150,11 +150,11 @@ TEST_F(TransplantTest, WhatDoesNotFitIsRefusedBeforeTraining) {
   const std::vector<std::pair<std::string, std::string>> mistakes{
       {"{transplant=99}", "there is no run 99 to take weights from"},
       {"{transplant=" + unkept + "}", "has no weights of run"},
-      {"{transplant=" + larger + "}", "'w' of the run that weights are taken from is 11, and 'w' here is 10"},
+      {"{transplant=" + larger + "}", "'w' of the source run is 11, and 'w' here is 10"},
       {"{transplant=" + id + ", of=\"v\"}", "this model has no parameters 'v'"},
       {"{transplant=" + id + ", of=\"v\", to=\"w\"}", "has no 'v'"},
       {"{transplant=" + id + ", at=-1}", "not -1"},
-      {"{transplant=" + id + ", of=\"attention\", to=\"w\"}", "cannot bring 'attention' to 'w'"},
+      {"{transplant=" + id + ", of=\"attention\", to=\"w\"}", "cannot copy 'attention' to 'w'"},
       {"{transplant=\"my run\"}", "takes from a run, not from"},
       {"{transplant=" + id + ", of=\"w\"}, {transplant=" + id + ", of=\"w\"}", "two transplants to 'w' at step 0"}};
   for (const auto& [intervention, said] : mistakes)

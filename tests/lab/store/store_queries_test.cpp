@@ -82,13 +82,13 @@ TEST_F(Queries, ANameThatNoRunHasIsSaidWithTheNearest) {
   EXPECT_EQ(mistake_of([&] { where("state = done"); }),
             "no run has a metric or setting 'done'. Put a text in quotes: \"done\".");
   EXPECT_EQ(mistake_of([&] { where("accuracy"); }),
-            "'accuracy' is no condition. Compare it with something, as in 'accuracy >= 0.9'.");
+            "'accuracy' is not a condition. Compare it with something, as in 'accuracy >= 0.9'.");
   EXPECT_EQ(mistake_of([&] { where("accuracy > 0 and not id"); }),
-            "'id' is no condition. Compare it with something, as in 'accuracy >= 0.9'.");
+            "'id' is not a condition. Compare it with something, as in 'accuracy >= 0.9'.");
   EXPECT_EQ(mistake_of([&] { where("", "done"); }).find("quotes"), std::string::npos) << "no text can stand there";
   EXPECT_EQ(mistake_of([&] { where("", "-sed"); }), "sort: no run has a metric or setting 'sed'. Did you mean 'seed'?");
   EXPECT_EQ(mistake_of([&] { where("", "median(accuracy)"); }),
-            "sort: 'median(accuracy)' is over many runs, and here there is one. Drop share, median and the like.");
+            "sort: 'median(accuracy)' needs many runs, and this is one run. Remove functions over runs, such as share and median.");
   EXPECT_NE(mistake_of([&] { where("step > 3"); }).find("'steps'"), std::string::npos);
   EXPECT_NE(mistake_of([&] { where("task = 3"); }).find("no run has"), std::string::npos);
   RunQuery query;

@@ -10,7 +10,7 @@
 namespace fovea {
 
 void AccessWindows::window_setting(Fields& fields) {
-  fields.integer("window", window_, 1, 1024, "accesses that the next is predicted from");
+  fields.integer("window", window_, 1, 1024, "number of accesses from which the next access is predicted");
 }
 
 void AccessWindows::take(std::shared_ptr<const AccessTrace> trace, std::uint64_t seed, const std::string& remedy) {

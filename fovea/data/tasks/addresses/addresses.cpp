@@ -26,7 +26,7 @@ class Addresses final : public AccessWindows {
                   "the pattern of the accesses");
     fields.integer("pages", trace_shape_.pages, 1, 4096, "pages of 64 lines that are accessed");
     fields.integer("nodes", trace_shape_.nodes, 2, 1 << 18,
-                   "lines in a round of a list, a cycle or a gather; of pages, on each");
+                   "lines in a round of a list, a cycle or a gather; pattern pages: lines on each page");
     fields.only_of("traces \"list\", \"pages\", \"gather\" and \"cycle\"", [this] { return has_nodes(); });
     fields.integer("streams", trace_shape_.streams, 1, 64, "strides in turn");
     fields.only_of("trace \"strides\"", [this] { return trace_shape_.pattern == strides; });
@@ -40,7 +40,7 @@ class Addresses final : public AccessWindows {
     trace_shape_.episode = 2 * window();
     check();
     take(std::make_shared<AccessTrace>(make_trace(trace_shape_, seed)), seed,
-         "set task.length to more, or task.window to less");
+         "raise task.length, or lower task.window");
   }
 
  private:
@@ -55,15 +55,16 @@ class Addresses final : public AccessWindows {
   void check() const {
     const int most = most_nodes(trace_shape_.pattern, trace_shape_.pages);
     if (has_nodes() && trace_shape_.nodes > most)
-      throw wrong_input(fmt::format("task 'addresses' has {} nodes and room for {}", trace_shape_.nodes, most),
-                        "set task.nodes to less, or task.pages to more");
+      throw wrong_input(
+          fmt::format("task 'addresses' has {} nodes, and its pages have room for {}", trace_shape_.nodes, most),
+          "lower task.nodes, or raise task.pages");
     if (trace_shape_.pattern == TracePattern::strides && trace_shape_.streams > trace_shape_.pages)
       throw wrong_input(
           fmt::format("task 'addresses' has {} streams on {} pages", trace_shape_.streams, trace_shape_.pages),
-          "each needs a page of its own: set task.pages to more");
+          "raise task.pages: each stream needs its own page");
     if (trace_shape_.pattern == TracePattern::cycle && trace_shape_.nodes > window())
       throw wrong_input(fmt::format("cycles of {} nodes do not fit a window of {}", trace_shape_.nodes, window()),
-                        "set task.nodes to task.window or less: the second round is asked of the first");
+                        "set task.nodes to task.window or less: the first round predicts the second");
   }
 
   TraceShape trace_shape_{.length = 20'000};

@@ -114,7 +114,7 @@ class CausalTree final : public Task, public Ladder {
   std::vector<int> parents_;    // (length)
 };
 
-const Register<Task> causal_tree("causal-tree", "one tree of parents for all examples, a chain of its own for each",
+const Register<Task> causal_tree("causal-tree", "one tree of parents for all examples, and one Markov chain for each",
                                  [] { return std::make_unique<CausalTree>(); });
 
 }  // namespace

@@ -33,7 +33,7 @@ class LinearIcl final : public Task, public RegressionLaw {
   void prepare(std::uint64_t seed) override {
     seed_ = seed;
     if (eigenvalues_.empty())
-      throw wrong_input("task 'linear-icl' has no dimensions", "give task.eigenvalues a number for each");
+      throw wrong_input("task 'linear-icl' has no dimensions", "give task.eigenvalues one number for each dimension");
     for (const double value : eigenvalues_)
       if (!(value > 0 && value <= 1e6))
         throw wrong_input(fmt::format("task 'linear-icl' has an eigenvalue of {}", value),
@@ -112,7 +112,7 @@ class LinearIcl final : public Task, public RegressionLaw {
   Batch kept_;  // the training set
 };
 
-const Register<Task> linear_icl("linear-icl", "each example is a linear map of its own, by pairs and a query",
+const Register<Task> linear_icl("linear-icl", "each example has its own linear map, given by pairs and a query",
                                 [] { return std::make_unique<LinearIcl>(); });
 
 }  // namespace

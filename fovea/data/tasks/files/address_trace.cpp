@@ -58,8 +58,8 @@ class AddressTrace final : public AccessWindows {
   void settings(Fields& fields) override {
     fields.text("corpus", corpus_, "a trace of memory accesses, by name");
     fields.text("digest", digest_, "digest that the trace must have; empty: its digest now");
-    fields.integer("pages", pages_, 1, 1 << 20, "the most pages that are distinguished");
-    fields.integer("counters", counters_, 1, 1 << 20, "the most counters that are distinguished");
+    fields.integer("pages", pages_, 1, 1 << 20, "largest number of pages that are distinguished");
+    fields.integer("counters", counters_, 1, 1 << 20, "largest number of counters that are distinguished");
     window_setting(fields);
   }
 
@@ -70,7 +70,7 @@ class AddressTrace final : public AccessWindows {
     static LastLoaded<AccessTrace> last;
     take(last.get(fmt::format("{} {} {}", corpus.digest, pages_, counters_),
                   [&] { return load_trace(corpus, pages_, counters_); }),
-         seed, "add a longer trace, or set task.window to less");
+         seed, "add a longer trace, or lower task.window");
   }
 
  private:

@@ -17,7 +17,7 @@ int one_below(Stream& stream, std::size_t n) { return static_cast<int>(stream.in
 }  // namespace
 
 void DigitBags::settings(Fields& fields) {
-  fields.integer("bag", bag_, limits_.least, limits_.most, "images in a bag (the most, if smallest is set)");
+  fields.integer("bag", bag_, limits_.least, limits_.most, "images in a bag (the largest number, if smallest is set)");
   fields.integer("smallest", smallest_, 0, limits_.most,
                  "bag sizes are drawn from this to bag; 0: all are of size bag");
   fields.integer("bags", bags_, 1, 100'000'000, "training bags");
@@ -31,7 +31,7 @@ void DigitBags::prepare(std::uint64_t seed) {
     throw wrong_input(fmt::format("smallest of task '{}' is {}, but bag is {}", name_, smallest_, bag_),
                       "set smallest to at most bag");
   if (smallest_ > 0 && smallest_ < limits_.least)
-    throw wrong_input(fmt::format("smallest of task '{}' is {}, and its bags have {} images or more", name_, smallest_,
+    throw wrong_input(fmt::format("smallest of task '{}' is {}, and its bags need {} images or more", name_, smallest_,
                                   limits_.least),
                       fmt::format("set smallest to {} or more, or to 0", limits_.least));
   images_.prepare(name_, seed, limits_.all_different ? bag_ : limits_.digits);

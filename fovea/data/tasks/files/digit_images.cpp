@@ -60,7 +60,7 @@ void DigitImages::prepare(std::string name, std::uint64_t seed, int least_digits
   take(Split::train, read_mnist(source_, "train"));
   const DigitSet others = read_mnist(source_, "t10k");
   if (others.count() < 2)
-    throw wrong_input("its test set has fewer than two images", "one is needed for validation and one for the test",
+    throw wrong_input("its test set has fewer than two images", "add images: validation and test need one each",
                       {source_});
   take(Split::validation, half_of(others, false));
   take(Split::test, half_of(others, true));
@@ -75,7 +75,7 @@ void DigitImages::take(Split split, DigitSet set) const {
   if (there < least_digits_)
     throw wrong_input(
         fmt::format("task '{}' needs more digits than the {} of its {} images", name_, there, split_name(split)),
-        "take files with images of all ten digits", {source_});
+        "use files with images of all ten digits", {source_});
 }
 
 std::int64_t DigitImages::count(Split split) const {

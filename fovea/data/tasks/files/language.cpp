@@ -60,7 +60,7 @@ class CountedText {
 class Language final : public Task, public Ladder {
  public:
   void settings(Fields& fields) override {
-    fields.text("corpus", corpus_, "a corpus of texts, by name; they are joined, each ending a line");
+    fields.text("corpus", corpus_, "name of a corpus; its texts are joined, one per line");
     fields.only_of("a task without a file", [this] { return file_.empty(); });
     fields.text("file", file_, "a file of text or of lines of numbers, in place of a corpus");
     fields.text("digest", digest_, "digest that the corpus or file must have; empty: its digest now");
@@ -69,8 +69,9 @@ class Language final : public Task, public Ladder {
         {{"characters", TokenUnits::characters}, {"subwords", TokenUnits::subwords}, {"numbers", TokenUnits::numbers}},
         "unit of a token: a character, a SentencePiece subword, or a whole number in a file of numbers, one sequence "
         "per line");
-    fields.integer("vocab", vocab_, 16, most_vocab,
-                   "characters, numbers: how many of the commonest are known; subwords: how many are learned, at most");
+    fields.integer(
+        "vocab", vocab_, 16, most_vocab,
+        "characters, numbers: how many of the most frequent ones are known; subwords: largest number that is learned");
     fields.integer("length", length_, 1, 10'000, "tokens in a window");
   }
 
@@ -83,7 +84,7 @@ class Language final : public Task, public Ladder {
     seed_ = seed;
     if (file_.empty() && units_ == TokenUnits::numbers)
       throw wrong_input("task.tokens is \"numbers\", and a corpus has texts",
-                        "name a file of numbers in task.file, or have the texts cut into characters");
+                        "name a file of numbers in task.file, or set task.tokens = \"characters\"");
     static LastLoaded<CountedText> last;
     const auto key = [&](const std::string& digest) {
       return fmt::format("{} {} {}", digest, static_cast<int>(units_), vocab_);
@@ -170,8 +171,8 @@ class Language final : public Task, public Ladder {
   std::string read_file() const {
     std::string bytes = read_language_file(file_);
     if (const std::string digest = digest_of(bytes); !digest_.empty() && digest != digest_)
-      throw wrong_input(fmt::format("is not the file this run was made on: its digest is {}, not {}", digest, digest_),
-                        "name the file that is, or leave task.digest empty to take this one", {file_});
+      throw wrong_input(fmt::format("has changed since this run was made: its digest is {}, not {}", digest, digest_),
+                        "name the original file, or leave task.digest empty to use this one", {file_});
     return bytes;
   }
 
@@ -191,9 +192,10 @@ class Language final : public Task, public Ladder {
     const bool lines = units_ == TokenUnits::numbers;
     const std::size_t places = longest_of(trained), kept_places = longest_of(kept_back);
     if (places < 2 || kept_places < 2)
-      refuse(fmt::format("is too short: it has {} tokens{} to train on and {} for validation, and each needs two",
-                         places, lines ? " in a line" : "", kept_places),
-             lines ? "give it more lines, or longer ones" : "take a longer text");
+      refuse(
+          fmt::format("is too short: it has {} tokens{} for training and {} for validation, and each split needs two",
+                      places, lines ? " in a line" : "", kept_places),
+          lines ? "give it more lines, or longer ones" : "use a longer text");
     std::int64_t tokens = 0, as_the_first = 0;
     const int first = trained[0].empty() ? -1 : trained[0][0];
     for (int i = 0; i < trained.count(); ++i) {
@@ -201,19 +203,19 @@ class Language final : public Task, public Ladder {
       as_the_first += std::count(trained[i].begin(), trained[i].end(), first);
     }
     if (tokens == as_the_first)
-      refuse(fmt::format("has one token only to train on, '{}', {} times", word(first), tokens),
-             "there is nothing to predict: take another text");
+      refuse(fmt::format("has only one distinct training token: '{}', {} times", word(first), tokens),
+             "use another text: this one leaves nothing to predict");
     const std::size_t shortest = lines ? places : std::min(places, kept_places);
     if (shortest > static_cast<std::size_t>(length_)) return;
     const std::string remedy = fmt::format("set task.length to {} or less", shortest - 1);
     if (lines)
-      refuse(fmt::format("has at most {} tokens in a line to train on, and a window of {} needs one more than that",
-                         places, length_),
+      refuse(fmt::format("has at most {} tokens in a training line, and a window of {} needs one more token", places,
+                         length_),
              remedy);
     refuse(fmt::format("is shorter than a window: it has {} tokens for training and {} for validation, and a window of "
                        "{} needs one more token",
                        places, kept_places, length_),
-           remedy + ", or take a longer text");
+           remedy + ", or use a longer text");
   }
 
   static void add_window(const Batch& batch, int b, int t, std::span<float> said) {

@@ -91,13 +91,13 @@ int read_token(std::string_view word, Where place) {
   std::int64_t token = 0;
   const auto [end, wrong] = std::from_chars(word.data(), word.data() + word.size(), token);
   if (end != word.data() + word.size() || wrong == std::errc::invalid_argument)
-    throw wrong_input(fmt::format("'{}' is no whole number, and each token is one", word),
-                      "write tokens as numbers separated by spaces, or have the file cut into characters", place());
+    throw wrong_input(fmt::format("'{}' is not a whole number, and each token must be one", word),
+                      "write tokens as numbers separated by spaces, or set task.tokens = \"characters\"", place());
   if (word.front() == '-')
-    throw wrong_input(fmt::format("the token {} is negative", word), "number tokens from 0", place());
+    throw wrong_input(fmt::format("the token {} is negative", word), "number the tokens from 0", place());
   if (wrong != std::errc() || token > std::numeric_limits<int>::max())
     throw wrong_input(fmt::format("the token {} is larger than {}", word, std::numeric_limits<int>::max()),
-                      "number tokens from 0", place());
+                      "number the tokens from 0", place());
   return static_cast<int>(token);
 }
 
@@ -115,7 +115,7 @@ TokenTexts read_numbers(LineReader& lines) {
         return at;
       };
       if (++count > most_in_line)
-        throw wrong_input(fmt::format("the line has more than {} tokens", most_in_line), "part it into several lines",
+        throw wrong_input(fmt::format("the line has more than {} tokens", most_in_line), "split it into several lines",
                           place());
       all.token(read_token(word, place));
     });
@@ -157,9 +157,9 @@ std::string read_language_file(const std::string& file) {
   const std::filesystem::file_status status = std::filesystem::status(file, code);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
       !std::filesystem::is_directory(status))
-    throw wrong_input("can be read once only, and is read twice", "write it into a file first", {file});
+    throw wrong_input("can be read only once, and must be read twice", "write it into a file first", {file});
   std::string bytes = read_unpacked(ByteReader(std::filesystem::path(file)), most_bytes);
-  if (bytes.empty()) throw wrong_input("is empty", "is it the right file?", {file});
+  if (bytes.empty()) throw wrong_input("is empty", "check that it is the right file", {file});
   return bytes;
 }
 
@@ -184,7 +184,7 @@ LanguageText cut_language_corpus(const Corpus& corpus, TokenUnits units, int voc
       if (text.size() > most_bytes)
         throw wrong_input(
             fmt::format("the corpus '{}' has more than the {} bytes that are read", corpus.name, most_bytes),
-            "take another corpus, or a file with a part of its texts");
+            "use another corpus, or a file with a part of its texts");
     });
   }
   return cut_parts(texts, units, vocab, corpus.name);

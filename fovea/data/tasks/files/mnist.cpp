@@ -24,38 +24,41 @@ std::uint32_t check_header(std::string_view bytes, std::uint32_t magic, std::siz
                            const std::string& holds, const Place& place) {
   const std::size_t header = 4 + 4 * dimensions;
   if (bytes.size() < 4)
-    throw wrong_input(fmt::format("is no IDX file: it has only {} bytes", bytes.size()), "fetch the file again", place);
+    throw wrong_input(fmt::format("is not an IDX file: it has only {} bytes", bytes.size()), "fetch the file again",
+                      place);
   const std::uint32_t found = big_endian(bytes, 0);
   if (found != magic) {
-    if (found == images_magic) throw wrong_input("has images, not labels", "were the two files swapped?", place);
-    if (found == labels_magic) throw wrong_input("has labels, not images", "were the two files swapped?", place);
-    throw wrong_input(fmt::format("is no IDX file of {}: it begins with {:08x}, not {:08x}", holds, found, magic),
-                      "is it the right file?", place);
+    if (found == images_magic)
+      throw wrong_input("has images, not labels", "check whether the two files are swapped", place);
+    if (found == labels_magic)
+      throw wrong_input("has labels, not images", "check whether the two files are swapped", place);
+    throw wrong_input(fmt::format("is not an IDX file of {}: it begins with {:08x}, not {:08x}", holds, found, magic),
+                      "check that it is the right file", place);
   }
   if (bytes.size() < header)
-    throw wrong_input(fmt::format("is cut short: it ends within its header, at byte {}", bytes.size()),
+    throw wrong_input(fmt::format("is incomplete: it ends within its header, at byte {}", bytes.size()),
                       "fetch the file again", place);
   const std::uint32_t count = big_endian(bytes, 4);
   if (count > static_cast<std::uint32_t>(most_idx_images))
     throw wrong_input(fmt::format("has {} {} by its header; at most {} are read", count, holds, most_idx_images),
-                      "is it the right file?", place);
+                      "check that it is the right file", place);
   std::size_t each = 1;
   if (dimensions == 3) {
     const std::uint32_t rows = big_endian(bytes, 8), columns = big_endian(bytes, 12);
     if (rows != 28 || columns != 28)
       throw wrong_input(fmt::format("has images of {} x {} pixels, not 28 x 28", rows, columns),
-                        "is it the right file?", place);
+                        "check that it is the right file", place);
     each = 28 * 28;
   }
   const std::size_t wanted = header + count * each;
   if (bytes.size() < wanted)
-    throw wrong_input(fmt::format("is cut short: its header has {} {}, which need {} bytes, and the file has {}", count,
-                                  holds, wanted, bytes.size()),
+    throw wrong_input(fmt::format("is incomplete: its header has {} {}, which need {} bytes, and the file has {}",
+                                  count, holds, wanted, bytes.size()),
                       "fetch the file again", place);
   if (bytes.size() > wanted)
     throw wrong_input(fmt::format("is too long: its header has {} {}, which need {} bytes, and the file has {}", count,
                                   holds, wanted, bytes.size()),
-                      "is it the right file?", place);
+                      "check that it is the right file", place);
   return count;
 }
 
@@ -83,7 +86,7 @@ std::vector<std::uint8_t> parse_idx_labels(std::string_view bytes, const Place& 
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] > 9)
       throw wrong_input(fmt::format("has label {} at image {}, but a digit is 0 to 9", labels[i], i),
-                        "is it the right file?", place);
+                        "check that it is the right file", place);
   return labels;
 }
 
@@ -96,8 +99,8 @@ DigitSet read_idx_digits(const std::filesystem::path& images, const std::filesys
   const std::size_t count = set.pixels.size() / (28 * 28);
   if (count != set.labels.size())
     throw wrong_input(fmt::format("has {} images, but {} has {} labels", count, labels.string(), set.labels.size()),
-                      "take both files from the same place", images_place);
-  if (count == 0) throw wrong_input("has no images", "is it the right file?", images_place);
+                      "use two files from the same source", images_place);
+  if (count == 0) throw wrong_input("has no images", "check that it is the right file", images_place);
   return set;
 }
 

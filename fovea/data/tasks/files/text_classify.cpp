@@ -26,13 +26,13 @@ struct Texts {
 class TextClassify final : public Task {
  public:
   void settings(Fields& fields) override {
-    fields.text("corpus", corpus_, "a corpus of labelled texts, by name");
+    fields.text("corpus", corpus_, "name of a corpus of labelled texts");
     fields.text("digest", digest_, "digest that the corpus must have; empty: its digest now");
-    fields.flag("lower_case", lower_case_, "letters are taken as small ones");
+    fields.flag("lower_case", lower_case_, "convert letters to lower case");
     fields.integer("min_count", min_count_, 1, 1'000'000, "words seen less often in training are unknown");
-    fields.integer("words", words_, 0, 10'000'000, "the most words known; 0: no bound");
-    fields.integer("longest", longest_, 0, 1'000'000, "words of a text that are read; 0: all");
-    fields.flag("alike", alike_, "training batches are of texts of like length");
+    fields.integer("words", words_, 0, 10'000'000, "largest number of known words; 0: no limit");
+    fields.integer("longest", longest_, 0, 1'000'000, "number of words read from each text; 0: all");
+    fields.flag("alike", alike_, "put texts of similar length into a training batch");
   }
 
   void pin() override { digest_ = corpus().digest; }
@@ -69,7 +69,7 @@ class TextClassify final : public Task {
     Corpus corpus = pinned_corpus(corpus_, digest_);
     if (corpus.paired)
       throw wrong_input(fmt::format("the corpus '{}' has pairs of texts, not texts with classes", corpus_),
-                        "take task 'text-translate', or another corpus");
+                        "use task 'text-translate', or another corpus");
     return corpus;
   }
 
@@ -90,7 +90,7 @@ class TextClassify final : public Task {
         if (part.tokens[part.tokens.count() - 1].empty()) part.tokens.token(no_word);  // a text of no words
         const auto at = std::lower_bound(texts.classes.begin(), texts.classes.end(), example.label);
         if (at == texts.classes.end() || *at != example.label)
-          throw wrong_input(fmt::format("the label '{}' is none of the corpus' classes", example.label),
+          throw wrong_input(fmt::format("the label '{}' is not a class of the corpus", example.label),
                             fmt::format("add the corpus '{}' again", corpus.name), example.place);
         part.labels.push_back(static_cast<int>(at - texts.classes.begin()));
       });
@@ -106,7 +106,7 @@ class TextClassify final : public Task {
       mix_if_sorted(texts.parts[static_cast<std::size_t>(split)]);
     }
     if (texts.parts[static_cast<std::size_t>(Split::train)].labels.empty())
-      throw wrong_input(fmt::format("the corpus '{}' has no text to train on", corpus.name), "add it again");
+      throw wrong_input(fmt::format("the corpus '{}' has no training text", corpus.name), "add the corpus again");
     return texts;
   }
 

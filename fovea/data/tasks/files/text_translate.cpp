@@ -39,16 +39,16 @@ class TextTranslate final : public Task, public WrittenTargets {
   const WrittenTargets* written_targets() const override { return this; }
 
   void settings(Fields& fields) override {
-    fields.text("corpus", corpus_, "a corpus of pairs of texts, by name");
+    fields.text("corpus", corpus_, "name of a corpus of pairs of texts");
     fields.text("digest", digest_, "digest that corpus and subword model must have; empty: the digest now");
     fields.choice("units", units_, {{"pieces", Units::pieces}, {"words", Units::words}},
                   "unit of a token: a SentencePiece subword, or a word");
-    fields.integer("vocab", vocab_, 16, 1'000'000, "pieces: how many are learned, at most");
+    fields.integer("vocab", vocab_, 16, 1'000'000, "pieces: largest number that is learned");
     fields.text("model", model_, "pieces: a SentencePiece .model to use; empty: learned from the training texts");
     fields.integer("min_count", min_count_, 1, 1'000'000, "words: those seen less often in training are unknown");
     fields.integer("longest", longest_, 0, 1'000'000,
-                   "training pairs of more tokens on either side are left out; 0: none are");
-    fields.flag("alike", alike_, "training batches are of texts of like length");
+                   "training pairs with more tokens on either side are left out; 0: no limit");
+    fields.flag("alike", alike_, "put texts of similar length into a training batch");
   }
 
   void pin() override {
@@ -118,9 +118,10 @@ class TextTranslate final : public Task, public WrittenTargets {
     Corpus corpus = find_corpus(corpus_);
     if (!corpus.paired)
       throw wrong_input(fmt::format("the corpus '{}' has texts with classes, not pairs", corpus_),
-                        "take task 'text-classify', or another corpus");
+                        "use task 'text-classify', or another corpus");
     if (!model_.empty() && units_ == Units::words)
-      throw wrong_input("task 'text-translate' has units = \"words\", and a model of pieces", "leave out one of them");
+      throw wrong_input("task 'text-translate' has units = \"words\", and also a model of pieces",
+                        "remove one of the two settings");
     return corpus;
   }
 
@@ -137,7 +138,7 @@ class TextTranslate final : public Task, public WrittenTargets {
     if (!digest_.empty() && digest != digest_)
       throw wrong_input(fmt::format("the corpus '{}'{} has changed since this run was made: the digest is {}, not {}",
                                     corpus_, model_.empty() ? "" : " with this model", digest, digest_),
-                        "name the one that is, or leave task.digest empty to take this one");
+                        "name the original corpus and model, or leave task.digest empty to use these");
   }
 
   // Learned pieces are kept beside the corpus: learning takes a while.
@@ -212,7 +213,7 @@ class TextTranslate final : public Task, public WrittenTargets {
     if (pairs.parts[0].source.count() == 0)
       throw wrong_input(
           fmt::format("every training pair of the corpus '{}' has more than {} tokens", corpus_, longest_),
-          "set longest of task 'text-translate' higher");
+          "raise longest of task 'text-translate'");
   }
 
   const Pairs::Part& part(Split split) const { return pairs_->parts[static_cast<std::size_t>(split)]; }

@@ -39,8 +39,7 @@ class Birth final : public Task, public Ladder {
     fields.integer("vocab", vocab_, 2, 512, "tokens, triggers included");
     fields.integer("length", length_, 3, 2048, "tokens in a source");
     fields.integer("triggers", triggers_, 1, 511, "tokens whose successor is drawn for each source");
-    fields.number("concentration", concentration_, 1, 100'000,
-                  "how near the rows of the chain are to Zipf's law, from which all are drawn");
+    fields.number("concentration", concentration_, 1, 100'000, "how close the rows of the chain are to Zipf's law");
   }
 
   void prepare(std::uint64_t seed) override {

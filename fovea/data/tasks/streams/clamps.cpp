@@ -36,7 +36,7 @@ class Clamps final : public Task, public Ladder {
   void prepare(std::uint64_t seed) override {
     if (pairs_ > items_ || pairs_ > labels_)
       throw wrong_input(fmt::format("task 'clamps' has {} pairs of {} items and {} labels", pairs_, items_, labels_),
-                        "set task.pairs to at most as many as there are of each");
+                        "set task.pairs to at most the number of items and of labels");
     seed_ = seed;
   }
 
@@ -89,7 +89,7 @@ class Clamps final : public Task, public Ladder {
   std::uint64_t seed_ = 0;
 };
 
-const Register<Task> clamps("clamps", "items with labels, and one of the items again: which label had it?",
+const Register<Task> clamps("clamps", "items with labels, and one item again: which label did it have?",
                             [] { return std::make_unique<Clamps>(); });
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace fovea {
 
 void InputOutput::settings(Fields& fields) {
-  fields.integer("n", n_, 1, 2000, "numbers in an input; as many tokens are asked of the output");
-  fields.integer("numbers", numbers_, 2, 2000, "an input's are drawn from 1 to this");
+  fields.integer("n", n_, 1, 2000, "numbers in an input, and tokens in its output");
+  fields.integer("numbers", numbers_, 2, 2000, "largest number that is drawn for an input, from 1");
 }
 
 void InputOutput::prepare(std::uint64_t seed) { seed_ = seed; }

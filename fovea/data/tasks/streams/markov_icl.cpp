@@ -38,9 +38,10 @@ class MarkovIcl final : public Task, public Ladder {
     fields.integer("states", states_, 2, 64, "tokens, which are the states of the chains");
     fields.integer("length", length_, 1, 10'000, "tokens in a source");
     fields.number("alpha", alpha_, 0.1, 1000, "rows of the chains are drawn from Dirichlet(alpha, .., alpha)");
-    fields.flag("doubly", doubly_, "whether the columns of the chains sum to 1 too, so that all tokens come as often");
+    fields.flag("doubly", doubly_,
+                "make the columns of the chains sum to 1 too, so that all tokens are equally frequent");
     fields.choice("ask", ask_, {{"all", Ask::all}, {"last", Ask::last}},
-                  "whether the next token is asked at each place, or only at the last");
+                  "ask for the next token at each position, or only at the last");
   }
 
   void prepare(std::uint64_t seed) override {
@@ -127,7 +128,7 @@ class MarkovIcl final : public Task, public Ladder {
   std::vector<double> shapes_;  // (states) alpha
 };
 
-const Register<Task> markov_icl("markov-icl", "each example is the course of a Markov chain of its own",
+const Register<Task> markov_icl("markov-icl", "each example is a sequence of its own Markov chain",
                                 [] { return std::make_unique<MarkovIcl>(); });
 
 }  // namespace

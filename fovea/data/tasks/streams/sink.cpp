@@ -41,8 +41,8 @@ class Sink final : public Task, public Ladder {
   void settings(Fields& fields) override {
     fields.integer("vocab", vocab_, 2, 512, "tokens, triggers included");
     fields.integer("length", length_, 2, 2048, "tokens in a source");
-    fields.integer("triggers", triggers_, 1, 511, "tokens after which the one before them returns");
-    fields.flag("start_token", start_token_, "every source begins with a token that occurs nowhere else");
+    fields.integer("triggers", triggers_, 1, 511, "tokens after which the previous token returns");
+    fields.flag("start_token", start_token_, "begin every source with a token that occurs nowhere else");
     fields.number("alpha", alpha_, 0.01, 1000, "rows of the chain are drawn from Dirichlet(alpha, .., alpha)");
   }
 

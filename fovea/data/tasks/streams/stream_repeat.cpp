@@ -16,7 +16,7 @@ class StreamRepeat final : public InputOutput {
 
   void settings(Fields& fields) override {
     InputOutput::settings(fields);
-    fields.integer("blocks", blocks_, 1, 2000, "how many numbers are repeated, each in its part of the output");
+    fields.integer("blocks", blocks_, 1, 2000, "how many numbers are repeated, each in its own part of the output");
   }
 
   void prepare(std::uint64_t seed) override {

@@ -138,8 +138,8 @@ TEST_F(LanguageTest, ASpecIsTheSameDataForEver) {
   task->pin();
   task->prepare(1);
   put("text", lines(100, "other text"));
-  EXPECT_SAYS(wrong_input_of([&] { task->prepare(1); }), "is not the file this run was made on: its digest is ");
-  EXPECT_SAYS(complaint("language", table({{"digest", word("0")}})), "is not the one this run was made on");
+  EXPECT_SAYS(wrong_input_of([&] { task->prepare(1); }), "has changed since this run was made: its digest is ");
+  EXPECT_SAYS(complaint("language", table({{"digest", word("0")}})), "has changed since this run was made");
 }
 
 TEST_F(LanguageTest, TextsThatCannotBeModelled) {
@@ -149,8 +149,8 @@ TEST_F(LanguageTest, TextsThatCannotBeModelled) {
   EXPECT_SAYS(refused("", "characters"), "text: is empty");
   EXPECT_SAYS(refused("x", "characters"), "is too short: it has 1 tokens");
   EXPECT_SAYS(refused(lines(3, "abcdef"), "characters", 8), "is shorter than a window: it has 19 tokens for training");
-  EXPECT_SAYS(refused(lines(3, "abcdef"), "characters", 8), "Set task.length to 1 or less, or take a longer text");
-  EXPECT_SAYS(refused(std::string(1000, 'x'), "characters"), "has one token only to train on, 'x', 900 times");
+  EXPECT_SAYS(refused(lines(3, "abcdef"), "characters", 8), "Set task.length to 1 or less, or use a longer text");
+  EXPECT_SAYS(refused(std::string(1000, 'x'), "characters"), "has only one distinct training token: 'x', 900 times");
   EXPECT_SAYS(refused(lines(9, "fine") + "caf\xe9 \n", "characters"), "text:10:4: is not UTF-8");
   EXPECT_SAYS(complaint("language", table({{"tokens", word("numbers")}})), "a corpus has texts");
   EXPECT_SAYS(complaint("language", table({{"corpus", word("made-reviewz")}})), "there is no corpus 'made-reviewz'");
@@ -164,10 +164,10 @@ TEST_F(LanguageTest, NumbersThatCannotBeModelled) {
   EXPECT_SAYS(refused(good + "1 99999999999999999999\n", "numbers"), "text:21:3: the token 9999999999");
   EXPECT_SAYS(refused(good + "\n1 2\n", "numbers"), "text:21: the line is empty");
   EXPECT_SAYS(refused(good + "4 \xff\n", "numbers"), "text:21:3: is not UTF-8");
-  EXPECT_SAYS(refused(lines(20, "5 5 5 5 5"), "numbers"), "has one token only to train on, '5', 90 times");
-  EXPECT_SAYS(refused(good, "numbers", 6), "has at most 6 tokens in a line to train on, and a window of 6 needs one");
+  EXPECT_SAYS(refused(lines(20, "5 5 5 5 5"), "numbers"), "has only one distinct training token: '5', 90 times");
+  EXPECT_SAYS(refused(good, "numbers", 6), "has at most 6 tokens in a training line, and a window of 6 needs one");
   EXPECT_SAYS(refused(good, "numbers", 6), "Set task.length to 5 or less");
-  EXPECT_SAYS(refused(lines(20, "1"), "numbers"), "is too short: it has 1 tokens in a line to train on");
+  EXPECT_SAYS(refused(lines(20, "1"), "numbers"), "is too short: it has 1 tokens in a line for training");
   std::string longest;
   for (int i = 0; i < 1'000'001; ++i) longest += "1 ";
   EXPECT_SAYS(refused("2 3\n" + longest + "\n", "numbers"), "the line has more than 1000000 tokens");

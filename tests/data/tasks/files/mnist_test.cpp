@@ -52,7 +52,7 @@ TEST_F(Mnist, ReadsPlainAndCompressed) {
 TEST_F(Mnist, SaysWhatIsWrong) {
   const std::string images = images_file(10), labels = labels_file(10);
   expect_error(images.substr(0, images.size() - 1), labels,
-               "is cut short: its header has 10 images, which need 7856 bytes, and the file has 7855", "images");
+               "is incomplete: its header has 10 images, which need 7856 bytes, and the file has 7855", "images");
   expect_error(images + "x", labels, "is too long", "images");
   expect_error(images.substr(0, 9), labels, "ends within its header, at byte 9", "images");
   expect_error("", labels, "it has only 0 bytes", "images");

@@ -136,7 +136,7 @@ TEST(TextTasks, RefuseWhatDoesNotFit) {
   EXPECT_SAYS(complaint("text-classify", table({{"corpus", word("made-phrases")}})), "has pairs of texts");
   EXPECT_SAYS(complaint("text-translate", table({{"corpus", word("made-reviews")}})), "has texts with classes");
   EXPECT_SAYS(complaint("text-classify", table({{"corpus", word("made-rewievs")}})), "Did you mean 'made-reviews'");
-  EXPECT_SAYS(complaint("text-classify", table({{"digest", word("0123")}})), "is not the one this run was made on");
+  EXPECT_SAYS(complaint("text-classify", table({{"digest", word("0123")}})), "has changed since this run was made");
   EXPECT_SAYS(complaint("text-translate", table({{"digest", word("0123")}})), "has changed since this run was made");
   EXPECT_SAYS(complaint("text-translate", table({{"units", word("words")}, {"model", word("x.model")}})),
               "a model of pieces");

@@ -14,17 +14,16 @@ void GatedClassifier<T>::settings(Fields& fields) {
   fields.number("embedding_spread", embedding_spread_, 0, 1e6, "standard deviation of the embeddings at the start");
   fields.integer("hidden", hidden_, 1, 1 << 14, "width of the recurrent states, each direction");
   fields.choice("cell", cell_, {{"lstm", Cell::lstm}, {"gru", Cell::gru}}, "the recurrent cell");
-  fields.flag("bidirectional", bidirectional_, "read both ways");
+  fields.flag("bidirectional", bidirectional_, "read the sequence in both directions");
   fields.choice("score", score_kind_, {{"linear", ScoreKind::linear}, {"mlp", ScoreKind::mlp}},
-                "how a position's importance is read off its state");
+                "function that scores a position from its state");
   fields.integer("score_hidden", score_hidden_, 1, 1 << 14, "mlp score: hidden width");
   fields.only_of("score \"mlp\"", [this] { return score_kind_ == ScoreKind::mlp; });
   fields.choice("attention", attention_, {{"learned", Attending::learned}, {"uniform", Attending::uniform}},
                 "learned, or the same on every position");
   fields.choice("biases", biases_, {{"false", Bias::no}, {"true", Bias::yes}},
-                "of W, what a state says for a class; left open there is none");
-  fields.number("dropout", dropout_, 0, 0.99,
-                "share of each embedding, and of each state, that a training step misses");
+                "bias of W, the map from states to evidence; default: false");
+  fields.number("dropout", dropout_, 0, 0.99, "share of each embedding and of each state that training sets to zero");
 }
 
 template <class T>

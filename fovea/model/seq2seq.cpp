@@ -30,7 +30,8 @@ void Seq2Seq<T>::settings(Fields& fields) {
   fields.integer("embedding", embedding_width_, 1, 1 << 14, "width of the embeddings");
   fields.integer("layers", layers_, 1, 4, "recurrent layers, in encoder and decoder");
   fields.choice("cell", cell_, {{"lstm", Cell::lstm}, {"gru", Cell::gru}}, "the recurrent cell");
-  fields.flag("bidirectional", bidirectional_, "the encoder reads both ways; the decoder is then twice as wide");
+  fields.flag("bidirectional", bidirectional_,
+              "the encoder reads in both directions; the decoder is then twice as wide");
   fields.only_of("encoder \"recurrent\"", [this] { return recurrent(); });
   fields.choice("encoder", encoding_, {{"recurrent", Encoding::recurrent}, {"embedding", Encoding::embedding}},
                 "representation of a source word: a state that has read the words around it, or its embedding alone");
@@ -42,8 +43,8 @@ void Seq2Seq<T>::settings(Fields& fields) {
   fields.only_of("attention \"learned\"", [this] { return attention_ == Attending::learned; });
   fields.choice("combiner", squash_, {{"tanh", Squash::tanh}, {"relu", Squash::relu}}, "f in o = f(U [d; c])");
   fields.choice("biases", biases_, {{"false", Bias::no}, {"true", Bias::yes}},
-                "of U and V, the last two layers; left open there are none");
-  fields.number("dropout", dropout_, 0, 0.99, "between recurrent layers and before the output");
+                "biases of U and V, the last two layers; default: false");
+  fields.number("dropout", dropout_, 0, 0.99, "dropout between recurrent layers and before the output");
 }
 
 template <class T>
@@ -380,7 +381,7 @@ class Seq2SeqHeads : public Seq2Seq<T> {
       const std::string name = "head." + std::to_string(number);
       if (std::find(this->heads_.begin(), this->heads_.end(), name) != this->heads_.end())
         throw wrong_input("model.heads names head " + std::to_string(number) + " twice",
-                          "a head starts from its number, so twice is once");
+                          "name each head once: two heads with one number start alike");
       this->heads_.push_back(name);
     }
     Seq2Seq<T>::build(shape, parameters);

@@ -51,9 +51,9 @@ class ToyGateModel : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.vocab != 2 || shape.classes != 2) {
-      throw wrong_input("model 'toy-gate' takes two symbols and two classes, and the task has " +
+      throw wrong_input("model 'toy-gate' needs two symbols and two classes, and the task has " +
                             std::to_string(shape.vocab) + " symbols and " + std::to_string(shape.classes) + " classes",
-                        "take task 'two-sequences', or model 'unigram-gate'");
+                        "use task 'two-sequences', or model 'unigram-gate'");
     }
     const bool bounded = variant_.gate == ToyVariant::Gate::bounded;
     if (bounded && !(p_ > 0 && p_ < 1)) {

@@ -21,31 +21,32 @@ constexpr Index most_shown = Index{1} << 27;  // numbers of all maps of a pass t
 
 template <class T>
 void Transformer<T>::settings(Fields& fields) {
-  fields.integer("layers", layers_, 1, 16, "layers, one upon the other");
-  fields.integer("heads", heads_, 1, 64, "heads of each layer; they share the width");
-  fields.integer("width", width_, 1, 1 << 14, "numbers at each place");
+  fields.integer("layers", layers_, 1, 16, "number of layers");
+  fields.integer("heads", heads_, 1, 64, "number of heads of each layer, which share the width");
+  fields.integer("width", width_, 1, 1 << 14, "width of the vector at each position");
   fields.integer("mlp", mlp_, 0, 16, "hidden width of each layer's mlp, times the width; 0: none");
   fields.choice("activation", activation_, {{"gelu", MlpActivation::gelu}, {"relu", MlpActivation::relu}},
-                "of the mlp");
+                "activation function of the mlp");
   fields.only_of("mlp of 1 or more", [this] { return mlp_ > 0; });
   fields.choice("norm", norm_, {{"pre", Norm::pre}, {"none", Norm::none}},
-                "layer normalisation before each part and after the last, or none");
-  fields.choice("position", position_,
-                {{"learned", Position::learned},
-                 {"relative", Position::relative},
-                 {"rotary", Position::rotary},
-                 {"none", Position::none}},
-                "how a place is known: added, by distance in the scores, by turning queries and keys, or not");
+                "layer normalisation before each part and after the last part, or none");
+  fields.choice(
+      "position", position_,
+      {{"learned", Position::learned},
+       {"relative", Position::relative},
+       {"rotary", Position::rotary},
+       {"none", Position::none}},
+      "how positions enter: added to tokens, as distances in the scores, as rotations of queries and keys, or not");
   fields.choice("attention", weighting_,
                 {{"softmax", Weighting::softmax}, {"linear", Weighting::linear}, {"relu", Weighting::relu}},
                 "weights from scores: softmax; the scores themselves; their positive part over the row's length");
   fields.choice("queries", queries_,
                 {{"separate", Queries::separate}, {"merged", Queries::merged}, {"identity", Queries::identity}},
-                "a matrix each for queries and keys; one for both, on the queries; or on the keys");
-  fields.flag("biases", biases_, "of the linear maps and norms; the unembedding has none");
+                "separate matrices for queries and keys; one matrix, applied to the queries; or the identity");
+  fields.flag("biases", biases_, "biases of the linear maps and norms; the unembedding has none");
   fields.choice("start_law", start_distribution_,
                 {{"normal", Distribution::normal}, {"uniform", Distribution::uniform}}, "how parameters are drawn");
-  fields.number("start", start_, 0, 1e6, "their standard deviation at the start");
+  fields.number("start", start_, 0, 1e6, "standard deviation of the parameters at the start");
   const auto own = [&](const char* name, std::optional<double>& member, const char* otherwise, const char* help) {
     fields.number(name, member, 0, 1e6, otherwise, help);
   };
@@ -68,11 +69,11 @@ void Transformer<T>::check(const TaskShape& shape) const {
                       "set model.width to a multiple of model.heads");
   const Index keys = block_settings(1, shape.longest).attention.key_width();
   if (position_ == Position::rotary && keys % 2 != 0)
-    throw wrong_input(fmt::format("rotary positions turn pairs, and a head has {} numbers", keys),
-                      "set model.width so that each head has an even number, or take other positions");
+    throw wrong_input(fmt::format("rotary positions need pairs of numbers, and a head has {} numbers", keys),
+                      "set model.width so that each head has an even number, or choose another model.position");
   if (shape.longest < 1)
     throw wrong_input("model 'transformer' needs a task with a largest number of positions",
-                      "take a task of token streams");
+                      "use a task of token streams");
   std::vector<std::string> known{"embed", "unembed", "positions"};
   for (int layer = 1; layer <= layers_; ++layer)
     for (const char* part : {"qk", "v", "o", "mlp"}) known.push_back(fmt::format("{}.{}", part, layer));

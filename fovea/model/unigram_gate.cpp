@@ -31,8 +31,7 @@ class UnigramGate : public Model<T> {
   void settings(Fields& fields) override {
     fields.number("beta_spread", beta_spread_, 0, 1e30, "standard deviation of the class weights at the start");
     fields.number("logit_spread", logit_spread_, 0, 1e30, "standard deviation of the attention logits at the start");
-    fields.flag("bias", with_bias_,
-                "a number that speaks for class 1 whatever is read: for classes without a word of their own");
+    fields.flag("bias", with_bias_, "constant evidence for class 1, for classes without a word that indicates them");
   }
 
   Kind takes() const override { return Kind::labelled_tokens; }
@@ -40,8 +39,8 @@ class UnigramGate : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.classes != 2) {
-      throw wrong_input("model 'unigram-gate' takes two classes, and the task has " + std::to_string(shape.classes),
-                        "take a task of two classes");
+      throw wrong_input("model 'unigram-gate' needs two classes, and the task has " + std::to_string(shape.classes),
+                        "use a task of two classes");
     }
     beta_ = &parameters.add("beta", {shape.vocab}, Init::normal(beta_spread_));
     logits_ = &parameters.add("a", {shape.vocab}, Init::normal(logit_spread_), Group::attention);

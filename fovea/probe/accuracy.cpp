@@ -20,7 +20,7 @@ class Accuracy : public Probe {
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
     if (shape.kind == Kind::points) {
       throw wrong_input("probe 'accuracy' measures classes, and the task gives points with values",
-                        "take probe 'pooling_error'");
+                        "use probe 'pooling_error'");
     }
   }
 
@@ -54,7 +54,7 @@ class ClassAuc final : public Probe {
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
     if (has_target(shape.kind) || shape.kind == Kind::token_streams || shape.kind == Kind::points)
       throw wrong_input("probe 'class_auc' needs classes, and the task gives " + kind_name(shape.kind),
-                        "leave the probe out");
+                        "remove the probe");
   }
 
   void measure(const Evaluation& evaluation, Readings& readings) override {

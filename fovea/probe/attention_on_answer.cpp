@@ -69,10 +69,11 @@ class AttentionAroundTruth : public Probe {
   }
 };
 
-const Register<Probe> attention_around_answer(
-    "attention_around_answer", "mean weight before the positions that decide the answer, and behind them",
-    [] { return std::make_unique<AttentionAroundTruth>(); });
-const Register<Probe> attention_on_answer("attention_on_answer", "mean weight on the positions that decide the answer",
+const Register<Probe> attention_around_answer("attention_around_answer",
+                                              "mean weight before and after the positions that determine the answer",
+                                              [] { return std::make_unique<AttentionAroundTruth>(); });
+const Register<Probe> attention_on_answer("attention_on_answer",
+                                          "mean weight on the positions that determine the answer",
                                           [] { return std::make_unique<AttentionOnTruth>(); });
 
 }  // namespace

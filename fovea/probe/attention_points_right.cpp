@@ -39,9 +39,9 @@ class AttentionAccuracy : public Probe {
   Kind kind_ = Kind::token_pairs;
 };
 
-const Register<Probe> attention_points_right("attention_points_right",
-                                             "share of rows that attend most to the true position, or one place off",
-                                             [] { return std::make_unique<AttentionAccuracy>(); });
+const Register<Probe> attention_points_right(
+    "attention_points_right", "share of rows that attend most to the true position, or to its neighbours",
+    [] { return std::make_unique<AttentionAccuracy>(); });
 
 }  // namespace
 

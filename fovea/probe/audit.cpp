@@ -27,7 +27,7 @@ class Audit : public Probe {
     kind_ = shape.kind;
     if (kind_ != Kind::labelled_tokens && kind_ != Kind::token_pairs)
       throw wrong_input("probe 'audit' is for models that read words, and the task gives " + kind_name(kind_),
-                        "leave the probe out");
+                        "remove the probe");
   }
 
   bool wants_beta() const override { return true; }

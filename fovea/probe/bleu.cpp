@@ -136,17 +136,17 @@ class Bleu : public SurveyProbe {
  public:
   void settings(Fields& fields) override {
     fields.integer("examples", examples_, 1, 1'000'000,
-                   "how many examples are translated, the same at every evaluation");
-    fields.integer("beams", search_.beams, 1, 1000, "beginnings kept at a time; 1: greedy search");
+                   "number of examples that are translated, the same ones at every evaluation");
+    fields.integer("beams", search_.beams, 1, 1000, "beam width; 1: greedy search");
     fields.number("length_penalty", search_.length_penalty, 0, 10,
-                  "power of (5 + n) / 6 that log-probabilities of n tokens are divided by");
-    fields.flag("last", last_, "only at the last evaluation");
+                  "length penalty: exponent of (5 + n) / 6, the divisor of log-probabilities of n tokens");
+    fields.flag("last", last_, "measure BLEU only at the last evaluation");
   }
 
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
     if (shape.kind != Kind::token_pairs)
       throw wrong_input("probe 'bleu' measures translations, and the task gives " + kind_name(shape.kind),
-                        "leave the probe out");
+                        "remove the probe");
   }
 
   int count() const override { return examples_; }

@@ -81,7 +81,7 @@ class Collapse final : public Probe {
   }
 };
 
-const Register<Probe> collapse("collapse", "whether a model's states and answers are the same at all places",
+const Register<Probe> collapse("collapse", "whether a model's states and answers are the same at all positions",
                                [] { return std::make_unique<Collapse>(); });
 
 }  // namespace

@@ -35,7 +35,7 @@ class Entropy : public Probe {
   Kind kind_ = Kind::labelled_tokens;
 };
 
-const Register<Probe> entropy("entropy", "how spread attention is: 1 uniform, 0 on one place",
+const Register<Probe> entropy("entropy", "spread of attention: 1 uniform, 0 on one position",
                               [] { return std::make_unique<Entropy>(); });
 
 }  // namespace

@@ -70,9 +70,11 @@ class ByExample {
 class Evidence : public SurveyProbe {
  public:
   void settings(Fields& fields) override {
-    fields.integer("examples", examples_, 1, 1'000'000, "how many examples are kept, the same at every evaluation");
-    fields.integer("counted", counted_examples_, 0, 1'000'000'000, "how many loss and accuracy are of, if more");
-    fields.flag("influence", influence_, "whether the influence of each position is measured at the last evaluation");
+    fields.integer("examples", examples_, 1, 1'000'000,
+                   "number of examples that are stored, the same ones at every evaluation");
+    fields.integer("counted", counted_examples_, 0, 1'000'000'000,
+                   "number of examples for loss and accuracy, if larger");
+    fields.flag("influence", influence_, "measure the influence of each position at the last evaluation");
   }
 
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
@@ -80,7 +82,7 @@ class Evidence : public SurveyProbe {
       throw wrong_input("probe 'evidence' measures " + kind_name(Kind::labelled_tokens) + ", " +
                             kind_name(Kind::token_pairs) + " and " + kind_name(Kind::token_streams) +
                             ", and the task gives " + kind_name(shape.kind),
-                        "leave the probe out");
+                        "remove the probe");
     kind_ = shape.kind;
     // A stream has as many rows as places: of long ones a few.
     if (kind_ == Kind::token_streams)

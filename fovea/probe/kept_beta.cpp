@@ -50,7 +50,7 @@ class KeptBeta : public Probe {
 };
 
 const Register<Probe> kept_beta("kept_beta",
-                                "β of the examples whose attention is kept, at the same evaluations, as arrays",
+                                "β of the examples whose attention is stored, at the same evaluations, as arrays",
                                 [] { return std::make_unique<KeptBeta>(); });
 
 }  // namespace

@@ -33,14 +33,14 @@ class LadderProbe final : public Probe {
     if (has_target(shape.kind)) return;
     throw wrong_input("probe 'ladder' measures " + kind_name(Kind::token_streams) + " and " +
                           kind_name(Kind::token_pairs) + ", and the task gives " + kind_name(shape.kind),
-                      "leave the probe out");
+                      "remove the probe");
   }
 
   void measure(const Evaluation& evaluation, Readings& readings) override {
     const Ladder* const ladder = evaluation.task.ladder();
     if (ladder == nullptr) {
       throw wrong_input("probe 'ladder' needs predictions from the data alone, which the task does not have",
-                        "take a task that does, such as 'markov-icl' or 'mws', or leave the probe out");
+                        "use a task with such predictions, such as 'markov-icl' or 'mws', or remove the probe");
     }
     if (!choose_rows(evaluation)) return;
     const Index vocab = evaluation.task.shape().target_vocab;

@@ -59,7 +59,7 @@ class LossByPlace final : public Probe {
 };
 
 const Register<Probe> loss_by_position("loss_by_position",
-                                       "loss by place in the stream, and how much the context helps",
+                                       "loss by position in the stream, and how much the context helps",
                                        [] { return std::make_unique<LossByPlace>(); });
 
 }  // namespace

@@ -63,10 +63,10 @@ class AlphaAuc final : public PositionAuc {
 };
 
 const Register<Probe> beta_auc("beta_auc",
-                               "how well β separates deciding positions from the others: 1 fully, 0.5 not at all",
+                               "how well β separates determining positions from the others: 1 fully, 0.5 not at all",
                                [] { return std::make_unique<BetaAuc>(); });
 const Register<Probe> attention_auc(
-    "attention_auc", "how well attention separates deciding positions from the others: 1 fully, 0.5 not at all",
+    "attention_auc", "how well attention separates determining positions from the others: 1 fully, 0.5 not at all",
     [] { return std::make_unique<AlphaAuc>(); });
 
 }  // namespace

@@ -59,13 +59,13 @@ inline int argmax(std::span<const float> values) {
 inline void need_attention(bool model_attends, const std::string& probe) {
   if (!model_attends) {
     throw wrong_input("probe '" + probe + "' measures attention, and the model has none",
-                      "take a model that attends, or leave the probe out");
+                      "take a model that attends, or remove the probe");
   }
 }
 inline void need_kind(Kind kind, Kind wanted, const std::string& probe) {
   if (kind != wanted) {
     throw wrong_input("probe '" + probe + "' measures " + kind_name(wanted) + ", and the task gives " + kind_name(kind),
-                      "leave the probe out");
+                      "remove the probe");
   }
 }
 

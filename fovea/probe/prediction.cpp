@@ -13,17 +13,17 @@ class PredictionProbe : public Probe {
   void settings(Fields& fields) override {
     fields.integer("draws", draws_, 100, 1 << 24, "examples to predict from, if the task draws them at random");
     fields.number("start_spread", start_spread_, 0, 100,
-                  "classes: spread of the random scores of words that the flow starts from; 0: from none");
+                  "classes: spread of the random scores of words at the start of the flow; 0: no scores");
   }
 
   void prepare(const TaskShape& shape, bool, std::uint64_t seed) override {
     if (shape.kind != Kind::labelled_tokens && shape.kind != Kind::token_pairs)
-      throw wrong_input("probe 'prediction' is made from words, and the task gives " + kind_name(shape.kind),
-                        "leave the probe out");
+      throw wrong_input("probe 'prediction' needs words, and the task gives " + kind_name(shape.kind),
+                        "remove the probe");
     if (start_spread_ > 0 && shape.kind != Kind::labelled_tokens)
-      throw wrong_input("start_spread of probe 'prediction' is for words that indicate a class, and the task gives " +
+      throw wrong_input("start_spread of probe 'prediction' needs words that indicate a class, and the task gives " +
                             kind_name(shape.kind),
-                        "leave start_spread out");
+                        "remove start_spread");
     seed_ = seed;
   }
 

@@ -23,7 +23,7 @@ std::unique_ptr<Probe> make_probe(const std::string& name, const Place& place) {
   const auto& sources = Registry<ProgramProbes>::instance().all();
   const auto source = sources.find(std::string(language));
   if (source == sources.end())
-    throw wrong_input(fmt::format("the probe '{}' is a function of Python, which this program does not have",
+    throw wrong_input(fmt::format("the probe '{}' is a Python function, which this program does not have",
                                   std::string_view(name).substr(end + 1)),
                       "train the run in Python, which has the function", place);
   return source->second.make()->make(name, place);

@@ -44,7 +44,7 @@ std::string frame_ancestors(const std::vector<std::string>& hosts) {
     const bool plain =
         std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || std::strchr(".-:", c); });
     if (name.empty() || !plain || name.starts_with(':'))
-      throw wrong_input(fmt::format("'{}' is no host", host), "give a name, with http:// and a port if it has them");
+      throw wrong_input(fmt::format("'{}' is not a host", host), "give a name, with http:// and a port if it has them");
     all += (all.empty() ? "" : " ") + host;
   }
   return all;
@@ -57,15 +57,16 @@ AccessCheck::AccessCheck(const std::string& address, int port, std::string token
       if (port == 80) hosts_.emplace_back(name);
     }
   } else if (token_.empty()) {
-    throw wrong_input(fmt::format("on the address {} others could reach the server, and it has no token", address),
-                      Remedy::set_token());
+    throw wrong_input(
+        fmt::format("other machines could reach the server on the address {}, and it has no token", address),
+        Remedy::set_token());
   }
 }
 
 bool AccessCheck::lets_in(const Caller& caller, const HttpRequest& request, HttpAnswer& refusal) const {
   const auto known = [&](const std::string& host) { return same_name(host, caller.host); };
   if (caller.host.empty() || (!hosts_.empty() && std::ranges::none_of(hosts_, known))) {
-    refusal = error_answer(403, "this server does not go by the name in the request's Host",
+    refusal = error_answer(403, "the Host of the request is not a name of this server",
                            "open it at the address that it printed");
     return false;
   }
@@ -80,7 +81,7 @@ bool AccessCheck::lets_in(const Caller& caller, const HttpRequest& request, Http
     }
   }
   if (!token_.empty() && !knows_token(caller, request)) {
-    refusal = error_answer(401, "this server wants its token", "open the address that it printed, token and all");
+    refusal = error_answer(401, "the request has no token", "open the address that the server printed, with its token");
     return false;
   }
   return true;

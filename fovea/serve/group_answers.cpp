@@ -100,7 +100,7 @@ Json groups_json(const HttpRequest& request, const Store& store) {
   refuse_unknown(request, {"experiment", "where", "metric", "by", "against"});
   const std::string by = request.asked("by"), base = request.asked("against");
   if (request.asked("metric").empty() || by.empty())
-    throw wrong_input("a metric and a setting are wanted", "add metric=accuracy&by=task.vocab, or others");
+    throw wrong_input("the request has no metric or no setting", "add metric=accuracy&by=task.vocab, or others");
   const Expression metric = Expression::parse(request.asked("metric"), {"metric"});
   store.require_known(metric.require_single_run().names(), {"metric"});
   store.require_known({by}, {"by"});
@@ -115,8 +115,8 @@ Json groups_json(const HttpRequest& request, const Store& store) {
   const std::size_t left_out = std::erase_if(runs, [](const RunRecord& run) { return run.state != RunState::done; });
   const std::vector<ValueGroup> groups = split(std::move(runs), by);
   if (groups.size() == 1 && groups.front().value.is_null())
-    throw wrong_input(fmt::format("'{}' is no setting of these runs", by), "group them by a setting, or by experiment",
-                      {"by"});
+    throw wrong_input(fmt::format("'{}' is not a setting of these runs", by),
+                      "group them by a setting, or by experiment", {"by"});
 
   const auto text = [](const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
   const Json wanted = Json::parse(base, nullptr, false);

@@ -24,7 +24,7 @@ std::string decoded(std::string_view text, bool plus_is_space) {
     if (c == '%') {
       const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
       const auto low = high ? hex_digit(text[i + 2]) : std::nullopt;
-      if (!low) throw wrong_input("the address has a % that begins no escape", "write %25 for a per cent sign");
+      if (!low) throw wrong_input("the address has a % without two digits", "write %25 for a percent sign");
       c = static_cast<char>(*high * 16 + *low);
       i += 2;
     } else if (c == '+' && plus_is_space) {
@@ -39,11 +39,11 @@ std::string decoded(std::string_view text, bool plus_is_space) {
 
 void check_path(const std::string& path) {
   if (path.find_first_of("\\\n\t") != std::string::npos)
-    throw wrong_input("the address has a character that no path has");
+    throw wrong_input("the address has a character that is not allowed");
   for (std::size_t begin = 1; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view name = std::string_view(path).substr(begin, end - begin);
-    if (name == "." || name == "..") throw wrong_input("the address goes up in folders, and there are none");
+    if (name == "." || name == "..") throw wrong_input("the address has '..', and there are no folders");
     begin = end + 1;
   }
 }

@@ -24,7 +24,7 @@ const char* const how_to_order = R"(post {"experiment": "copy-subset", "seeds": 
 std::string text_of(const Json& order, const char* name) {
   const auto found = order.find(name);
   if (found == order.end()) return {};
-  if (!found->is_string()) throw wrong_input(fmt::format("'{}' of the order is no text", name), how_to_order);
+  if (!found->is_string()) throw wrong_input(fmt::format("'{}' of the order is not a text", name), how_to_order);
   return found->get<std::string>();
 }
 
@@ -54,7 +54,7 @@ SweepProgress train(const std::filesystem::path& store_file, const JobOrder& ord
 
 JobOrder JobOrder::parse(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) throw wrong_input("the order is no JSON object", how_to_order);
+  if (!json.is_object()) throw wrong_input("the order is not a JSON object", how_to_order);
   const std::vector<std::string> keys = {"experiment", "form", "seeds", "set"};
   for (const auto& item : json.items())
     if (std::ranges::find(keys, item.key()) == keys.end())
@@ -71,9 +71,9 @@ JobOrder JobOrder::parse(std::string_view text) {
   if (!known_form) throw wrong_input(fmt::format("the form is '{}'", preset), "it is quick or full");
   order.preset = *known_form;
   if (const auto set = json.find("set"); set != json.end()) {
-    if (!set->is_array()) throw wrong_input("'set' of the order is no list", how_to_order);
+    if (!set->is_array()) throw wrong_input("'set' of the order is not a list", how_to_order);
     for (const Json& words : *set) {
-      if (!words.is_string()) throw wrong_input("'set' of the order has something that is no text", how_to_order);
+      if (!words.is_string()) throw wrong_input("'set' of the order has an entry that is not a text", how_to_order);
       take_setting(order, words.get<std::string>());
     }
   }
@@ -108,8 +108,8 @@ Json Jobs::start(JobOrder order) {
   const std::lock_guard lock(mutex_);
   const auto waits = [](const auto& job) { return job->state == State::waiting; };
   if (std::ranges::count_if(jobs_, waits) >= static_cast<std::ptrdiff_t>(most_waiting))
-    throw wrong_input(fmt::format("{} trainings are waiting already", most_waiting),
-                      "stop one, or wait for one to end");
+    throw wrong_input(fmt::format("{} trainings are already waiting", most_waiting),
+                      "stop a training, or wait until one ends");
   if (jobs_.size() >= most_remembered) {
     const auto over = [](const auto& job) { return job->state != State::waiting && job->state != State::running; };
     if (const auto oldest = std::ranges::find_if(jobs_, over); oldest != jobs_.end()) jobs_.erase(oldest);

@@ -22,16 +22,17 @@ Server::State::State(ServerOptions wanted, Handler handle)
   const std::string name = options.address == "localhost" ? "127.0.0.1" : options.address;
   const auto address = asio::ip::make_address(name, error);
   if (error)
-    throw wrong_input(fmt::format("'{}' is no address of a machine", options.address),
-                      "write it as numbers: 127.0.0.1, or 0.0.0.0 for all of this machine's");
+    throw wrong_input(fmt::format("'{}' is not an address of a machine", options.address),
+                      "write numbers: 127.0.0.1, or 0.0.0.0 for all addresses of this machine");
   if (options.port < 0 || options.port > 65535)
-    throw wrong_input(fmt::format("there is no port {}", options.port), "ports are 1 to 65535, and 0 for any");
+    throw wrong_input(fmt::format("there is no port {}", options.port),
+                      "choose a port from 1 to 65535, or 0 for any free port");
   const AccessCheck early(options.address, options.port, options.token);  // refuses before anything is opened
   const tcp::endpoint endpoint(address, static_cast<unsigned short>(options.port));
   const auto check = [&](const char* doing) {
     if (error == boost::system::errc::address_not_available)
       throw wrong_input(fmt::format("{} is not an address of this machine", options.address),
-                        "write one that is, or 0.0.0.0 for all of them");
+                        "write an address of this machine, or 0.0.0.0 for all");
     if (error)
       throw failure(fmt::format("{} {}:{} is not possible: {}", doing, options.address, options.port, error.message()),
                     Remedy::take_port());

@@ -98,11 +98,11 @@ void Session::refuse(ErrorCode error) {
   head_ = false;
   version_ = 11;
   if (error == http::error::body_limit)
-    return write(error_answer(413, fmt::format("a request may have {} bytes", state_.options.limits.body)));
+    return write(error_answer(413, fmt::format("the request has more than {} bytes", state_.options.limits.body)));
   if (error == http::error::header_limit || error == http::error::buffer_overflow)
     return write(
-        error_answer(431, fmt::format("a request's first lines may have {} bytes", state_.options.limits.head)));
-  write(error_answer(400, "this is not HTTP"));
+        error_answer(431, fmt::format("the header of the request has more than {} bytes", state_.options.limits.head)));
+  write(error_answer(400, "the request is not HTTP"));
 }
 
 void Session::handle() {
@@ -129,7 +129,7 @@ void Session::handle() {
   }
   // Other sites' forms cannot send JSON without asking first.
   if (request->method == "POST" && !beast::iequals(message[http::field::content_type], "application/json"))
-    return write(error_answer(415, "a post must be of the type application/json"));
+    return write(error_answer(415, "the Content-Type of a POST must be application/json"));
   if (request->path == state_.options.events_path && request->method == "GET" && !head_) return begin_events();
   request->body = std::move(parser_->get().body());
   // The session goes to the worker and back, so that it never ends over there.
@@ -148,7 +148,7 @@ HttpAnswer Session::answer_to(const HttpRequest& request) const {
     if (error.place().known()) problem = words.place(error.place()) + ": " + problem;
     return error_answer(error.kind() == Error::Kind::wrong_input ? 400 : 500, problem, words.remedy(error));
   } catch (const std::exception& error) {
-    return error_answer(500, fmt::format("something unexpected went wrong: {}", error.what()));
+    return error_answer(500, fmt::format("an unexpected error occurred: {}", error.what()));
   }
 }
 

@@ -53,12 +53,13 @@ Exponentials exponentials_of(const InductionContext& context, double copy, const
 
 void check(const InductionContext& context) {
   if (context.places < 2)
-    throw wrong_input(fmt::format("an earlier copy needs a context of 2 places, and this one has {}", context.places),
-                      "take a longer one");
+    throw wrong_input(
+        fmt::format("an earlier copy needs a context of 2 positions, and this one has {}", context.places),
+        "use a longer context");
   if (context.vocabulary < context.places)
     throw wrong_input(fmt::format("{} positions cannot have different tokens of a vocabulary of {}", context.places,
                                   context.vocabulary),
-                      "take a vocabulary of at least as many tokens as there are places");
+                      "use a vocabulary of at least as many tokens as positions");
 }
 
 FlowState start_of(const InductionClamps& clamps) { return {clamps.start_copy, 0, 0}; }

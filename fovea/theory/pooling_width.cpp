@@ -40,7 +40,7 @@ std::pair<double, double> widths_worth_a_look(const LinePoints& points) {
   std::vector<double> gaps;
   for (std::size_t i = 1; i < x.size(); ++i)
     if (x[i] > x[i - 1]) gaps.push_back(x[i] - x[i - 1]);
-  if (gaps.empty()) throw wrong_input("every point has the same x", "give points at several places");
+  if (gaps.empty()) throw wrong_input("every point has the same x", "give points with several x");
   const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
   std::nth_element(gaps.begin(), middle, gaps.end());
   return {0.1 / (x.back() - x.front()), 10 / *middle};

@@ -13,12 +13,12 @@ namespace {
 
 void check(const SparseSetting& setting) {
   if (setting.places < 2)
-    throw wrong_input(fmt::format("attention over {} places has nothing to choose", setting.places), "take 2 or more");
-  if (setting.width < 1)
-    throw wrong_input(fmt::format("vectors of width {} determine nothing", setting.width), "take 1 or more");
+    throw wrong_input(fmt::format("attention over {} positions has nothing to choose", setting.places),
+                      "use 2 or more");
+  if (setting.width < 1) throw wrong_input(fmt::format("the vectors have width {}", setting.width), "use 1 or more");
   if (setting.copies < 1 || setting.copies >= setting.places)
-    throw wrong_input(fmt::format("{} copies in {} places", setting.copies, setting.places),
-                      "take 1 or more, and less than there are places");
+    throw wrong_input(fmt::format("{} copies in {} positions", setting.copies, setting.places),
+                      "use 1 or more, and fewer copies than positions");
 }
 
 struct Weights {

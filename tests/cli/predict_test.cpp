@@ -190,7 +190,7 @@ TEST_F(ProgramTest, PredictsTheHeightsThatAnExperimentMeasures) {
     const double measured_there = measured["rung_" + last["rungs"][rung]["rung"].get<std::string>()];
     EXPECT_NEAR(last["rungs"][rung]["nats"], measured_there, 3 * last["rungs"][rung]["error"].get<double>());
   }
-  EXPECT_GT(all["rungs"][2]["nats"], last["rungs"][2]["nats"].get<double>() + 0.01) << "at all places";
+  EXPECT_GT(all["rungs"][2]["nats"], last["rungs"][2]["nats"].get<double>() + 0.01) << "at all positions";
   EXPECT_NE(fovea("predict markov-icl --quick --quiet --draws 100").out.find("The loss at the last answer of"),
             std::string::npos);
   EXPECT_EQ(json("predict mws --quick --quiet --draws 100 --json")["rungs_of"], "all");

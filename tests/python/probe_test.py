@@ -333,7 +333,7 @@ def test_who_does_not_have_the_function_reads_the_run_and_cannot_train_it(progra
     (tmp_path / "again.toml").write_text(spec)
     for words in (["run", "--resume", "2"], ["run", "again.toml"], ["audit", "1"]):
         said = refused(*words)
-        assert f"{__name__}.first" in said and "is a function of Python" in said, said
+        assert f"{__name__}.first" in said and "is a Python function" in said, said
         assert "Train the run in Python, which has the function" in said
     assert fovea.run(tmp_path / "again.toml", reuse=True).id == 1  # here it is
     done = python(

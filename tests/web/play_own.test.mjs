@@ -83,7 +83,7 @@ test("of too few texts the words that may tell are named, and no attention is pr
   await paste(page, few.join("\n"));
   await use(page);
   await page.getByRole("heading", { name: "Predicted, before any training: cannot tell (too few examples)" }).waitFor();
-  await trust(page).getByText("Do not trust attention here: 40 examples are too few to predict where it goes.").waitFor();
+  await trust(page).getByText("Do not trust attention here: 40 examples are too few to predict attention.").waitFor();
   const evidence = await evidence_of(page);
   assert.deepEqual(evidence.gut.slice(0, 2), ["plus", "13 : 0"]);
   assert.deepEqual(evidence.schlecht.slice(0, 2), ["minus", "13 : 0"]);

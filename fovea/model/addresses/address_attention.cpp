@@ -39,11 +39,11 @@ template <class T>
 class AddressAttention final : public Model<T> {
  public:
   void settings(Fields& fields) override {
-    fields.integer("experts", experts_count_, 1, 1024, "vectors of each offset, which attention mixes");
+    fields.integer("experts", experts_count_, 1, 1024, "number of vectors of each offset, which attention mixes");
     fields.integer("counter_width", counter_width_, 1, 1 << 12, "width of the embeddings of counters");
     fields.integer("page_width", page_width_, 1, 1 << 12, "width of the embeddings of pages, and of the experts");
     fields.integer("hidden", hidden_, 1, 1 << 14, "width of each LSTM");
-    fields.number("factor", factor_, 0, 1e6, "factor of the scores");
+    fields.number("factor", factor_, 0, 1e6, "factor of the attention scores");
     fields.number("embedding_spread", spread_, 0, 1e6, "standard deviation of the embeddings at the start");
     fields.choice("attention", attention_, {{"learned", Attending::learned}, {"uniform", Attending::uniform}},
                   "learned, or the same on every expert");

@@ -73,7 +73,7 @@ class Disentangled final : public Model<T> {
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.longest < 1)
       throw wrong_input("model 'disentangled' needs a task with a largest number of positions",
-                        "take a task of token streams");
+                        "use a task of token streams");
     vocab_ = shape.vocab;
     longest_ = shape.longest;
     Index width = vocab_ + longest_;

@@ -31,7 +31,7 @@ class LinearAttention final : public Model<T> {
  public:
   void settings(Fields& fields) override {
     fields.choice("form", form_, {{"merged", Form::merged}, {"separate", Form::separate}},
-                  "whether keys and queries of a head are one matrix or two");
+                  "one matrix for keys and queries of a head, or two");
     fields.integer("heads", heads_, 1, 10'000, "heads");
     fields.integer("rank", rank_, 1, 10'000, "of a head's separate keys and queries");
     fields.only_of("form \"separate\"", [this] { return form_ == Form::separate; });
@@ -43,8 +43,9 @@ class LinearAttention final : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.value_width != 1 || shape.most_items == 0)
-      throw wrong_input("model 'linear-attention' answers with one number, from pairs that each example has of its own",
-                        "take task 'linear-icl'");
+      throw wrong_input(
+          "model 'linear-attention' needs a task whose examples have their own pairs and one number as answer",
+          "use task 'linear-icl'");
     width_ = shape.width;
     const Init init = Init::normal(start_);
     value_ = &parameters.add("value", {heads_}, init);

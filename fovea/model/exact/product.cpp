@@ -35,7 +35,7 @@ class ProductModel final : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.width != 1 || shape.most_items != 1 || shape.value_width < 2)
-      throw wrong_input("model 'product' learns the three vectors of one task", "take task 'product'");
+      throw wrong_input("model 'product' learns the three vectors of one task", "use task 'product'");
     for (std::size_t i = 0; i < 3; ++i)
       factors_[i] = &parameters.add(std::string(1, "abc"[i]), {shape.value_width}, Init::normal(start_));
   }

@@ -29,9 +29,7 @@ namespace {
 template <class T>
 class SparseAttention final : public Model<T> {
  public:
-  void settings(Fields& fields) override {
-    fields.flag("shared", shared_, "whether the places that the batch marks share one logit");
-  }
+  void settings(Fields& fields) override { fields.flag("shared", shared_, "use one logit for all marked positions"); }
 
   Kind takes() const override { return Kind::points; }
   typename Model<T>::Heads heads() const override { return {1, 1}; }
@@ -39,8 +37,8 @@ class SparseAttention final : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.value_width != shape.width || shape.most_items < 2)
-      throw wrong_input("model 'sparse-attention' answers each example's vectors with one of the same width",
-                        "take task 'sparse-emergence'");
+      throw wrong_input("model 'sparse-attention' needs a task that answers vectors with one vector of the same width",
+                        "use task 'sparse-emergence'");
     logits_ = &parameters.add("logits", {shape.most_items}, Init::constant(0), Group::attention);
     if (shared_) logit_of_marked_ = &parameters.add("shared_logit", {1}, Init::constant(0), Group::attention);
     map_ =

@@ -51,11 +51,11 @@ void relu_backward(Compute& compute, Matrix<T> y, Matrix<T> d) {
 
 template <class T>
 void Glimpse<T>::settings(Fields& fields) {
-  fields.integer("glimpses", glimpses_, 1, 1000, "looks at each image");
+  fields.integer("glimpses", glimpses_, 1, 1000, "number of glimpses at each image");
   fields.integer("patch", patch_, 1, 1 << 10, "pixels along a side of a glimpse at each scale");
   fields.integer("scales", scales_, 1, 8, "patches of a glimpse, each twice as wide as the one before");
   fields.integer("what_width", what_width_, 1, 1 << 14, "width of the layer that reads the patches");
-  fields.integer("where_width", where_width_, 1, 1 << 14, "width of the layer that reads the place");
+  fields.integer("where_width", where_width_, 1, 1 << 14, "width of the layer that reads the position");
   fields.integer("glimpse_width", glimpse_width_, 1, 1 << 14, "width of the layer that joins both");
   fields.integer("hidden", hidden_, 1, 1 << 14, "width of the state");
   fields.choice("policy", policy_,
@@ -65,9 +65,9 @@ void Glimpse<T>::settings(Fields& fields) {
                  {"centre", GlimpsePolicy::centre}},
                 "where glimpses go: learned from reward, by an untrained layer, anywhere, or always to the centre");
   fields.choice("first", first_, {{"random", First::random}, {"centre", First::centre}},
-                "where the first one goes; policy \"centre\" begins there, too");
+                "where the first glimpse goes; policy \"centre\" begins at the centre");
   const auto learned = [this] { return policy_ == GlimpsePolicy::learned; };
-  fields.number("spread", spread_, 1e-6, 10, "standard deviation of places in training; the image is 2 wide");
+  fields.number("spread", spread_, 1e-6, 10, "standard deviation of positions in training; the image is 2 wide");
   fields.only_of("policies \"learned\" and \"unrewarded\"", [this] { return by_state(policy_); });
   fields.number("pace", pace_, 1e-6, 1, "rate of the layer of positions, relative to the others, under Adam");
   fields.only_of("policies \"learned\" and \"unrewarded\"", [this] { return by_state(policy_); });
@@ -79,12 +79,12 @@ template <class T>
 void Glimpse<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
   const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(shape.width))));
   if (side * side != shape.width)
-    throw wrong_input(
-        "model 'glimpse' looks at square images, and vectors of " + std::to_string(shape.width) + " numbers are none",
-        "choose another task");
+    throw wrong_input("model 'glimpse' needs square images, and vectors of " + std::to_string(shape.width) +
+                          " numbers are not square",
+                      "choose another task");
   if (patch_ > side)
-    throw wrong_input(fmt::format("patches of {0} x {0} pixels are larger than the images, of {1} x {1}", patch_, side),
-                      fmt::format("set model.patch to {} or less, or take larger images", side),
+    throw wrong_input(fmt::format("patches of {0} x {0} pixels are larger than the images of {1} x {1}", patch_, side),
+                      fmt::format("set model.patch to {} or less, or use larger images", side),
                       Place::setting("patch"));
   sensor_ = {side, patch_, scales_};
   what_ = Linear<T>::declare(parameters, "what", sensor_.width(), what_width_);

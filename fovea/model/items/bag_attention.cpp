@@ -117,7 +117,7 @@ class BagAttention : public Model<T> {
     if (!score_is_fixed_) score_settings(fields);
     if (of_words()) fields.integer("embedding", embedding_, 1, 1 << 14, "width of the embeddings");
     fields.integers("hidden", hidden_, 1, 1 << 20, "widths of the item network's layers (at least one)");
-    fields.flag("item_norm", item_norm_, "batch norm of the item network's outputs, over the items present");
+    fields.flag("item_norm", item_norm_, "batch norm of the item network's outputs for the items present");
     fields.choice("head", head_kind_, {{"mlp", HeadKind::mlp}, {"linear", HeadKind::linear}},
                   "layer between the weighted sum and the classes: a hidden layer, or none");
   }

@@ -49,8 +49,8 @@ template <class T>
 void Pooling<T>::settings(Fields& fields) {
   similarity_.settings(fields);
   fields.choice("train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
-                "error that training minimises: at each key answered from the others, or at the queries (for values "
-                "that other keys do not predict, as in task 'lookup')");
+                "training error: at each key, answered from the other keys; or at the queries (if other keys do not "
+                "predict a value, as in task 'lookup')");
 }
 
 template <class T>
@@ -63,15 +63,15 @@ typename Model<T>::Attends Pooling<T>::attends(const Batch& batch) const {
 template <class T>
 void Pooling<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
   if (shape.most_items > 0)
-    throw wrong_input("model 'pooling' pools one set of points, and each example of the task has its own",
-                      "take task 'curve', 'lookup' or 'given-points'");
+    throw wrong_input("model 'pooling' needs a task with one set of points for all examples",
+                      "use task 'curve', 'lookup' or 'given-points'");
   width_ = shape.width;
   query_width_ = shape.query_width > 0 ? shape.query_width : shape.width;
   value_width_ = shape.value_width;
   similarity_.build(query_width_, width_, parameters);
   if (train_on_ == TrainOn::leave_one_out && query_width_ != width_)
     throw wrong_input(
-        fmt::format("keys cannot be asked like queries: a query has {} numbers and a key {}", query_width_, width_),
+        fmt::format("keys cannot be used as queries: a query has {} numbers and a key {}", query_width_, width_),
         "set model.train_on to \"queries\"");
 }
 

@@ -50,7 +50,7 @@ void Similarity<T>::settings(Fields& fields) {
                  {"general", Kind::general},
                  {"additive", Kind::additive},
                  {"user", Kind::user}},
-                "how alike a query and a key are");
+                "similarity of a query and a key");
   fields.number("w", w_, -1e6, 1e6, "gaussian: factor of the differences; gaussian-learned: initial w");
   fields.only_of("similarities \"gaussian\" and \"gaussian-learned\"", [this] { return gaussian(kind_); });
   fields.number("width", width_, 1e-9, 1e9, "boxcar, epanechnikov: largest distance of a key from the query");
@@ -124,10 +124,10 @@ void Similarity<T>::refuse_two_spaces() const {
   const bool any = even() || kind_ == SimilarityKind::general || kind_ == SimilarityKind::additive ||
                    (kind_ == SimilarityKind::user && function_);
   if (any || query_width_ == d_) return;
-  throw wrong_input(fmt::format("the similarity compares queries with keys as if they were of one space, but a query "
-                                "has {} numbers and a key {}",
-                                query_width_, d_),
-                    "set model.similarity to \"general\" or \"additive\", which learn a map between the two");
+  throw wrong_input(
+      fmt::format("the similarity needs queries and keys of one space, but a query has {} numbers and a key {}",
+                  query_width_, d_),
+      "set model.similarity to \"general\" or \"additive\", which learn a map between the two");
 }
 
 template <class T>

@@ -19,11 +19,11 @@ class Adam : public MovesBothPrecisions<Adam> {
   explicit Adam(bool decays_apart) : decays_apart_(decays_apart) {}
 
   void settings(Fields& fields) override {
-    fields.number("beta1", beta1_, 0, 1 - 1e-12, "of adam: decay of the running mean of the gradient");
+    fields.number("beta1", beta1_, 0, 1 - 1e-12, "adam: decay of the running mean of the gradient");
     fields.in_every_spec();
-    fields.number("beta2", beta2_, 0, 1 - 1e-12, "of adam: decay of the running mean of its square");
+    fields.number("beta2", beta2_, 0, 1 - 1e-12, "adam: decay of the running mean of the squared gradient");
     fields.in_every_spec();
-    fields.number("epsilon", epsilon_, 0, 1, "of adam: added to the root of the squared gradient");
+    fields.number("epsilon", epsilon_, 0, 1, "adam: number added to the root of the squared gradient");
     fields.in_every_spec();
   }
   int moments() const override { return 2; }

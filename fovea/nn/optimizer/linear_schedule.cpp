@@ -20,7 +20,7 @@ class LinearSchedule : public Schedule {
   double floor_ = 0;
 };
 
-const Register<Schedule> linear_schedule("linear", "the rate falls evenly to a share of it",
+const Register<Schedule> linear_schedule("linear", "the rate falls linearly to a share of it",
                                          [] { return std::make_unique<LinearSchedule>(); });
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace {
 class StepSchedule : public Schedule {
  public:
   void settings(Fields& fields) override {
-    fields.integer("period", period_, 1, std::int64_t{1} << 40, "of schedule step: updates between two falls");
+    fields.integer("period", period_, 1, std::int64_t{1} << 40, "schedule step: number of updates between two falls");
     fields.in_every_spec();
-    fields.number("factor", factor_, 0, 1, "of schedule step: factor of the rate at each fall");
+    fields.number("factor", factor_, 0, 1, "schedule step: factor of the rate at each fall");
     fields.in_every_spec();
   }
 
@@ -28,7 +28,7 @@ class StepSchedule : public Schedule {
   double factor_ = 0.1;
 };
 
-const Register<Schedule> step_schedule("step", "the rate falls at every so many updates",
+const Register<Schedule> step_schedule("step", "the rate falls after each given number of updates",
                                        [] { return std::make_unique<StepSchedule>(); });
 
 }  // namespace

@@ -33,7 +33,7 @@ namespace {
 class Circuits final : public Probe {
  public:
   void settings(Fields& fields) override {
-    fields.integer("tokens", tokens_, 2, 2048, "of the vocabulary, from the first");
+    fields.integer("tokens", tokens_, 2, 2048, "number of tokens of the vocabulary, from the first");
   }
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
     need_attention(model_attends, "circuits");
@@ -45,8 +45,8 @@ class Circuits final : public Probe {
     parameters_ = evaluation.parameters;
     const Index layers = count_layers(), maps = std::max<Index>(std::ssize(evaluation.outcome.further), 1);
     if (layers == 0 || !find("embedding.weight") || !find("unembedding.weight"))
-      throw wrong_input("probe 'circuits' reads the parameters of a transformer, and the model is none",
-                        "take a transformer, or leave the probe out");
+      throw wrong_input("probe 'circuits' needs the parameters of a transformer",
+                        "use a transformer, or remove the probe");
     heads_ = maps / layers;
     best_.clear();
     for (Index layer = 1; layer <= layers; ++layer)

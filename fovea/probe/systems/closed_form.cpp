@@ -14,14 +14,15 @@ class ClosedForm final : public Probe {
     const ExactPrediction prediction = predict_exact(evaluation.task);
     if (prediction.empty())
       throw wrong_input("probe 'closed-form' needs a task with a closed form, and this task has none",
-                        "take task 'linear-icl' or 'sparse-emergence', or leave the probe out");
+                        "use task 'linear-icl' or 'sparse-emergence', or remove the probe");
     for (const ExactPrediction::Figure& height : prediction.heights)
       readings.number("rung_" + height.name, height.value);
     for (const ExactPrediction::Figure& time : prediction.times) readings.number("predicted_" + time.name, time.value);
   }
 };
 
-const Register<Probe> closed_form("closed-form", "heights and times that are computed of the task before training",
+const Register<Probe> closed_form("closed-form",
+                                  "loss plateaus and times that are computed from the task before training",
                                   [] { return std::make_unique<ClosedForm>(); });
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 class FeatureWeights : public Probe {
  public:
   void settings(Fields& fields) override {
-    fields.integer("each", each_, 0, 1 << 20, "informative features that get a metric of their own");
+    fields.integer("each", each_, 0, 1 << 20, "number of informative features with their own metric");
   }
 
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {

@@ -39,8 +39,8 @@ class GradientNorms final : public SurveyProbe {
   void survey(const SurveyBatch& at, Readings& readings) override {
     const HeadGradients seen = at.heads ? at.heads() : HeadGradients{};
     if (seen.gradients.empty())
-      throw wrong_input("probe 'gradients' is of transformers whose maps can be shown, and the model is none",
-                        "take a transformer and shorter streams, or leave the probe out");
+      throw wrong_input("probe 'gradients' needs a transformer whose maps can be shown",
+                        "use a transformer and shorter streams, or remove the probe");
     std::map<std::string, double> squares;
     for (const auto& [name, norm] : seen.gradients) squares[circuit_of(name)] += norm * norm;
     for (const auto& [circuit, square] : squares) readings.number("gradient_" + circuit, std::sqrt(square));
@@ -48,7 +48,7 @@ class GradientNorms final : public SurveyProbe {
   void conclude(Readings&) override {}
 };
 
-const Register<Probe> gradients("gradients", "how strongly the loss pulls at each circuit of a transformer",
+const Register<Probe> gradients("gradients", "size of the loss gradient at each circuit of a transformer",
                                 [] { return std::make_unique<GradientNorms>(); });
 
 }  // namespace

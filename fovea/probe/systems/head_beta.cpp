@@ -35,7 +35,7 @@ struct Serving {
 
 class HeadBetaProbe final : public SurveyProbe {
  public:
-  void settings(Fields& fields) override { fields.integer("examples", examples_, 1, 1 << 20, "examples looked at"); }
+  void settings(Fields& fields) override { fields.integer("examples", examples_, 1, 1 << 20, "number of examples"); }
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
     need_attention(model_attends, "head-beta");
     need_kind(shape.kind, Kind::token_streams, "head-beta");
@@ -45,8 +45,8 @@ class HeadBetaProbe final : public SurveyProbe {
   void survey(const SurveyBatch& at, Readings&) override {
     const HeadGradients seen = at.heads ? at.heads() : HeadGradients{};
     if (seen.heads.empty())
-      throw wrong_input("probe 'head-beta' looks into heads by layer, and the model has none, or too large maps",
-                        "take a transformer and shorter streams, or leave the probe out");
+      throw wrong_input("probe 'head-beta' needs a model with heads by layer, and maps that are not too large",
+                        "use a transformer and shorter streams, or remove the probe");
     const Batch& batch = at.evaluation.batch;
     const RightPositions right = right_positions(batch);
     for (const HeadBeta<float>& head : seen.heads) {
@@ -91,7 +91,8 @@ class HeadBetaProbe final : public SurveyProbe {
   std::map<std::string, std::map<std::string, Serving>> found_;  // by head, by name
 };
 
-const Register<Probe> head_beta("head-beta", "where each head of a transformer would serve the right answers most: β",
+const Register<Probe> head_beta("head-beta",
+                                "β of each head: the position whose weight would help the right answers most",
                                 [] { return std::make_unique<HeadBetaProbe>(); });
 
 }  // namespace

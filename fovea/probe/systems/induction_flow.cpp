@@ -38,7 +38,7 @@ class InductionFlow final : public Probe {
       throw wrong_input(
           "probe 'induction-flow' needs a task whose answers all follow an earlier copy of the asking token, and fewer "
           "positions than tokens",
-          "leave the probe out");
+          "remove the probe");
     readings.number("flow_positions", context->places);
     readings.number("flow_asking_tokens", context->asking);
     readings.number("flow_time", time(*context, InductionContext::Memory::own));
@@ -58,7 +58,7 @@ class InductionFlow final : public Probe {
 };
 
 const Register<Probe> induction_flow_probe("induction-flow",
-                                           "how long an induction head should take to form, predicted from the data",
+                                           "time until an induction head forms, predicted from the data",
                                            [] { return std::make_unique<InductionFlow>(); });
 
 }  // namespace

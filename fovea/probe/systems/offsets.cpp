@@ -83,7 +83,7 @@ double correlation_within(std::span<const Centroid> centroids, Index first, Inde
 class Offsets : public Probe {
  public:
   void settings(Fields& fields) override {
-    fields.integer("band", band_, 1, 1 << 14, "neighbouring offsets that are one band");
+    fields.integer("band", band_, 1, 1 << 14, "number of neighbouring offsets in one band");
   }
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
     need_attention(model_attends, "offsets");
@@ -141,7 +141,7 @@ class Offsets : public Probe {
   Kind kind_ = Kind::token_pairs;
 };
 
-const Register<Probe> offsets("offsets", "where the largest weight and the centroid of attention are, from the row",
+const Register<Probe> offsets("offsets", "offset of the largest weight and of the centroid of attention from the row",
                               [] { return std::make_unique<Offsets>(); });
 
 }  // namespace

@@ -34,8 +34,8 @@ class Parents final : public Probe {
       chance += 1.0 / (i + 1);
     });
     if (places == 0)
-      throw wrong_input("probe 'parents' needs places of which one other is known to decide them",
-                        "take task 'causal-tree', or leave the probe out");
+      throw wrong_input("probe 'parents' needs positions with one known parent",
+                        "use task 'causal-tree', or remove the probe");
     const auto share = [&](double sum) { return sum / static_cast<double>(places); };
     readings.number("parent_points_right", share(static_cast<double>(found)));
     readings.number("parent_weight", share(weight));
@@ -62,7 +62,7 @@ class Parents final : public Probe {
   }
 };
 
-const Register<Probe> parents("parents", "whether the first layer finds the parent of each place",
+const Register<Probe> parents("parents", "whether the first layer finds the parent of each position",
                               [] { return std::make_unique<Parents>(); });
 
 }  // namespace

@@ -23,8 +23,8 @@ class PoolingView : public Probe {
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
     need_kind(shape.kind, Kind::points, "pooling_view");
     if (shape.width != 1 || shape.value_width != 1) {
-      throw wrong_input("probe 'pooling_view' shows curves of one number over one number, and the task has more",
-                        "leave the probe out, or set width to 1");
+      throw wrong_input("probe 'pooling_view' needs a task with one number per key and per value",
+                        "remove the probe, or set width to 1");
     }
   }
 

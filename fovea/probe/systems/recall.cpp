@@ -81,7 +81,7 @@ class Recall final : public Probe {
     const ParameterView* const found = find(evaluation, name);
     if (!found)
       throw wrong_input(fmt::format("probe 'recall' reads '{}.weight', which the model does not have", name),
-                        "leave the probe out, or take a transformer of two layers with learned positions");
+                        "remove the probe, or use a transformer of two layers with learned positions");
     return Matrix<const float>(found->values.data(), found->shape[0], found->shape[1]);
   }
 
@@ -92,9 +92,9 @@ class Recall final : public Probe {
                          !find(evaluation, "norm") && !find(evaluation, "layer.1.mlp.0") &&
                          evaluation.outcome.further.size() == 2;
     if (!covered)
-      throw wrong_input("probe 'recall' is for transformers of two layers, a head each, without norms and mlps",
-                        "leave the probe out, or set model.layers to 2, model.heads to 1, model.norm to \"none\" and "
-                        "model.mlp to 0");
+      throw wrong_input(
+          "probe 'recall' needs a transformer of two layers with one head each, without norms and mlps",
+          "remove the probe, or set model.layers to 2, model.heads to 1, model.norm to \"none\" and model.mlp to 0");
   }
 
   // OV_l x for each row x.

@@ -37,7 +37,7 @@ class RecoveredMap final : public Probe {
     const TwoSpaces* const spaces = evaluation.task.two_spaces();
     if (!spaces)
       throw wrong_input("probe 'recovered_map' compares with a map, and the task has none",
-                        "leave the probe out, or take task 'two-spaces'");
+                        "remove the probe, or use task 'two-spaces'");
     compare(evaluation, *spaces, readings);
     if (!evaluation.last) return;
     readings.number("least_error_true_map", least_error(evaluation, oracle_scores(evaluation, *spaces)));
@@ -128,7 +128,7 @@ class RecoveredMap final : public Probe {
   }
 };
 
-const Register<Probe> recovered_map("recovered_map", "how near attention is to the true map of the task, with rivals",
+const Register<Probe> recovered_map("recovered_map", "distance of attention from the true map of the task, with rivals",
                                     [] { return std::make_unique<RecoveredMap>(); });
 
 }  // namespace

@@ -78,7 +78,7 @@ class FirstValue final : public Probe {
       for (const ParameterView& parameter : evaluation.parameters)
         if (parameter.name == name) return parameter;
       throw wrong_input("probe 'sink_value_length' reads '" + name + "', which the model does not have",
-                        "leave the probe out, or take a transformer");
+                        "remove the probe, or use a transformer");
     }
 
     static void add(std::span<const float> more, Numbers& to) {

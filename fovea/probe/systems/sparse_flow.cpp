@@ -18,8 +18,7 @@ class SparseFlow final : public Probe {
   void measure(const Evaluation& evaluation, Readings& readings) override {
     const SparseLaw* const law = evaluation.task.sparse_law();
     if (!law)
-      throw wrong_input("probe 'sparse-flow' follows task 'sparse-emergence'",
-                        "take that task, or leave the probe out");
+      throw wrong_input("probe 'sparse-flow' needs task 'sparse-emergence'", "use that task, or remove the probe");
     SparseSetting setting{law->places(), law->width(), law->copies()};
     for (const ParameterView& view : evaluation.parameters) setting.shared |= view.name == "shared_logit";
     const double times[] = {evaluation.time};

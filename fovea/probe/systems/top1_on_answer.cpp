@@ -26,9 +26,9 @@ class DigitRank : public Probe {
   }
 };
 
-const Register<Probe> top1_on_answer("top1_on_answer",
-                                     "share of correctly classified bags that attend most to the item that decides",
-                                     [] { return std::make_unique<DigitRank>(); });
+const Register<Probe> top1_on_answer(
+    "top1_on_answer", "share of correctly classified bags that attend most to the item that determines the class",
+    [] { return std::make_unique<DigitRank>(); });
 
 }  // namespace
 

@@ -70,8 +70,7 @@ class ToyFlow : public Probe {
       known |= view.name == "beta0";
     }
     if (!known)
-      throw wrong_input("probe 'toy-flow' measures the toy gate alone",
-                        "take model 'toy-gate', or leave the probe out");
+      throw wrong_input("probe 'toy-flow' measures the toy gate alone", "use model 'toy-gate', or remove the probe");
     variant_.gate = bounded ? ToyVariant::Gate::bounded : ToyVariant::Gate::linear;
     return {evaluation.parameter("beta0").values[0], evaluation.parameter("beta1").values[0],
             evaluation.parameter(bounded ? "a" : "p").values[0]};
@@ -85,7 +84,7 @@ class ToyFlow : public Probe {
     throw wrong_input(
         fmt::format("probe 'toy-flow': the loss at the start, {:.6g}, is not the loss of the two sequences",
                     evaluation.outcome.loss),
-        "take task 'two-sequences' as it is, and attention learned from the start");
+        "use task 'two-sequences' unchanged, and attention learned from the start");
   }
 
   bool solved() const { return variant_ == ToyVariant{}; }

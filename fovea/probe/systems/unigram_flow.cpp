@@ -33,7 +33,7 @@ class UnigramFlow : public Probe {
     fields.number("attention_rate", attention_rate_, 0, 1e6,
                   "rate of the attention logits, relative to the other parameters");
     fields.number("tau", tau_, 0, 64, "flow time at which descent is compared, in sixteenths; 0: it is not");
-    fields.number("tolerance", tolerance_, 1e-14, 1e-2, "of a step of the integration");
+    fields.number("tolerance", tolerance_, 1e-14, 1e-2, "largest error of a step of the integration");
   }
 
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
@@ -100,7 +100,7 @@ class UnigramFlow : public Probe {
       if (view.name == "bias") state.insert(state.end(), view.values.begin(), view.values.end());
     if (!whole)
       throw wrong_input("probe 'unigram-flow' measures the unigram gate alone",
-                        "take model 'unigram-gate', or leave the probe out");
+                        "use model 'unigram-gate', or remove the probe");
     return state;
   }
 

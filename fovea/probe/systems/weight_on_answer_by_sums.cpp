@@ -50,7 +50,7 @@ class SumsOnTruth : public Probe {
 };
 
 const Register<Probe> weight_on_answer_by_sums(
-    "weight_on_answer_by_sums", "mean weight on the items that decide, were weights in proportion to items' sums",
+    "weight_on_answer_by_sums", "mean weight on the determining items if weights were proportional to items' sums",
     [] { return std::make_unique<SumsOnTruth>(); });
 
 }  // namespace

@@ -16,8 +16,8 @@ std::size_t asking_place(const StreamSample& sample) {
   for (std::int64_t n = 0; n < sample.size(); ++n) {
     const std::span<const int> answers = sample.target(n);
     if (std::ranges::count_if(answers, asks) != 1 || std::ranges::find_if(answers, asks) - answers.begin() != first)
-      throw wrong_input("parents need streams that all ask once, at the same position",
-                        "take a task such as 'causal-tree'");
+      throw wrong_input("parents need streams with one question, at the same position",
+                        "use a task such as 'causal-tree'");
   }
   return static_cast<std::size_t>(first);
 }

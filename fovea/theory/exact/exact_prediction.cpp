@@ -29,9 +29,9 @@ ExactPrediction of_sparse(const SparseLaw& law) {
   SparseSetting setting{law.places(), law.width(), law.copies()};
   ExactPrediction prediction;
   prediction.heights = {{"start", "nothing learned", sparse_loss(setting, {})}};
-  prediction.times = {{"half", "until the loss is half of that, with a logit for each place", sparse_time(setting)}};
+  prediction.times = {{"half", "until the loss is half of that, with a logit for each position", sparse_time(setting)}};
   setting.shared = true;
-  prediction.times.push_back({"half_shared", "the same if the copies share a logit", sparse_time(setting)});
+  prediction.times.push_back({"half_shared", "the same time if the copies share a logit", sparse_time(setting)});
   return prediction;
 }
 

@@ -15,12 +15,12 @@ namespace {
 
 void check(const LinearIclSetting& setting) {
   if (setting.pairs < 1)
-    throw wrong_input(fmt::format("{} pairs do not determine a map", setting.pairs), "take 1 or more");
+    throw wrong_input(fmt::format("{} pairs do not determine a map", setting.pairs), "use 1 or more");
   if (setting.eigenvalues.empty())
-    throw wrong_input("vectors of no dimensions determine nothing", "give an eigenvalue each");
+    throw wrong_input("the vectors have no dimensions", "give one eigenvalue for each dimension");
   for (const double value : setting.eigenvalues)
     if (!(value > 0 && std::isfinite(value)))
-      throw wrong_input(fmt::format("an eigenvalue of {} is no variance", value), "give numbers above 0");
+      throw wrong_input(fmt::format("an eigenvalue of {} is not a variance", value), "give numbers above 0");
 }
 
 // Where s is when a share of the drop is done, as the logit of it.
@@ -45,9 +45,9 @@ double linear_icl_duration(const LinearIclSetting& setting, double from, double 
   check(setting);
   const auto [least, most] = std::minmax_element(setting.eigenvalues.begin(), setting.eigenvalues.end());
   if (*least != *most)
-    throw wrong_input("the drop has a closed form only if all directions are alike", "give equal eigenvalues");
+    throw wrong_input("the drop has a closed form only if all eigenvalues are equal", "give equal eigenvalues");
   if (!(0 < from && from < to && to < 1))
-    throw wrong_input(fmt::format("a drop has no part from {} to {}", from, to), "take shares between 0 and 1");
+    throw wrong_input(fmt::format("a drop has no part from {} to {}", from, to), "use shares between 0 and 1");
   const double slope = *most * *most * std::sqrt(static_cast<double>(setting.eigenvalues.size()));
   return (drop_logit(to) - drop_logit(from)) / (2 * slope);
 }

@@ -206,7 +206,7 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
 }
 
 std::string signal_text(const Prediction& prediction) {
-  return fmt::format("the bag of inputs tells {:.1f} % of what it could tell about the outputs (± {:.2g} %)",
+  return fmt::format("the bag of inputs explains {:.1f} % of the largest possible variance of the outputs (± {:.2g} %)",
                      100 * std::max(0.0, prediction.signal), 100 * prediction.error);
 }
 
@@ -217,7 +217,7 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
   const bool chance = prediction.signal < 2 * prediction.error;
   if (chance && (2 * prediction.error >= early_signal || c.left_out > 0)) {
     prediction.verdict = Verdict::unsure;
-    prediction.because = told + ", which chance alone may do in so few examples";
+    prediction.because = told + ", which can be chance in so few examples";
     if (c.left_out > 0)
       prediction.because +=
           fmt::format("; only the {} most frequent of {} words are counted, the others being too rare", c.in(),
@@ -325,7 +325,7 @@ Prediction predict(const BagSource& source, Team& team, const PredictionOptions&
   const auto unlinked = [](const OutputPrediction& output) { return output.words.empty(); };
   if (learnable && strongest(prediction) != EvidenceLevel::strong &&
       std::all_of(prediction.outputs.begin(), prediction.outputs.end(), unlinked))
-    prediction.because += ". Which words tell it is not sure yet: more examples would show";
+    prediction.because += ". Which words indicate the output is uncertain: more examples would show";
   return prediction;
 }
 

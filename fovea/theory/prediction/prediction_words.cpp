@@ -45,7 +45,7 @@ std::string verdict_text(Verdict verdict) {
     case Verdict::hard:
       return "hard: nothing to learn from while attention is uniform";
     case Verdict::unsure:
-      return "cannot tell: too few examples";
+      return "uncertain: too few examples";
   }
   return {};
 }
@@ -53,9 +53,8 @@ std::string verdict_text(Verdict verdict) {
 std::string trust_text(const Prediction& p) {
   if (p.kind != BagSource::Outputs::classes) return {};
   if (p.verdict == Verdict::unsure)
-    return fmt::format("Do not trust attention here: {} examples are too few to predict where it goes.", p.examples);
-  if (p.verdict == Verdict::hard)
-    return "Do not trust attention here: single words were not found to indicate the class.";
+    return fmt::format("Do not trust attention here: {} examples are too few to predict attention.", p.examples);
+  if (p.verdict == Verdict::hard) return "Do not trust attention here: no single words indicate the class.";
   int named = 0, attended = 0;
   for (const OutputPrediction& output : p.outputs)
     for (const Candidate& word : output.candidates) {
@@ -64,7 +63,7 @@ std::string trust_text(const Prediction& p) {
       attended += word.attended > more_than_even;
     }
   if (attended == 0)
-    return "Do not trust attention here: it is not predicted to move to words that indicate the class.";
+    return "Do not trust attention here: attention is not predicted to move to words that indicate the class.";
   return fmt::format(
       "Attention is predicted to move to {} of {} words that indicate the class. Measure it after training.", attended,
       named);

@@ -115,7 +115,7 @@ std::optional<InductionContext> induction_context(const StreamSample& sample) {
 StreamPrediction predict_stream(const Task& task, const StreamOptions& options) {
   const StreamSample sample(task, options.sequences != 0 ? options.sequences : sequences_of(task.shape()));
   if (sample.asked() == 0)
-    throw wrong_input("nothing is asked in the sequences of the task", "make them longer, or draw more of them");
+    throw wrong_input("the sequences of the task have no answers", "use longer sequences, or draw more");
   StreamPrediction prediction;
   prediction.sequences = sample.size();
   prediction.asked = sample.asked();

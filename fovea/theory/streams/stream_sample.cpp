@@ -8,9 +8,9 @@ namespace fovea {
 
 StreamSample::StreamSample(const Task& task, std::int64_t sequences) : shape_(task.shape()) {
   if (shape_.kind != Kind::token_streams)
-    throw wrong_input("lags are counted in token streams, and the task gives " + kind_name(shape_.kind),
-                      "take a task of token streams");
-  if (sequences < 1) throw wrong_input("a prediction is made from one sequence at least", "draw more");
+    throw wrong_input("lags need token streams, and the task gives " + kind_name(shape_.kind),
+                      "use a task of token streams");
+  if (sequences < 1) throw wrong_input("a prediction needs at least one sequence", "draw more");
   const std::int64_t finite = task.examples(Split::train);
   if (finite > 0) sequences = std::min(sequences, finite);
   // Of finite data one epoch is read, an example a batch, so that none is seen twice.

@@ -12,10 +12,10 @@ namespace fovea {
 
 void FigureFrame::settings(Fields& fields) {
   fields.text("title", title, "title of the figure");
-  fields.text("description", description, "for readers who cannot see it; else one is made");
+  fields.text("description", description, "description for readers who cannot see the figure (default: generated)");
   fields.text("note", note, "a line under the figure");
   fields.text("where", where, "only runs for which this expression is true");
-  fields.text("x_label", x_label, "under the horizontal axis");
+  fields.text("x_label", x_label, "label of the horizontal axis");
   fields.text("y_label", y_label, "label of the vertical axis");
   fields.flag("x_log", x_log, "a logarithmic horizontal axis");
   fields.flag("y_log", y_log, "a logarithmic vertical axis");

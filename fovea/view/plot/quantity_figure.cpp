@@ -7,9 +7,9 @@ namespace fovea {
 void QuantityFigure::common_settings(Fields& fields, const std::string& x_help, const std::string& y_help) {
   fields.text("x", x_, x_help);
   fields.texts("y", y_, y_help);
-  fields.texts("names", names_, "what to call each y");
-  fields.texts("by", by_, "settings that get a colour each");
-  fields.texts("panels", panels_, "settings that get a panel each; y gives each quantity one");
+  fields.texts("names", names_, "name of each y");
+  fields.texts("by", by_, "settings with one colour per value");
+  fields.texts("panels", panels_, "settings with one panel per value; y: one panel per quantity");
 }
 
 QuantityFigure::Cut QuantityFigure::cut(const Runs& runs) const {

@@ -16,7 +16,7 @@ std::string_view& page_of_this_program() {
 // Replaces the one place where `old` stands. The page is ours, so it is there.
 void replace_once(std::string& page, std::string_view old, std::string_view with) {
   const std::size_t at = page.find(old);
-  if (at == std::string::npos) throw failure("the page that was built into this program lacks a place for its data");
+  if (at == std::string::npos) throw failure("the page of this program has no element for its data");
   page.replace(at, old.size(), with);
 }
 

@@ -37,7 +37,7 @@ std::string attention_axes(const RunSpec& spec) {
     case AttentionRows::query:
       return "queries down, " + across(meaning->columns);
     case AttentionRows::place:
-      return "places down, those they attend to across";
+      return "positions down, attended positions across";
     case AttentionRows::access:
       return "accesses down, " + across(meaning->columns);
     case AttentionRows::glimpse:

@@ -24,7 +24,7 @@ std::string percent(double share) { return std::isnan(share) ? "?" : fmt::format
 
 // How well something is predicted, by its share of explained variance. Below 0 that is no share.
 std::string explains(double score) {
-  return score < 0 ? "predicts it worse than its mean does"
+  return score < 0 ? "predicts it worse than the mean does"
                    : fmt::format("explains {} of its variance", percent(score));
 }
 
@@ -45,8 +45,8 @@ AuditLine free_line(const RunRecord& run) {
   AuditLine line{"free", "attention weights are free parameters", last(run, "audit_free_logit_cosine_mean"), {}};
   line.sentence =
       std::isnan(line.value)
-          ? "There is nothing to compare: attention did not move between two evaluations with β of the same rows."
-          : fmt::format("Attention moved in the direction that free logits would have taken with cosine {:.3f}.",
+          ? "No comparison is possible: attention did not move between two evaluations with β of the same rows."
+          : fmt::format("The movement of attention has a cosine of {:.3f} with the movement of free logits.",
                         line.value);
   return line;
 }

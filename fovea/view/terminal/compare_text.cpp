@@ -53,10 +53,10 @@ std::string pairs_text(const Comparison& comparison) {
   std::string text = fmt::format("\n{} {}, by {}", comparison.pairs, comparison.pairs == 1 ? "pair" : "pairs",
                                  fmt::join(comparison.paired_by, ", "));
   if (comparison.alone_a + comparison.alone_b > 0)
-    text += fmt::format("; without a partner, and left out: {} of A, {} of B", runs_text(comparison.alone_a),
+    text += fmt::format("; left out without a partner: {} of A, {} of B", runs_text(comparison.alone_a),
                         runs_text(comparison.alone_b));
   if (comparison.unfinished_a + comparison.unfinished_b > 0)
-    text += fmt::format("; not done, and left out: {} of A, {} of B", runs_text(comparison.unfinished_a),
+    text += fmt::format("; left out because unfinished: {} of A, {} of B", runs_text(comparison.unfinished_a),
                         runs_text(comparison.unfinished_b));
   return text + "\n";
 }
@@ -75,21 +75,18 @@ std::string method_text(const Comparison& comparison) {
     lacking += metric.lacking;
   }
   std::string text = fmt::format(
-      "p: sign-flip permutation test of the paired differences, two-sided, {}.\n"
-      "Interval: of their mean, 95 %, percentile bootstrap.\n",
-      exact ? fmt::format("exact (with {} pairs it is {:.3g} or more)", comparison.pairs,
+      "p: two-sided sign-flip permutation test of the paired differences, {}.\n"
+      "Interval: 95 % percentile bootstrap of the mean difference.\n",
+      exact ? fmt::format("exact (the least possible p with {} pairs is {:.3g})", comparison.pairs,
                           std::exp2(1 - static_cast<double>(comparison.pairs)))
-            : "over 100 000 random choices of signs if there are more than 20 pairs");
-  if (lacking > 0)
-    text +=
-        "Pairs in which a run lacks the number, or never reached it, are not counted: 'pairs' is the number counted.\n";
+            : "with 100 000 random choices of signs if there are more than 20 pairs");
+  if (lacking > 0) text += "'pairs' counts the pairs in which both runs have a finite number.\n";
   return text;
 }
 
 std::string metrics_text(const Comparison& comparison, const Terminal& terminal) {
-  if (comparison.metrics.empty()) return "\nThe two have no metric in common.\n";
-  if (comparison.pairs == 0)
-    return "\nNo run of A that is done has a partner in B, so there is no difference to show.\n";
+  if (comparison.metrics.empty()) return "\nA and B have no metric in common.\n";
+  if (comparison.pairs == 0) return "\nNo finished run of A has a partner in B, so there is no difference to show.\n";
   const bool tested = comparison.pairs > 1;
   std::vector<TextTable::Column> columns{{"metric"}, {"A", Align::right}, {"B", Align::right}, {"B - A", Align::right}};
   if (tested)

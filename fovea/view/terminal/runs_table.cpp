@@ -137,9 +137,10 @@ std::string runs_table(const Runs& runs, const std::vector<std::string>& wanted,
   std::erase(left_out, "steps");
   if (!left_out.empty()) {
     std::ranges::reverse(left_out);
-    text += toned(fmt::format("No room for {}: widen the window, or name what to show.", fmt::join(left_out, ", ")),
-                  Tone::faint, terminal) +
-            "\n";
+    text +=
+        toned(fmt::format("No room for {}: widen the window, or name the columns to show.", fmt::join(left_out, ", ")),
+              Tone::faint, terminal) +
+        "\n";
   }
   return text;
 }

@@ -82,7 +82,7 @@ std::string matrix_text(const ExampleView& seen, const Terminal& terminal) {
   for (const std::string& word : seen.target) heads = std::max(heads, display_width(word));
   std::string text;
   for (const ExampleView::Quantity& quantity : seen.quantities) {
-    text += fmt::format("{}, a row for each word or place, over the source\n",
+    text += fmt::format("{}, with a row for each word or position, and a column for each source word\n",
                         toned(quantity.name, Tone::strong, terminal));
     for (std::size_t t = 0; t < quantity.rows.size(); ++t) {
       const std::string& word = seen.target[t];
@@ -123,8 +123,8 @@ std::string legend(const ExampleView& seen) {
   std::string text;
   for (const ExampleView::Quantity& quantity : seen.quantities) {
     const char* const says = quantity.name == "α"   ? "attention"
-                             : quantity.name == "β" ? "what the word alone says"
-                                                    : "the word's influence on the answer";
+                             : quantity.name == "β" ? "evidence of the word alone"
+                                                    : "influence of the word on the answer";
     text += fmt::format("{}  {}\n", quantity.name, says);
   }
   return text;
@@ -172,8 +172,10 @@ std::string shades_html(const ExampleView& seen) {
   }
   const std::string what = seen.target.empty() ? fmt::format("class {}", seen.label) : "a translation";
   return html + fmt::format(
-                    "</div>\n<figcaption>Run {}, example {} ({}), at step {}: blue speaks for the right "
-                    "answer, red against it.</figcaption>\n</figure>\n",
+                    "</div>\n"
+                    "<figcaption>Run {}, example {} ({}), at step {}: blue speaks for the right answer, red against "
+                    "the right answer.</figcaption>\n"
+                    "</figure>\n",
                     seen.run, seen.example, escape_markup(what), seen.step);
 }
 

@@ -190,7 +190,7 @@ TEST(Glimpse, RefusesPatchesLargerThanTheImageAndSaysWhichSettingItIs) {
     ModelScene<float>("glimpse", glimpse_settings(), vector_shape(batch, 4));
     ADD_FAILURE() << "was built";
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem().text(), "patches of 3 x 3 pixels are larger than the images, of 2 x 2");
+    EXPECT_EQ(error.problem().text(), "patches of 3 x 3 pixels are larger than the images of 2 x 2");
     EXPECT_EQ(error.place().file, "patch");
   }
 }

@@ -51,7 +51,7 @@ TEST(Shades, StandBesideEachOtherInTheTerminal) {
     for (std::size_t begin = 0, end; (end = narrow.find('\n', begin)) != std::string::npos; begin = end + 1)
       EXPECT_LE(display_width(narrow.substr(begin, end - begin)), width);
   }
-  EXPECT_NE(text.find("\nβ  what the word alone says\n"), std::string::npos);
+  EXPECT_NE(text.find("\nβ  evidence of the word alone\n"), std::string::npos);
   EXPECT_NE(shades_text(review(), {80, true}).find("\x1b[48;5;26"), std::string::npos);
 }
 

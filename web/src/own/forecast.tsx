@@ -78,7 +78,7 @@ function Told({
   outputs,
   labels,
 }: Forecast["prediction"]) {
-  const [what, why] = says.split(": "); // "cannot tell: too few examples"
+  const [what, why] = says.split(": "); // "uncertain: too few examples"
   const draws = Object.entries(repeated).filter(([, times]) => times > 0);
   return (
     <section class="forecast">

@@ -19,7 +19,7 @@ class Bag : public FigureKind {
     fields.text("answers", answers_, "array (bags) of the model's answers; empty: none");
     fields.integer("count", count_, 1, 64, "how many bags");
     fields.integer("step", step_, -1, Fields::no_limit, "which step; -1 is the last");
-    fields.texts("panels", panels_, "settings that get a panel each; of each the first run is shown");
+    fields.texts("panels", panels_, "settings with one panel per value, which shows the first run");
   }
 
   Figure draw(const Runs& runs, const FetchArrays& arrays) const override {

@@ -15,10 +15,10 @@ namespace {
 class Bars : public FigureKind {
  public:
   void settings(Fields& fields) override {
-    fields.texts("by", by_, "settings that get a bar each");
+    fields.texts("by", by_, "settings with one bar per value");
     fields.texts("y", y_, "quantities of a run, or aggregates over runs");
-    fields.texts("names", names_, "what to call each y");
-    fields.texts("panels", panels_, "settings that get a panel each; y gives each quantity one");
+    fields.texts("names", names_, "name of each y");
+    fields.texts("panels", panels_, "settings with one panel per value; y: one panel per quantity");
     fields.flag("dots", dots_, "draw each run's value");
   }
 

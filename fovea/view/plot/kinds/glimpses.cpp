@@ -20,7 +20,9 @@ class Glimpses : public FigureKind {
   Figure draw(const Runs& runs, const FetchArrays& arrays) const override {
     Figure figure;
     figure.least_panel_width = 120;
-    figure.note = "Diamond: the first glimpse; line: the way; dot: the last. Each is in the middle of its sharp part.";
+    figure.note =
+        "Diamond: the first glimpse; line: the path; dot: the last glimpse. Each mark is in the middle of the sharp "
+        "part.";
     if (runs.empty()) {
       figure.panels.push_back(message_panel("", "no runs yet"));
       return figure;
@@ -42,7 +44,7 @@ class Glimpses : public FigureKind {
       for (const ArrayRecord* map : shown)
         if (const auto path = glimpse_path(*map, images.front(), example))
           figure.panels.push_back(panel_of(*path, map->step, example));
-    figure.description = fmt::format("The way of {} glimpses over each of {} images, at {} steps of training.",
+    figure.description = fmt::format("The path of {} glimpses over each of {} images, at {} steps of training.",
                                      maps.front().shape[1], examples_.size(), shown.size());
     return figure;
   }
@@ -68,7 +70,7 @@ class Glimpses : public FigureKind {
   int looks_ = 5;
 };
 
-const Register<FigureKind> glimpses("glimpses", "the way of glimpses over images, over training",
+const Register<FigureKind> glimpses("glimpses", "the path of glimpses over images, during training",
                                     [] { return std::make_unique<Glimpses>(); });
 
 }  // namespace

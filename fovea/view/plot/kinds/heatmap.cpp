@@ -17,11 +17,11 @@ class HeatMap : public FigureKind {
     fields.text("array", array_, "the array to show: (rows, columns), or (examples, rows, columns)");
     fields.integers("steps", steps_, 0, Fields::no_limit, "the steps to show; empty: the last");
     fields.integers("examples", examples_, 0, Fields::no_limit, "which examples, if the array has several");
-    fields.texts("panels", panels_, "settings that get a panel each; of each the first run is shown");
+    fields.texts("panels", panels_, "settings with one panel per value, which shows the first run");
     fields.choice<ColorScale>("colors", scale_,
                               {{"sequential", ColorScale::sequential}, {"diverging", ColorScale::diverging}},
                               "sequential for amounts, diverging for differences from zero");
-    fields.numbers("range", range_, "values at both ends of the colours; else from the data");
+    fields.numbers("range", range_, "values at both ends of the colours (default: from the data)");
     fields.flag("square", square_, "square cells");
   }
 

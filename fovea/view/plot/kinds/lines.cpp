@@ -33,19 +33,19 @@ class Lines : public QuantityFigure {
 
   Lines() { x_ = "step"; }
   void settings(Fields& fields) override {
-    common_settings(fields, "step, or a quantity to follow instead", "metrics, or expressions over them");
-    fields.texts("rules", rules_, "metrics, or expressions, whose value is a level: drawn as a line across");
-    fields.texts("rules_at", rules_at_, "only in panels that show one of these y (default: in all)");
+    common_settings(fields, "step, or another quantity", "metrics, or expressions over them");
+    fields.texts("rules", rules_, "metrics or expressions, drawn as horizontal lines");
+    fields.texts("rules_at", rules_at_, "draw these lines only in panels with one of these y (default: in all panels)");
     fields.flag("median", median_, "draw the median over runs in bold");
     fields.choice<Spread>("spread", spread_,
                           {{"seeds", Spread::seeds}, {"quartiles", Spread::quartiles}, {"range", Spread::range}},
-                          "how the runs behind a median are shown: each one, or a band");
+                          "how the runs of a median are shown: as lines, or as a band");
   }
 
   void read_others(const ValueTable& settings) override {
     for (const std::string& at : rules_at_)
       if (std::ranges::find(y_, at) == y_.end())
-        throw wrong_input(fmt::format("rules_at names '{}', which is no y of this figure", at), suggest_name(at, y_),
+        throw wrong_input(fmt::format("rules_at names '{}', which is not a y of this figure", at), suggest_name(at, y_),
                           settings.find("rules_at")->second.place);
   }
 

@@ -18,10 +18,9 @@ class Phase : public FigureKind {
   void settings(Fields& fields) override {
     fields.text("x", x_, "the series along the horizontal axis");
     fields.text("y", y_, "the series along the vertical axis");
-    fields.number("separatrix", separatrix_, -HUGE_VAL, HUGE_VAL,
-                  "slope of the line through the origin that parts the two fates");
-    fields.text("above", above_, "what to call starts above the separatrix");
-    fields.text("below", below_, "what to call starts below it");
+    fields.number("separatrix", separatrix_, -HUGE_VAL, HUGE_VAL, "slope of the separatrix, a line through the origin");
+    fields.text("above", above_, "name of starts above the separatrix");
+    fields.text("below", below_, "name of starts below the separatrix");
   }
 
   std::vector<std::string> other_keys() const override { return {"field"}; }

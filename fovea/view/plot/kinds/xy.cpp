@@ -13,15 +13,15 @@ namespace {
 class Xy : public FigureKind {
  public:
   void settings(Fields& fields) override {
-    fields.text("x", x_, "array of the places of y and truth; empty: 0, 1, 2 …");
+    fields.text("x", x_, "array of the x values of y and truth; empty: 0, 1, 2 …");
     fields.texts("y", y_, "arrays drawn as curves");
-    fields.texts("names", names_, "what to call each y");
+    fields.texts("names", names_, "name of each y");
     fields.text("truth", truth_, "array drawn as a dashed line behind the curves; empty: none");
-    fields.text("points_x", points_x_, "array of the places of points; empty: none");
-    fields.text("points_y", points_y_, "array of the heights of points");
+    fields.text("points_x", points_x_, "array of the x values of points; empty: no points");
+    fields.text("points_y", points_y_, "array of the y values of points");
     fields.integer("step", step_, -1, Fields::no_limit, "which step; -1 is the last");
-    fields.texts("by", by_, "settings that get a curve each; of each the first run is shown");
-    fields.texts("panels", panels_, "settings that get a panel each");
+    fields.texts("by", by_, "settings with one curve per value, which shows the first run");
+    fields.texts("panels", panels_, "settings with one panel per value");
   }
 
   Figure draw(const Runs& runs, const FetchArrays& fetch) const override {

@@ -45,8 +45,7 @@ class List : public Command {
         "  fovea list tasks\n"
         "  fovea list models seq2seq          its settings, their bounds and defaults\n"
         "  fovea list interventions hold      its settings, as in --set "
-        "'intervene=[{hold=\"uniform\", "
-        "until=50}]'\n"
+        "'intervene=[{hold=\"uniform\", until=50}]'\n"
         "  fovea list settings train          the settings that every training has");
   }
 

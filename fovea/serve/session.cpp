@@ -21,8 +21,7 @@ namespace {
 constexpr const char* content_policy =
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; connect-src 'self' data: blob:; worker-src 'self' blob:; font-src data:; base-uri "
-    "'none'; "
-    "form-action 'none'; frame-ancestors ";
+    "'none'; form-action 'none'; frame-ancestors ";
 
 const Wording& words = plain_wording();  // the page's
 

@@ -78,8 +78,9 @@ TEST_F(FileTest, AMissingFileAFolderAndAFileTooLargeAreNamed) {
   EXPECT_EQ(error_text([&] { read_file(folder_, 10); }, Error::Kind::wrong_input),
             folder_.string() + ": is a folder, not a file. Name a file in it.");
   write_whole(folder_ / "big", "12345678901");
-  EXPECT_EQ(error_text([&] { read_file(folder_ / "big", 10); }, Error::Kind::wrong_input),
-            (folder_ / "big").string() + ": is larger than the 10 bytes that are read. Check that it is the right file");
+  EXPECT_EQ(
+      error_text([&] { read_file(folder_ / "big", 10); }, Error::Kind::wrong_input),
+      (folder_ / "big").string() + ": is larger than the 10 bytes that are read. Check that it is the right file");
 }
 
 TEST_F(FileTest, ALinkStaysAndADeviceIsWrittenTo) {

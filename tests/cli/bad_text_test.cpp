@@ -45,7 +45,8 @@ TEST_F(BadTextTest, ALabelForEachText) {
   std::string numbered;
   for (int n = 0; n < 40; ++n) numbered += std::to_string(n) + "\ta film\n";
   write("numbered.tsv", numbered);
-  refused("--train numbered.tsv", {"numbered.tsv: 40 texts have 40 different labels", "check the column of the labels"});
+  refused("--train numbered.tsv",
+          {"numbered.tsv: 40 texts have 40 different labels", "check the column of the labels"});
   const Outcome predicted = fovea("predict numbered.tsv");
   EXPECT_EQ(predicted.code, 2);
   EXPECT_NE(predicted.err.find("numbered.tsv: 40 texts have 40 different labels"), std::string::npos) << predicted.err;
@@ -134,7 +135,8 @@ TEST_F(BadTextTest, ParallelFilesOfDifferentLength) {
   write("a.en", "a house\ntwo\nthree\nfour\n");
   const Outcome outcome = fovea("data add mine --train a.de --train-target a.en --quiet");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("has 3 lines, but a.en has 4; line 4 is the first line without a partner"), std::string::npos)
+  EXPECT_NE(outcome.err.find("has 3 lines, but a.en has 4; line 4 is the first line without a partner"),
+            std::string::npos)
       << outcome.err;
 }
 

@@ -60,7 +60,8 @@ TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
       << without.err;
   const Outcome bare = with_python("exec python3 -I -S \"$@\"", "check-attention texts.tsv");
   EXPECT_EQ(bare.code, 2) << bare.out;
-  EXPECT_NE(bare.err.find("cannot import it: No module named 'fovea'. Install the package there"), std::string::npos) << bare.err;
+  EXPECT_NE(bare.err.find("cannot import it: No module named 'fovea'. Install the package there"), std::string::npos)
+      << bare.err;
   EXPECT_EQ(std::ranges::count(bare.err, '\n'), 1) << bare.err;
 }
 

@@ -77,8 +77,9 @@ TEST_F(DataTest, WordsOfARunOutliveItsCorpus) {
   // They go with the run.
   home_ = first;
   ASSERT_EQ(fovea("rm 1").code, 0);
-  EXPECT_NE(fovea("gc --dry").out.find("would be deleted: 1 run of the bin, weights of 1 run, 0 checkpoints, 1 vocabulary ("),
-            std::string::npos)
+  EXPECT_NE(
+      fovea("gc --dry").out.find("would be deleted: 1 run of the bin, weights of 1 run, 0 checkpoints, 1 vocabulary ("),
+      std::string::npos)
       << fovea("gc --dry").out;
   ASSERT_EQ(fovea("gc").code, 0);
   EXPECT_TRUE(std::filesystem::is_empty(home_ / "words"));
@@ -115,7 +116,8 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   EXPECT_FALSE(json("show 1 --json").contains("attention"));
   const Outcome look = fovea("inspect 1");
   EXPECT_EQ(look.code, 2);
-  EXPECT_NE(look.err.find("attends to experts, and evidence needs words. See the names of a run's metrics and settings: fovea show RUN"),
+  EXPECT_NE(look.err.find("attends to experts, and evidence needs words. See the names of a run's metrics and "
+                          "settings: fovea show RUN"),
             std::string::npos)
       << look.err;
   write("bad.csv", "1,64\n1,-64\n");
@@ -129,7 +131,7 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   write("few.csv", few);
   const Outcome hint = fovea("data add few --trace few.csv");
   EXPECT_NE(hint.out.find("fovea predict prefetch-trace --set task.corpus=few"), std::string::npos) << hint.out;
-  EXPECT_NE(fovea("predict prefetch-trace --set task.corpus=few").out.find("not known, 4 windows"), std::string::npos);
+  EXPECT_NE(fovea("predict prefetch-trace --set task.corpus=few").out.find("unknown, because 4"), std::string::npos);
   EXPECT_EQ(json("predict prefetch-trace --set task.corpus=few --json")["enough"], false);
   EXPECT_EQ(fovea("data add bad --trace app.csv --train sms.tsv").code, 2);
 }

@@ -129,7 +129,7 @@ TEST_F(ProgramTest, PredictsTheHeightsAndLagsOfTokenStreams) {
   EXPECT_NEAR(p["induction"]["time"].get<double>(), 801, 4);
   const Outcome text = fovea("predict induction --set task.vocab=32 --set task.length=8 --draws 2000");
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_NE(text.out.find("induction flow of 8 places and 32 tokens"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("induction flow of 8 positions and 32 tokens"), std::string::npos) << text.out;
   write("new.txt", "1 2 3\n");
   for (const char* wrong : {"predict induction --words 64", "predict induction --examples new.txt"}) {
     const Outcome outcome = fovea(wrong);

@@ -82,8 +82,7 @@ TEST(Lines, ALineTooLongIsRefusedAndTheNextIsRead) {
   LineReader reader(ByteReader(bytes, {"memory"}));
   std::string_view line;
   ASSERT_TRUE(reader.next(line));
-  EXPECT_SAYS(wrong_input_of([&] { reader.next(line); }),
-              "memory:2: this line is longer than 1048576 bytes");
+  EXPECT_SAYS(wrong_input_of([&] { reader.next(line); }), "memory:2: this line is longer than 1048576 bytes");
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(line, "third");
   EXPECT_EQ(reader.line(), 3);

@@ -333,9 +333,9 @@ TEST(Transformer, WhatDoesNotFitIsRefused) {
   };
   EXPECT_EQ(error(transformer_with({{"heads", {3, {}}}})),
             "3 heads do not divide a width of 8. Set model.width to a multiple of model.heads.");
-  EXPECT_NE(
-      error(transformer_with({{"heads", {8, {}}}, {"position", word("rotary")}})).find("rotary positions need pairs of numbers"),
-      std::string::npos);
+  EXPECT_NE(error(transformer_with({{"heads", {8, {}}}, {"position", word("rotary")}}))
+                .find("rotary positions need pairs of numbers"),
+            std::string::npos);
   EXPECT_EQ(error(transformer_with({{"frozen", {ValueList{word("qk.3")}, {}}}})).substr(0, 58),
             "model.frozen names 'qk.3', which this model does not have.");
 }

@@ -82,7 +82,7 @@ test("of too few texts the words that may tell are named, and no attention is pr
   const few = Array.from({ length: 40 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tder die das ein und war ist am im zu ${i % 3 ? (i % 2 ? "schlecht" : "gut") : "nun"} nr${i}`);
   await paste(page, few.join("\n"));
   await use(page);
-  await page.getByRole("heading", { name: "Predicted, before any training: cannot tell (too few examples)" }).waitFor();
+  await page.getByRole("heading", { name: "Predicted, before any training: uncertain (too few examples)" }).waitFor();
   await trust(page).getByText("Do not trust attention here: 40 examples are too few to predict attention.").waitFor();
   const evidence = await evidence_of(page);
   assert.deepEqual(evidence.gut.slice(0, 2), ["plus", "13 : 0"]);

@@ -48,9 +48,9 @@ void each_tile(Compute& compute, Index queries, Work work) {
 template <class T>
 void Pooling<T>::settings(Fields& fields) {
   similarity_.settings(fields);
-  fields.choice("train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
-                "training error: at each key, answered from the other keys; or at the queries (if other keys do not "
-                "predict a value, as in task 'lookup')");
+  fields.choice(
+      "train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
+      "training error: at each key, answered from the other keys; or at the queries, if other keys predict nothing");
 }
 
 template <class T>

@@ -59,7 +59,7 @@ std::string figure_html(const FigureSpec& spec, const Reproduction& r, const Fet
 std::string claims_of(const Reproduction& r) {
   if (r.claims.empty()) return {};
   std::string html =
-      "<h4>What was claimed</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table "
+      "<h4>Claims</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table "
       "class=\"claims\">\n<thead><tr>"
       "<th scope=\"col\">Verdict</th><th scope=\"col\">Claim</th><th scope=\"col\" class=\"number\">Value</th><th "
       "scope=\"col\">Threshold</th><th scope=\"col\" class=\"number\">Null value</th></tr></thead>\n<tbody>\n";
@@ -157,7 +157,7 @@ std::string summary_html(const std::vector<const Reproduction*>& all) {
     runs += r->runs.size();
   }
   std::string html = fmt::format(
-      "<section aria-labelledby=\"summary\"><h2 id=\"summary\">What came out</h2>\n<p class=\"toll\">{}, in "
+      "<section aria-labelledby=\"summary\"><h2 id=\"summary\">Results by experiment</h2>\n<p class=\"toll\">{}, in "
       "{} and {}.</p>\n",
       verdict_counts(claims), counted(all.size(), "experiment"), counted(runs, "run"));
   html +=
@@ -172,8 +172,7 @@ std::string summary_html(const std::vector<const Reproduction*>& all) {
         r.claims.empty() ? "–" : badge(good == r.claims.size(), fmt::format("{} of {}", good, r.claims.size()));
     html += fmt::format(
         "<tr><td><a href=\"#{}\">{}</a><br><span class=\"name\">{}</span></td><td class=\"word\">{}</td><td "
-        "class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td></tr>\n",
+        "class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
         anchor_of(i), safe(r.experiment.title.empty() ? r.experiment.name : r.experiment.title),
         safe(r.experiment.name), verdict, r.runs.size(), duration_text(r.seconds));
   }
@@ -205,13 +204,10 @@ std::string report_html(std::span<const Reproduction> reproductions, const Fetch
       "<meta name=\"fovea-source\" content=\"report\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<a "
       "class=\"skip\" href=\"#findings\">To the "
       "findings</a>\n<header>\n<h1>{0}</h1>\n"
-      "<p>Loss alone does not say where a model attends, so how does attention come to be where it is? The answer "
-      "tested here has two stages. While "
-      "attention is still uniform, a model learns which input word goes with which output, from co-occurrence alone. "
-      "Only then does attention have a "
-      "reason to move to that word. Each experiment below shows, breaks or measures a part of that story. Its claims "
-      "are "
-      "checked against the runs.</p>\n</header>\n<main>\n",
+      "<p>How does attention learn its position? The account that is tested here has two stages. While attention is "
+      "still uniform, a model learns from co-occurrence which input word goes with which output. Only then does "
+      "attention have a reason to move to that word. Each experiment below shows, breaks or measures a part of this "
+      "account. Its claims are tested on the runs.</p>\n</header>\n<main>\n",
       safe(facts.title), report_style);
   html += findings_html(all, results_of_findings(reproductions));
   html += summary_html(all);

@@ -66,9 +66,7 @@ std::string claims_table(std::span<const ClaimResult> claims, const Terminal& te
     std::string notes;
     for (const ClaimResult& claim : own) {
       const bool titled = !claim.text.title.empty();
-      TextTable::Cell title(shown_title(claim));
-      title.one_line = titled;
-      table.row({verdict_cell(claim), title, number_text(claim.value), claim.wanted,
+      table.row({verdict_cell(claim), shown_title(claim), number_text(claim.value), claim.wanted,
                  titled ? number_text(claim.text.null) : ""});
       if (!claim.note.empty()) notes += fmt::format("{}: {}\n", clean_utf8(shown_title(claim)), clean_utf8(claim.note));
     }
@@ -86,16 +84,10 @@ std::string findings_table(std::span<const FindingResult> findings, const Termin
          {kept ? "finding, kept result of the full form" : "finding, reproduced here", TextTable::Align::left, true}});
     for (const FindingResult& found : findings) {
       if (found.kept != kept) continue;
-      const TextTable::Cell heading(found.finding.heading, Tone::strong);
-      if (!found.result) {
-        table.row({{"not reproduced", Tone::faint}, heading});
-        continue;
-      }
-      const ClaimResult& claim = *found.result;
-      quick = quick || claim.preset == word_of(Preset::quick);
-      table.row({verdict_cell(claim), heading});
-      table.row({"", fmt::format("measured: {} ({})", number_text(claim.value), found.finding.measures)});
-      table.row({"", needed_text(claim)});
+      const std::string& heading = found.finding.heading;
+      if (found.result)
+        table.row({verdict_cell(*found.result), heading, number_text(found.result->value), found.result->wanted});
+      else table.row({{"not reproduced", Tone::faint}, heading, "", ""});
     }
     if (table.size() > 0) out += (out.empty() ? "" : "\n") + table.text(terminal);
   }

@@ -41,34 +41,35 @@ std::string performance_name(const Measures& measures) { return measures.perform
 
 std::string legend(const Measures& measures) {
   std::string text =
-      "𝒜(a, b): share of rows in which fewer than 5 % of b (rounded up) are greater than b where a is largest; in "
-      "brackets 95 % of a bootstrap over examples. By chance: the same with b shuffled, on average over all orders; "
-      "clear: the first bracket lies above the second. τ-b and ρ: means over rows. α, β, Δ and βᵘᶠ are those at the "
-      "end of "
-      "training, "
-      "βᵖˣ and logistic β those of the evaluation with the least loss; 'most' is the largest 𝒜 over the evaluations "
-      "of the uniform run, and its step.";
+      "𝒜(a, b) is the share of rows in which the largest a has the position of a large b. A b is large if fewer than "
+      "5 % of b (rounded up) are greater. "
+      "Brackets are 95 % bootstrap intervals over examples. 'By chance' is the mean of 𝒜 over all orders of b. A row "
+      "is "
+      "'clear' if the first interval is above the second. The columns τ-b and ρ are means over rows. The quantities α, "
+      "β, Δ and βᵘᶠ are measured "
+      "at the end of training. The quantities βᵖˣ and logistic β are measured at the evaluation with the least loss. "
+      "'Most' is the largest 𝒜 of all evaluations of the uniform run, with its step.";
   if (measures.unpredicted.empty())
     text +=
-        " Predicted: the attention that is predicted from the training data alone (for a translation, given the target "
-        "word of the row); common, rare: attention on the most, the least frequent words there.";
+        " 'Predicted' is the attention that is predicted from the training data alone. For a translation, the target "
+        "word of the row is given. 'Common' and 'rare' are attention on the most and the least frequent words.";
   else text += " The prediction from the data alone is left out: " + measures.unpredicted + ".";
   const bool reaches = std::ranges::any_of(measures.rows, [](const Measures::Row& row) { return row.xi.has_value(); });
   if (reaches)
     text += fmt::format(
-        " ξ(b): the mean {} of the other seeds at the first evaluation at which their attention agrees with α better "
-        "than b does, and its step.",
+        " The column ξ(b) is the mean {} of the other seeds when their attention first agrees with α better than b "
+        "does, with the step.",
         performance_name(measures));
   return text;
 }
 
-// How one order is to the other, in words.
+// The relation of two orders, in words.
 std::string ranks_words(const Estimate& tau) {
-  if (tau.high < 0) return "ranks words rather the other way round than attention";
+  if (tau.high < 0) return "ranks words in the opposite order of attention";
   if (!(tau.low > 0)) return "was not shown to rank words as attention does";
-  if (tau.mean < 0.1) return "hardly ranks words as attention does";
-  if (tau.mean < 0.5) return "ranks words a little as attention does";
-  return "ranks words much as attention does";
+  if (tau.mean < 0.1) return "ranks words almost independently of attention";
+  if (tau.mean < 0.5) return "ranks words somewhat as attention does";
+  return "ranks words mostly as attention does";
 }
 
 }  // namespace
@@ -77,14 +78,14 @@ std::vector<std::string> measures_verdict(const Measures& measures) {
   constexpr std::pair<const char*, const char*> asked[] = {
       {"α of other seeds", "another seed's attention"},
       {"predicted", "attention that is predicted from the data alone"},
-      {"β", "β, what each word alone says,"},
-      {"Δ", "Δ, how fast the loss grows as a word fades,"},
+      {"β", "β, the evidence of each word alone,"},
+      {"Δ", "Δ, the growth of the loss as a word fades,"},
   };
   std::vector<std::string> sentences;
   for (const auto& [name, says] : asked)
     for (const Measures::Row& row : measures.rows) {
       if (row.a != "α" || row.b != name || std::isnan(row.tau.mean)) continue;
-      sentences.push_back(fmt::format("{} {}: τ-b {} (-1 is the opposite order, 0 chance, 1 the same order).", says,
+      sentences.push_back(fmt::format("{} {}: τ-b {} (-1: opposite order, 0: chance, 1: same order).", says,
                                       ranks_words(row.tau), interval(row.tau)));
     }
   for (std::string& sentence : sentences)
@@ -123,7 +124,8 @@ std::string measures_text(const Measures& measures, const Terminal& terminal) {
 
 std::string measures_html(const Measures& measures) {
   std::string html = fmt::format(
-      "<h4>How far attention agrees with what words alone say</h4>\n<p>{}; best {} of the reference run: {} at step "
+      "<h4>Agreement of attention with the evidence of single words</h4>\n<p>{}; best {} of the reference run: {} at "
+      "step "
       "{}.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Agreement\"><table>\n<thead><tr>",
       escape_markup(counts(measures)), performance_name(measures), figure(measures.best), measures.best_step);
   for (const char* head : {"a", "b", "𝒜(a, b)", "by chance", "clear", "τ-b", "ρ", "most", "ξ(b)"})

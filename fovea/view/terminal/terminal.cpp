@@ -220,8 +220,7 @@ std::string TextTable::text(const Terminal& terminal, std::vector<std::string>* 
   for (const auto& row : rows_) {
     std::vector<std::vector<std::string>> cells;
     for (std::size_t i = 0; i < plan.columns.size(); ++i)
-      cells.push_back(row[plan.columns[i]].one_line ? std::vector{shortened(row[plan.columns[i]].text, plan.width[i])}
-                                                    : folded(row[plan.columns[i]].text, plan.width[i]));
+      cells.push_back(folded(row[plan.columns[i]].text, plan.width[i]));
     put(cells, [&](std::size_t i) { return row[plan.columns[i]].tone; }, false);
   }
   return out;

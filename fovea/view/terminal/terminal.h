@@ -41,7 +41,6 @@ class TextTable {
   struct Cell {
     std::string text;
     Tone tone = Tone::plain;
-    bool one_line = false;  // cut with an ellipsis where its column gives way
     Cell(std::string words, Tone how = Tone::plain) : text(std::move(words)), tone(how) {}
     Cell(const char* words) : text(words) {}
   };

@@ -132,7 +132,8 @@ TEST(Copy, RefusesWhatCanNotBe) {
   EXPECT_NE(complaint("copy", table({{"target", word("revers")}})).find("did you mean 'reversed'"), std::string::npos);
   EXPECT_NE(complaint("copy", table({{"shortest", whole(41)}})).find("shortest of task 'copy' is 41, but length is 40"),
             std::string::npos);
-  EXPECT_NE(complaint("copy", table({{"shortest", whole(4)}, {"target", word("permuted")}})).find("needs sources of one length"),
+  EXPECT_NE(complaint("copy", table({{"shortest", whole(4)}, {"target", word("permuted")}}))
+                .find("needs sources of one length"),
             std::string::npos);
   EXPECT_NE(complaint("copy", table({{"distinct", whole(1)}})).find("must be true or false"), std::string::npos);
 }

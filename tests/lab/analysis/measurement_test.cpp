@@ -161,7 +161,9 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   EXPECT_EQ(of_class.words, 2);
   EXPECT_NEAR(row_of(of_class, "α", "β").agreement.mean, 0.5, 1e-12);
   EXPECT_NEAR(row_of(of_class, "α", "β").chance.mean, (0.25 + 1) / 2, 1e-12);
-  EXPECT_NE(complaint([&] { measure(runs, kept.fetch(), {predict_attention, 2}); }).find("no evaluated example of this class"),
+  EXPECT_NE(complaint([&] {
+              measure(runs, kept.fetch(), {predict_attention, 2});
+            }).find("no evaluated example of this class"),
             std::string::npos);
   RunRecord unlike = kept.run("text-classify", {}, 2);
   performs(unlike, {0.5, 0.75, 1.0}, {0.9, 0.3, 0.5});

@@ -88,7 +88,8 @@ TEST_F(Queries, ANameThatNoRunHasIsSaidWithTheNearest) {
   EXPECT_EQ(mistake_of([&] { where("", "done"); }).find("quotes"), std::string::npos) << "no text can stand there";
   EXPECT_EQ(mistake_of([&] { where("", "-sed"); }), "sort: no run has a metric or setting 'sed'. Did you mean 'seed'?");
   EXPECT_EQ(mistake_of([&] { where("", "median(accuracy)"); }),
-            "sort: 'median(accuracy)' needs many runs, and this is one run. Remove functions over runs, such as share and median.");
+            "sort: 'median(accuracy)' needs many runs, and this is one run. Remove functions over runs, such as share "
+            "and median.");
   EXPECT_NE(mistake_of([&] { where("step > 3"); }).find("'steps'"), std::string::npos);
   EXPECT_NE(mistake_of([&] { where("task = 3"); }).find("no run has"), std::string::npos);
   RunQuery query;

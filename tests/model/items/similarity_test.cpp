@@ -98,7 +98,8 @@ TEST(Pooling, ASimilarityOfOneSpaceRefusesTwo) {
   };
   for (const char* kind : {"gaussian", "gaussian-learned", "boxcar", "epanechnikov", "dot"})
     says(similarity(kind, {{"train_on", word("queries")}}), "a query has 4 numbers and a key 3");
-  says(similarity("user", {{"train_on", word("queries")}, {"formula", word("dot")}}), "needs queries and keys of one space");
+  says(similarity("user", {{"train_on", word("queries")}, {"formula", word("dot")}}),
+       "needs queries and keys of one space");
   says(similarity("general"), "keys cannot be used as queries");
   ModelScene<double> average("pooling", similarity("average", {{"train_on", word("queries")}}), two_widths(4, 3));
   EXPECT_EQ(average.forward(two_spaces(4, 3), {}).predictions.size(0), 90);

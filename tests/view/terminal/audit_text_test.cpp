@@ -40,7 +40,7 @@ TEST(AuditText, HasNoNegativeShares) {
   const RunRecord run = audited(-0.02, -0.854, -0.9, -0.05);
   EXPECT_EQ(sentence(run, "local"), "The state at the end: the word alone predicts it worse than the mean does.");
   EXPECT_EQ(sentence(run, "mean"),
-            "The mean state of new texts at the end: a linear map of the mean embedding predicts it worse than its "
+            "The mean state of new texts at the end: a linear map of the mean embedding predicts it worse than the "
             "mean does. A map fitted to the states of other texts predicts it worse than the mean does.");
   EXPECT_EQ(sentence(run, "separate"), "When knowledge had risen by half, none of attention's rise had happened.");
   for (const AuditLine& line : audit_lines(run)) EXPECT_EQ(line.sentence.find('-'), std::string::npos) << line.sentence;

@@ -15,8 +15,8 @@ std::string verdict_line(const AccessPrediction& p, const Terminal& terminal) {
                   100 * share.low, 100 * share.high);
   const TableScore& best = p.best_table();
   const bool table_knows_more = best.both > p.expected() + 0.05;
-  if (table_knows_more) says += fmt::format(", and the table '{}' {:.3g} %", best.name, 100 * best.both);
-  if (!p.enough()) return fmt::format("not known, {} windows of validation are too few: {}", p.asked, says);
+  if (table_knows_more) says += fmt::format(", and {:.3g} % by the table '{}'", 100 * best.both, best.name);
+  if (!p.enough()) return fmt::format("unknown, because {} validation windows are too few: {}", p.asked, says);
   if (p.expected() < least)
     return toned(table_knows_more ? "hard for a network" : "hard", Tone::bad, terminal) + ": " + says;
   if (p.expected() < most) return "in part: " + says;
@@ -38,10 +38,13 @@ std::string access_prediction_text(const AccessPrediction& p, const Terminal& te
   row(p.in_window, "the successor of the last access earlier in the window");
   for (const TableScore& t : p.tables) tables.row({number(t.page), number(t.offset), number(t.both), t.name});
   return fmt::format(
-      "{}.\n\nFitted on accesses {} to {} and what came before each ({} windows of training), asked of {} to {} ({} of "
-      "validation):\n{}"
-      "\nOf the same windows, tables that are fed the trace up to each access:\n{}"
-      "\nThe next page is new in {:.3g} % of them: it followed no window of training.\n",
+      "{}.\n"
+      "\n"
+      "Fitted on accesses {} to {} ({} training windows), measured on accesses {} to {} ({} validation windows).\n"
+      "{}\n"
+      "Predictions of the same windows by tables that read the trace up to each access:\n"
+      "{}\n"
+      "In {:.3g} % of the windows, the next page is new: it followed no training window.\n",
       verdict_line(p, terminal), p.fitted.first, p.fitted.last, p.trained_on, p.scored.first, p.scored.last, p.asked,
       shares.text(terminal), tables.text(terminal), 100 * p.new_pages);
 }

@@ -36,7 +36,7 @@ std::string together_text(const Prediction& p, const BagSource& source) {
   std::string text;
   for (const OutputPrediction& output : p.outputs)
     for (const auto& [a, b] : output.together)
-      text += fmt::format("'{}' and '{}' hardly differ: attention may go to either.\n", source.input_word(a),
+      text += fmt::format("'{}' and '{}' hardly differ, so attention may move to either.\n", source.input_word(a),
                           source.input_word(b));
   return text;
 }
@@ -51,7 +51,7 @@ std::string outputs_text(const Prediction& p, const BagSource& source, const Ter
     const OutputPrediction& output = p.outputs[k];
     table.row({source.output_word(output.output), fmt::format("{:.3f}", output.mean),
                fmt::format("{:.3f}", std::max(0.0, output.decodable)), fmt::format("{:.3f}", output.error),
-               output.words.empty() ? "cannot tell" : source.input_word(output.words.front().input)});
+               output.words.empty() ? "uncertain" : source.input_word(output.words.front().input)});
   }
   return table.text(terminal) + together_text(p, source) + more_outputs(p);
 }
@@ -83,7 +83,7 @@ std::string classes_text(const Prediction& p, const BagSource& source, const Ter
                  fmt::format("{}", word.elsewhere), fmt::format("{:.1f}", word.surely), evidence_name(word.evidence),
                  attended_text(word, predicted)});
       if (word.alone())
-        alone += fmt::format("'{}' occurs in class '{}' only: check that it does not reveal the label.\n",
+        alone += fmt::format("'{}' occurs only in class '{}'. Check that it does not reveal the label.\n",
                              source.input_word(word.input), label);
       if (!is_weak(word) && word.evidence != EvidenceLevel::strong && settles.empty())
         settles = fmt::format("About {} distinct texts would make '{}' strong evidence.\n", about(word.settled_by),
@@ -95,7 +95,7 @@ std::string classes_text(const Prediction& p, const BagSource& source, const Ter
   if (table.size() > 0)
     text +=
         wrapped(
-            "Words that indicate each class, with the number of texts that contain them: of the class, and others.\n",
+            "Words that indicate each class, with the number of texts of this class and of others that contain them.\n",
             terminal.width) +
         table.text(terminal);
   return text + none + settles + alone + together_text(p, source) + more_outputs(p);
@@ -122,8 +122,9 @@ std::string doubtful_labels_text(const Prediction& p, const BagSource& source) {
       count == 1 ? "this label" : fmt::format("these {} labels", count), check.accuracy);
   for (std::size_t i = 0; i < std::min(shown_doubtful, count); ++i) {
     const DoubtfulLabel& one = check.doubtful[i];
-    text += fmt::format("  text {}: '{}', models say '{}'\n    {}\n", one.number + 1, source.output_word(one.label),
-                        source.output_word(one.instead), shortened(doubtful_text(one, source), doubtful_columns));
+    text +=
+        fmt::format("  text {}: '{}', the models answer '{}'\n    {}\n", one.number + 1, source.output_word(one.label),
+                    source.output_word(one.instead), shortened(doubtful_text(one, source), doubtful_columns));
   }
   if (count > shown_doubtful) text += fmt::format("  … and {} more (in the JSON)\n", count - shown_doubtful);
   return text;
@@ -132,8 +133,7 @@ std::string doubtful_labels_text(const Prediction& p, const BagSource& source) {
 std::string course_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
   const Course& course = p.course;
   if (course.times.size() < 2)
-    return "No word is surely linked to an output: from these data alone the predicted training does not leave its "
-           "start.\n";
+    return "No word is certainly linked to an output. The predicted training does not leave its start.\n";
   constexpr int most = 60, least = 16, beside = 47;  // columns
   const int width = terminal.width == 0 ? most : std::clamp(terminal.width - beside, least, most);
   std::string text =
@@ -150,9 +150,9 @@ std::string course_text(const Prediction& p, const BagSource& source, const Term
   if (course.accuracy.empty()) return text;
   text += line("accuracy", course.accuracy, when("90 %", course.accuracy_90));
   text += wrapped(
-      fmt::format("Knowledge (the probability of the right answer, were all attention on its word), attention on that "
-                  "word and P(right) (the probability of the right answer) are means over the {} examples that are "
-                  "followed. Accuracy is the share of right answers on {} others that it was not fitted to.\n",
+      fmt::format("Knowledge is the probability of the right answer if all attention is on its word. Attention is the "
+                  "weight on that word. P(right) is the probability of the right answer. The three are means over {} "
+                  "examples. Accuracy is the share of right answers on {} held-out examples.\n",
                   p.followed, p.unseen),
       terminal.width == 0 ? paragraph : terminal.width);
   return text;

@@ -19,29 +19,28 @@ std::string verdict_line(const StreamPrediction& p, const Terminal& terminal) {
   const int told = p.lags.places - p.lags.hard_places;
   if (p.lags.hard)
     return toned("hard", Tone::bad, terminal) + ": no single earlier token is informative about the answers" +
-           (told == 0 ? ""
-                      : fmt::format(", all places together; about those of {} places by themselves, one is", told));
+           (told == 0 ? "" : fmt::format(" of all positions together; at {} positions, one is informative", told));
   const auto clear = std::count_if(p.lags.lags.begin(), p.lags.lags.end(), [](const Lag& lag) { return lag.clear; });
   const std::string verdict =
       toned("not hard", Tone::good, terminal) + fmt::format(": {} of {} lags {} informative about the answers", clear,
                                                             p.lags.lags.size(), clear == 1 ? "is" : "are");
   if (p.lags.hard_places == 0) return verdict;
-  return verdict + fmt::format(".\nBut of {} places that ask, {} {} hard by themselves: no single token tells there",
-                               p.lags.places, p.lags.hard_places, p.lags.hard_places == 1 ? "is" : "are");
+  return verdict + fmt::format(".\nAt {} of {} positions with a question, no single token is informative",
+                               p.lags.hard_places, p.lags.places);
 }
 
 std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
-  if (p.rungs.empty()) return "The task has no ladder.\n";
-  TextTable table({Column{"what is used"}, Column{"nats", right}, Column{"±", right}});
+  if (p.rungs.empty()) return "The task has no predicted plateaus.\n";
+  TextTable table({Column{"information used"}, Column{"nats", right}, Column{"±", right}});
   for (const RungHeight& rung : p.rungs)
     table.row({rung.name, fmt::format("{:.4f}", rung.nats),
                std::isfinite(rung.error) ? fmt::format("{:.4f}", rung.error) : std::string("-")});
-  std::string text = fmt::format("The loss{} of predictions that use (on {} validation examples):\n",
+  std::string text = fmt::format("Predicted loss plateaus{}, on {} validation examples:\n",
                                  p.last ? " at the last answer" : "", p.examples) +
                      table.text(terminal);
   for (std::size_t i = 1; i < p.rungs.size(); ++i)
     if (p.rungs[i].nats - p.rungs[i - 1].nats > 3 * p.rungs[i].error)
-      text += fmt::format("({} uses more than {}, but is above it: it predicts these data worse.)\n", p.rungs[i].name,
+      text += fmt::format("({} uses more information than {}, and predicts these data worse.)\n", p.rungs[i].name,
                           p.rungs[i - 1].name);
   return text;
 }
@@ -54,7 +53,7 @@ std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {
                fmt::format("{:.5f}", std::max(0.0, lag.share)),
                {fmt::format("{:.1f}", lag.deviations), lag.clear ? Tone::good : Tone::faint},
                fmt::format("{}", lag.places)});
-  std::string text = "How well the token at each lag (so many positions before) predicts the answer; 1 is fully:\n" +
+  std::string text = "Lag: distance to an earlier token. Share: how well this token predicts the answer (1: fully).\n" +
                      table.text(terminal);
   if (p.lags.lags.size() > shown_lags)
     text += fmt::format("… and {} more lags (all of them are in the JSON)\n", p.lags.lags.size() - shown_lags);
@@ -63,9 +62,9 @@ std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {
 
 std::string induction_text(const InductionTimes& times) {
   return fmt::format(
-      "\nThe induction flow of {:.3g} places and {} tokens has half the loss at time {};\n"
-      "with attention to the previous token given at {}, with the match given too at {}.\n"
-      "These times order settings; they are not steps. Larger is later.\n",
+      "\nThe induction flow of {:.3g} positions and {} tokens halves the loss at time {}.\n"
+      "If attention to the previous token is given, the time is {}. If the match is given too, it is {}.\n"
+      "These times rank settings, and are not steps. A larger time is later.\n",
       times.context.places, times.context.vocabulary, flow_time_text(times.time), flow_time_text(times.with_previous),
       flow_time_text(times.with_match));
 }

@@ -146,7 +146,9 @@ class Predict : public Command {
       const Waiting waiting("reading the data", words_.quiet);
       NamedTask found = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
       task_ = std::move(found.task);
-      last_ = found.last;
+      stream_.last = found.last;
+      stream_.rate = found.rate;
+      stream_.given = found.given;
       first = std::move(found.first);
     }
     words_.say_first(data_, first, "To predict other values, use --set.");
@@ -219,8 +221,7 @@ class Predict : public Command {
 
   int print_stream() const {
     refuse_bags();
-    StreamOptions options;
-    options.last = last_;
+    StreamOptions options = stream_;
     if (of_tasks_[1]->count() > 0) options.sequences = draws_;
     const StreamPrediction prediction = predict_stream(*task_, options);
     if (words_.json) {
@@ -304,7 +305,7 @@ class Predict : public Command {
   std::int64_t seed_ = 0, draws_ = 20'000;
   int threads_ = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
   std::unique_ptr<Task> task_;
-  bool last_ = false;  // of token streams: heights are of the last answer of each example
+  StreamOptions stream_;  // of token streams
 };
 
 const Register<Command> predict_command("predict", "predict attention from the data alone",

@@ -29,17 +29,25 @@ void Transformer<T>::settings(Fields& fields) {
                 "activation function of the mlp");
   fields.only_of("mlp of 1 or more", [this] { return mlp_ > 0; });
   fields.choice("norm", norm_, {{"pre", Norm::pre}, {"none", Norm::none}},
-                "layer normalisation before each part and after the last part, or none");
-  fields.choice(
-      "position", position_,
-      {{"learned", Position::learned},
-       {"relative", Position::relative},
-       {"rotary", Position::rotary},
-       {"none", Position::none}},
-      "how positions enter: added to tokens, as distances in the scores, as rotations of queries and keys, or not");
+                "layer normalisation before each part and after the last, or none");
+  fields.choice("tied", tied_, {{"false", false}, {"true", true}},
+                "whether the unembedding is the embedding, for as many answers as tokens");
+  fields.choice("position", position_,
+                {{"learned", Position::learned},
+                 {"relative", Position::relative},
+                 {"rotary", Position::rotary},
+                 {"none", Position::none}},
+                "how a place is known: added, by distance in the scores, by turning queries and keys, or not");
   fields.choice("attention", weighting_,
-                {{"softmax", Weighting::softmax}, {"linear", Weighting::linear}, {"relu", Weighting::relu}},
-                "weights from scores: softmax; the scores themselves; their positive part over the row's length");
+                {{"softmax", Weighting::softmax},
+                 {"softmax-one", Weighting::one},
+                 {"softmax-sink", Weighting::sink},
+                 {"linear", Weighting::linear},
+                 {"relu", Weighting::relu}},
+                "weights from scores: softmax; softmax with 1 or a learned score in its denominator; the scores "
+                "themselves; or their positive part over the row's length");
+  fields.choice("gate", gate_, {{"false", false}, {"true", true}},
+                "whether the output of heads is multiplied by a gate, the sigmoid of a linear map of their input");
   fields.choice("queries", queries_,
                 {{"separate", Queries::separate}, {"merged", Queries::merged}, {"identity", Queries::identity}},
                 "separate matrices for queries and keys; one matrix, applied to the queries; or the identity");
@@ -73,8 +81,13 @@ void Transformer<T>::check(const TaskShape& shape) const {
                       "set model.width so that each head has an even number, or choose another model.position");
   if (shape.longest < 1)
     throw wrong_input("model 'transformer' needs a task with a largest number of positions",
-                      "use a task of token streams");
-  std::vector<std::string> known{"embed", "unembed", "positions"};
+                      "take a task of token streams");
+  if (tied_.value_or(false) && shape.vocab != shape.target_vocab)
+    throw wrong_input(fmt::format("a tied unembedding has an answer for each of {} tokens, and the task has {} answers",
+                                  shape.vocab, shape.target_vocab),
+                      "set model.tied to false");
+  std::vector<std::string> known{"embed", "positions"};
+  if (!tied_.value_or(false)) known.push_back("unembed");
   for (int layer = 1; layer <= layers_; ++layer)
     for (const char* part : {"qk", "v", "o", "mlp"}) known.push_back(fmt::format("{}.{}", part, layer));
   for (const std::string& name : frozen_)
@@ -107,6 +120,8 @@ BlockSettings Transformer<T>::block_settings(int layer, Index longest) const {
   attention.width = width_;
   attention.heads = heads_;
   attention.weighting = weighting_;
+  attention.gate = gate_.value_or(false);
+  attention.gates = {init(start_value_, start_), Group::body};
   if (position_ == Position::relative) attention.position = Turned::relative;
   if (position_ == Position::rotary) attention.position = Turned::rotary;
   attention.queries = queries_;
@@ -139,8 +154,10 @@ void Transformer<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) 
   }
   if (norm_ == Norm::pre)
     last_norm_ = LayerNorm<T>::declare(parameters, "norm", width_, biases_ ? Bias::yes : Bias::no);
-  unembedding_ = Linear<T>::declare(parameters, "unembedding", width_, shape.target_vocab,
-                                    {init(start_unembedding_, start_), {}}, group("unembed"), Bias::no);
+  if (tied_.value_or(false)) unembedding_ = {width_, shape.target_vocab, embedding_.weight, nullptr};
+  else
+    unembedding_ = Linear<T>::declare(parameters, "unembedding", width_, shape.target_vocab,
+                                      {init(start_unembedding_, start_), {}}, group("unembed"), Bias::no);
 }
 
 template <class T>

@@ -3,7 +3,7 @@
 //
 //   h        = E[x_bt] + P[t]            E (V,d); P (T,d) only with learned positions
 //   h        = block(h)                  block after block: nn/attention/transformer_block.h
-//   logit_bt = G LN(h_bt)                G (C,d), C tokens that may be answers
+//   logit_bt = G LN(h_bt)                G (C,d), C tokens that may be answers; G = E where they are tied
 //   loss     = mean cross-entropy over the positions with an answer
 //
 // A head of the last block that copies tokens with strength c adds to the logits what it attends to by its weights A
@@ -88,6 +88,7 @@ class Transformer final : public Model<T>, public HasHeadBetas<T> {
   Norm norm_ = Norm::pre;
   Position position_ = Position::learned;
   Weighting weighting_ = Weighting::softmax;
+  std::optional<bool> gate_, tied_;  // left open (no) they stand in no spec
   Queries queries_ = Queries::separate;
   bool biases_ = true;
   Distribution start_distribution_ = Distribution::normal;

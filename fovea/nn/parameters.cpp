@@ -55,8 +55,13 @@ void ParameterSet<T>::initialise(std::uint64_t seed) {
         case Init::Kind::normal:
           value = static_cast<T>(p.init.a * stream.normal());
           break;
+        case Init::Kind::diagonal:
+          value = T{0};
+          break;
       }
     }
+    if (p.init.kind == Init::Kind::diagonal)
+      for (Index i = 0; i < std::min(p.shape[0], p.shape[1]); ++i) p.matrix()(i, i) = static_cast<T>(p.init.a);
   }
 }
 

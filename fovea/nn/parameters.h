@@ -20,12 +20,14 @@ namespace fovea {
 // How a parameter starts. Uniform and normal draw from Stream(seed, "init", 0, purpose_id(name)): a parameter's start
 // depends on its name, not on what else the model holds, so models that share parts start those parts alike.
 struct Init {
-  enum class Kind { constant, uniform, normal } kind = Kind::constant;
-  double a = 0;  // constant: the value; uniform: drawn from [-a, a); normal: the standard deviation
+  enum class Kind { constant, uniform, normal, diagonal } kind = Kind::constant;
+  // constant: the value; uniform: drawn from [-a, a); normal: the standard deviation; diagonal: a matrix's, else 0
+  double a = 0;
 
   static Init constant(double value) { return {Kind::constant, value}; }
   static Init uniform(double bound) { return {Kind::uniform, bound}; }
   static Init normal(double deviation) { return {Kind::normal, deviation}; }
+  static Init diagonal(double value) { return {Kind::diagonal, value}; }
 };
 
 // What a parameter is for. Interventions freeze, thaw, copy and pace whole groups. Statistics (the running means of a

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "fovea/base/error/error.h"
 #include "fovea/math/logistic.h"
+#include "fovea/theory/causal_induction.h"
 
 namespace fovea {
 
@@ -51,6 +53,8 @@ Exponentials exponentials_of(const InductionContext& context, double copy, const
   return e;
 }
 
+bool is_causal(const InductionContext& context) { return context.first_layer == InductionContext::FirstLayer::causal; }
+
 void check(const InductionContext& context) {
   if (context.places < 2)
     throw wrong_input(
@@ -59,7 +63,14 @@ void check(const InductionContext& context) {
   if (context.vocabulary < context.places)
     throw wrong_input(fmt::format("{} positions cannot have different tokens of a vocabulary of {}", context.places,
                                   context.vocabulary),
-                      "use a vocabulary of at least as many tokens as positions");
+                      "take a vocabulary of at least as many tokens as there are places");
+  if (is_causal(context) && context.places != std::floor(context.places))
+    throw wrong_input(fmt::format("a causal first layer has a whole number of positions, not {}", context.places),
+                      "round it");
+}
+
+double level_of(const InductionContext& context) {
+  return context.level > 0 ? context.level : std::log(context.vocabulary) / 2;
 }
 
 FlowState start_of(const InductionClamps& clamps) { return {clamps.start_copy, 0, 0}; }
@@ -69,7 +80,7 @@ FlowField field_of(const InductionContext& context, const InductionClamps& clamp
   return [context, clamps](const FlowState& state, FlowState& change) {
     const InductionPoint slope = induction_slope(context, point_of(state), clamps);
     const bool own = context.memory == InductionContext::Memory::own;
-    change[0] = own ? slope.copy / context.vocabulary : slope.copy;
+    change[0] = clamps.copy ? 0 : own ? slope.copy / context.vocabulary : slope.copy;
     change[1] = own ? slope.match / (context.asking > 0 ? context.asking : context.vocabulary) : slope.match;
     change[2] = slope.previous;
   };
@@ -78,6 +89,7 @@ FlowField field_of(const InductionContext& context, const InductionClamps& clamp
 }  // namespace
 
 double induction_loss(const InductionContext& context, const InductionPoint& point, const InductionClamps& clamps) {
+  if (is_causal(context)) return causal_induction_loss(context, point, clamps);
   const Weight match = heads_of(context, point, clamps).match;
   const Exponentials e = exponentials_of(context, point.copy, match);
   // The answer's own share is the largest where the loss is low: log Z - w alpha2 = log(1 + (Z - e1) / e1).
@@ -88,6 +100,7 @@ double induction_loss(const InductionContext& context, const InductionPoint& poi
 
 InductionPoint induction_slope(const InductionContext& context, const InductionPoint& point,
                                const InductionClamps& clamps) {
+  if (is_causal(context)) return causal_induction_slope(context, point, clamps);
   const auto [previous, match] = heads_of(context, point, clamps);
   const Exponentials e = exponentials_of(context, point.copy, match);
   InductionPoint slope;
@@ -105,6 +118,10 @@ InductionPoint induction_slope(const InductionContext& context, const InductionP
   return slope;
 }
 
+double induction_halfway(const InductionContext& context, double copy) {
+  return (induction_loss(context, {copy, 0, 0}) + induction_loss(context, {copy, 0, 0}, {.match = true})) / 2;
+}
+
 std::vector<InductionPoint> induction_flow(const InductionContext& context, std::span<const double> times,
                                            const InductionClamps& clamps, const FlowOptions& options) {
   check(context);
@@ -118,9 +135,25 @@ std::vector<InductionPoint> induction_flow(const InductionContext& context, std:
 double induction_time(const InductionContext& context, const InductionClamps& clamps, double until,
                       const FlowOptions& options) {
   check(context);
-  const double level = context.level > 0 ? context.level : std::log(context.vocabulary) / 2;
+  const double level = level_of(context);
   const auto reached = [&](const FlowState& state) { return level - induction_loss(context, point_of(state), clamps); };
   return first_flow_time(field_of(context, clamps), start_of(clamps), reached, until, options);
+}
+
+double induction_sign_time(const InductionContext& context, const InductionClamps& clamps, double until) {
+  check(context);
+  constexpr double step = 1e-2, start = 1e-3;
+  const double level = level_of(context);
+  const auto sign = [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; };
+  InductionPoint at{clamps.copy ? clamps.start_copy : clamps.start_copy + start, start, start};
+  for (double time = 0; time < until; time += step) {
+    if (induction_loss(context, at, clamps) < level) return time;
+    const InductionPoint slope = induction_slope(context, at, clamps);
+    if (!clamps.copy) at.copy += step * sign(slope.copy);
+    at.match += step * sign(slope.match);
+    at.previous += step * sign(slope.previous);
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 }  // namespace fovea

@@ -26,6 +26,9 @@
 //
 // Where answers stand at c of the t places up to the asking one, log T is the mean of log t/c: what even attention
 // leaves.
+//
+// A first layer that is causal reads t + 1 places at place t, not T at every one. Then both weights depend on where the
+// earlier copy stands, and the loss is a mean over that: theory/causal_induction.h.
 #pragma once
 
 #include <span>
@@ -41,6 +44,7 @@ struct InductionContext {
   enum class Memory { shared, own } memory = Memory::shared;  // one w and b for all tokens, or one each
   double level = 0;  // the loss below which it counts as learned; 0: half of log V
   int asking = 0;    // tokens that ask, where each has its own memory; 0: all V
+  enum class FirstLayer { everywhere, causal } first_layer = FirstLayer::everywhere;  // causal: T is whole
 };
 
 struct InductionPoint {
@@ -53,7 +57,8 @@ struct InductionPoint {
 struct InductionClamps {
   bool previous = false;  // a = infinity: alpha1 = 1
   bool match = false;     // b = infinity: alpha2 = 1, whatever a is
-  double start_copy = 0;  // w at time 0; it is learned on from there
+  double start_copy = 0;  // w at time 0; it is learned on from there,
+  bool copy = false;      // or else it stays there
 };
 
 double induction_loss(const InductionContext& context, const InductionPoint& point, const InductionClamps& clamps = {});
@@ -65,9 +70,17 @@ InductionPoint induction_slope(const InductionContext& context, const InductionP
 std::vector<InductionPoint> induction_flow(const InductionContext& context, std::span<const double> times,
                                            const InductionClamps& clamps = {}, const FlowOptions& options = {});
 
+// Halfway from the loss of uniform attention to that of attention to the right place, for one w: the level of an event
+// where w does not move.
+double induction_halfway(const InductionContext& context, double copy);
+
 // The first time at which the loss is below the level; infinity if that is after `until` or never. Throws
 // wrong_input of a context that cannot be.
 double induction_time(const InductionContext& context, const InductionClamps& clamps = {}, double until = 1e9,
                       const FlowOptions& options = {});
+
+// The same under descent of w, b and a along the signs of their slopes at a rate of 1, from a small start above 0: Adam
+// in the limit of small steps without noise.
+double induction_sign_time(const InductionContext& context, const InductionClamps& clamps = {}, double until = 1e3);
 
 }  // namespace fovea

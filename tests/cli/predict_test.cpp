@@ -138,6 +138,22 @@ TEST_F(ProgramTest, PredictsTheHeightsAndLagsOfTokenStreams) {
   }
 }
 
+TEST_F(ProgramTest, PredictsTheStepsToAnInductionHead) {
+  const auto p = json("predict induction-laws --quick --quiet --draws 200 --set task.length=17 --json")["causal"];
+  EXPECT_EQ(p["places"], 16);
+  EXPECT_EQ(p["vocabulary"], 96);
+  EXPECT_NEAR(p["steps"].get<double>(), 86.32 / 0.3, 1);
+  const auto frozen = json(
+      "predict induction-laws --quick --quiet --draws 200 --set task.length=17 --set task.vocab=96 --set "
+      "train.rate=0.1 "
+      "--set model.copy=6 --set 'model.frozen=[\"output\"]' --json")["causal"];
+  EXPECT_NEAR(frozen["steps"].get<double>(), 324.2, 2);
+  EXPECT_TRUE(json("predict induction --draws 200 --set task.length=17 --json")["causal"]["steps"].is_null());
+  const Outcome text = fovea("predict induction-laws --quick --quiet --draws 200 --set task.length=17");
+  EXPECT_NE(text.out.find("of 16 positions before the query"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("under Adam none of the flows applies"), std::string::npos) << text.out;
+}
+
 TEST_F(ProgramTest, PredictsHeightsAndTimesThatAreComputed) {
   const auto said = json("predict linear-icl --set task.eigenvalues=[0.25,0.25,0.25,0.25] --json");
   EXPECT_NEAR(said["heights"]["4"].get<double>(), 5.0 / 36, 1e-6);

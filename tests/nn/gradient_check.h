@@ -86,11 +86,15 @@ inline void expect_gradient(const std::string& name, std::span<double> values, s
   }
 }
 
-// Every parameter of the set against its gradient as it stands now.
+// Every parameter of the set against its gradient as it stands now; that of what does not learn is 0.
 inline void expect_parameter_gradients(const ParameterSet<double>& parameters, const std::function<double()>& loss,
                                        const GradientCheck& check = {}) {
   for (const Param<double>& parameter : parameters.all()) {
     const std::vector<double> gradient = copy_of(parameter.gradients());
+    if (!parameter.learns()) {
+      for (const double g : gradient) ASSERT_EQ(g, 0) << parameter.name;
+      continue;
+    }
     expect_gradient(parameter.name, parameter.values(), gradient, loss, check);
     if (::testing::Test::HasFatalFailure()) return;
   }

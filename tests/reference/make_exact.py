@@ -1,5 +1,4 @@
-"""Writes exact.json: linear attention, attention by place, the product of three vectors and the disentangled model as
-PyTorch computes them, in double precision: loss, gradients, and the loss after twenty steps of Adam.
+"""Writes exact.json: the models of fovea/model/exact as PyTorch computes them, in double precision: loss, gradients, and the loss after twenty steps of Adam.
 
     python3 tests/reference/make_exact.py        (needs torch)
 
@@ -65,8 +64,33 @@ def disentangled(p, batch):
     return torch.nn.functional.cross_entropy(logits[asked >= 0], asked[asked >= 0])
 
 
-def case(model, settings, loss, parameters, batch):
+def induction(p, batch):
+    """Each place that asks looks at those before it, by what the place before each of them holds."""
+    tokens, asked = batch["source"], batch["target"]
+    T = tokens.shape[1]
+    lag = torch.arange(T)[:, None] - torch.arange(T)
+    first = p["lags"][lag.clamp(min=0)].masked_fill(lag < 0, -torch.inf).softmax(-1)
+    c, losses = p["scale"][0], []
+    for b, t in (asked >= 0).nonzero().tolist():
+        context = tokens[b, :t]
+        weights = (first[:t, :t] @ (c * p["match"][tokens[b, t], context])).softmax(-1)
+        logits = weights @ (c * p["output"][context])
+        losses.append(torch.nn.functional.cross_entropy(logits[None], asked[b, t : t + 1]))
+    return torch.stack(losses).mean()
+
+
+def logistic(p, batch):
+    """Keys and queries are rows; one matrix is their product."""
+    x, values, z, labels = batch["items"], batch["values"][:, :, 0], batch["queries"][:, 0], batch["answers"][:, 0, 0]
+    W = p["key_query"] if "key_query" in p else p["key"].T @ p["query"]
+    weights = torch.einsum("btd,de,be->bt", x, W, z).softmax(-1)
+    return torch.nn.functional.softplus(-labels * (weights * values).sum(-1)).mean()
+
+
+def case(model, settings, loss, parameters, batch, fixed=None):
+    """`fixed`: what does not learn; its gradient is 0."""
     p = {name: (draw(*shape) * 0.5).requires_grad_() for name, shape in parameters.items()}
+    p |= {name: torch.tensor(values) for name, values in (fixed or {}).items()}
     entry = {"model": model, "settings": settings, "batch": {}, "parameters": {n: flat(v) for n, v in p.items()}}
     for name, value in batch.items():
         whole = not value.is_floating_point()
@@ -75,8 +99,8 @@ def case(model, settings, loss, parameters, batch):
     first = loss(p, batch)
     first.backward()
     entry["loss"] = first.item()
-    entry["gradients"] = {name: flat(v.grad) for name, v in p.items()}
-    optimiser = torch.optim.Adam(p.values(), lr=1e-2)
+    entry["gradients"] = {n: flat(torch.zeros_like(v) if v.grad is None else v.grad) for n, v in p.items()}
+    optimiser = torch.optim.Adam([v for v in p.values() if v.requires_grad], lr=1e-2)
     for _ in range(20):
         optimiser.zero_grad()
         loss(p, batch).backward()
@@ -89,13 +113,18 @@ def pairs(B, N, D):
     return {"items": draw(B, N, D), "values": draw(B, N, 1), "queries": draw(B, 1, D), "answers": draw(B, 1, 1)}
 
 
+def labelled(B, T, d):
+    return pairs(B, T, d) | {"answers": torch.where(draw(B, 1, 1) > 0, 1.0, -1.0)}
+
+
 def vectors(B, T, d, marked):
     marks = (torch.arange(T) >= T - marked).long().expand(B, T)
     return {"items": draw(B, T, d), "answers": draw(B, 1, d), "marked": marks}
 
 
-def streams(B, T, vocab, target):
+def streams(B, T, vocab, target, first=0):
     asked = torch.randint(-1, target, (B, T), generator=generator)
+    asked[:, :first] = -1
     asked[:, -1] = 0
     return {"source": torch.randint(0, vocab, (B, T), generator=generator), "target": asked}
 
@@ -125,6 +154,24 @@ CASES = [
         {"layer.1.weight": (11, 11), "layer.2.weight": (22, 22), "readout.weight": (3, 44)},
         streams(4, 7, 4, 3),
     ),
+    case(
+        "induction-exact",
+        {},
+        induction,
+        {"lags": (7,), "match": (4, 4), "output": (4, 5)},
+        streams(4, 7, 4, 5, first=1),
+        {"scale": [2.0]},
+    ),
+    case(
+        "induction-exact",
+        {"shared_pace": False},
+        induction,
+        {"lags": (7,), "match": (4, 4), "output": (4, 5)},
+        streams(4, 7, 4, 5, first=1),
+        {"scale": [1.0]},
+    ),
+    case("logistic-attention", {}, logistic, {"key_query": (4, 4)}, labelled(5, 6, 4)),
+    case("logistic-attention", {"form": "separate"}, logistic, {"key": (4, 4), "query": (4, 4)}, labelled(5, 6, 4)),
 ]
 
 path = pathlib.Path(__file__).with_name("exact.json")

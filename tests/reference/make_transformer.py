@@ -27,6 +27,8 @@ USUAL = dict(
     attention="softmax",
     queries="separate",
     biases=True,
+    gate=False,
+    tied=False,
 )
 
 
@@ -43,7 +45,11 @@ class Layer(nn.Module):
             self.key = nn.Linear(d, wide, bias=bias)
         if s["position"] == "relative":
             self.position = nn.Embedding(PLACES, wide)
+        if s["attention"] == "softmax-sink":
+            self.sink = nn.Parameter(torch.zeros(s["heads"]))
         self.value = nn.Linear(d, d, bias=bias)
+        if s["gate"]:
+            self.gate = nn.Linear(d, d)
         self.output = nn.Linear(d, d, bias=bias)
         if s["mlp"]:
             if s["norm"] == "pre":
@@ -75,13 +81,20 @@ class Layer(nn.Module):
         later = torch.ones(places, places, dtype=torch.bool).triu(1)
         if s["attention"] == "softmax":
             a = scores.masked_fill(later, -torch.inf).softmax(-1)
+        elif s["attention"] in ("softmax-one", "softmax-sink"):  # one more column, that brings nothing
+            extra = self.sink if s["attention"] == "softmax-sink" else torch.zeros(s["heads"])
+            column = extra[None, :, None, None].expand(len(h), -1, places, 1)
+            a = torch.cat([scores.masked_fill(later, -torch.inf), column], -1).softmax(-1)[..., :-1]
         elif s["attention"] == "linear":
             a = scores.masked_fill(later, 0)
         else:
             a = scores.relu().masked_fill(later, 0) / torch.arange(1, places + 1)[:, None]
         if scale is not None:
             a = a * scale[:, None]
-        h = h + self.output((a @ split(self.value(u))).transpose(1, 2).flatten(-2))
+        y = (a @ split(self.value(u))).transpose(1, 2).flatten(-2)
+        if s["gate"]:
+            y = y * self.gate(u).sigmoid()
+        h = h + self.output(y)
         if s["mlp"]:
             h = h + self.mlp(self.norm2(h) if s["norm"] == "pre" else h)
         return h
@@ -96,7 +109,8 @@ class Transformer(nn.Module):
         self.layer = nn.ModuleDict({str(i + 1): Layer(s) for i in range(s["layers"])})
         if s["norm"] == "pre":
             self.norm = nn.LayerNorm(s["width"], bias=s["biases"])
-        self.unembedding = nn.Linear(s["width"], SAID, bias=False)
+        if not s["tied"]:
+            self.unembedding = nn.Linear(s["width"], SAID, bias=False)
         self.s = s
 
     def forward(self, tokens, scale=None):
@@ -105,7 +119,8 @@ class Transformer(nn.Module):
             h = h + self.position.weight[: tokens.shape[1]]
         for layer in self.layer.values():
             h = layer(h, scale)
-        return self.unembedding(self.norm(h) if self.s["norm"] == "pre" else h)
+        h = self.norm(h) if self.s["norm"] == "pre" else h
+        return h @ self.embedding.weight.T if self.s["tied"] else self.unembedding(h)
 
 
 def flat(x):
@@ -161,6 +176,11 @@ cases = [
     case("identity", queries="identity", norm="none", biases=False),
     case("scaled", scaled=True, attention="linear"),
     case("scaled softmax", scaled=True),
+    case("tied", tied=True, mlp=2),
+    case("softmax one", attention="softmax-one"),
+    case("softmax sink", attention="softmax-sink", position="relative"),
+    case("gate", gate=True, mlp=2, biases=False),
+    case("gate and sink, rotary", gate=True, attention="softmax-sink", position="rotary", scaled=True),
 ]
 path = pathlib.Path(__file__).with_name("transformer.json")
 path.write_text(

@@ -137,7 +137,114 @@ TEST(InductionFlow, OwnMemoriesTurnTheDependenceOnTheVocabularyAround) {
   EXPECT_TRUE(std::isinf(time(24, 24)));
 }
 
+InductionContext causal_context(double places, int vocabulary) {
+  InductionContext context{places, vocabulary};
+  context.first_layer = InductionContext::FirstLayer::causal;
+  context.level = std::log(places) / 2;
+  return context;
+}
+
+TEST(CausalInduction, SlopeIsMinusTheGradientOfTheLoss) {
+  const double h = 1e-5;
+  for (const InductionContext& context :
+       {causal_context(2, 2), causal_context(3, 9), causal_context(8, 32), causal_context(32, 33)}) {
+    for (const InductionClamps& clamps : {nothing_given, previous_given, match_given}) {
+      for (const InductionPoint& at : {InductionPoint{}, InductionPoint{0.4, 0.7, 0.2}, InductionPoint{6, 9, 3},
+                                       InductionPoint{-1.5, -2, 1}, InductionPoint{3, 5, -4}}) {
+        const auto change = [&](double w, double b, double a) {
+          return (induction_loss(context, {at.copy + w, at.match + b, at.previous + a}, clamps) -
+                  induction_loss(context, {at.copy - w, at.match - b, at.previous - a}, clamps)) /
+                 (2 * h);
+        };
+        const InductionPoint slope = induction_slope(context, at, clamps);
+        EXPECT_NEAR(slope.copy, -change(h, 0, 0), 1e-9);
+        EXPECT_NEAR(slope.match, -change(0, h, 0), 1e-9);
+        EXPECT_NEAR(slope.previous, -change(0, 0, h), 1e-9);
+      }
+    }
+  }
+}
+
+// The loss place by place, as the header has it.
+double causal_loss_by_places(int T, int V, const InductionPoint& at) {
+  double mean = 0;
+  const double e = std::exp(at.previous);
+  for (int j = 0; j + 1 < T; ++j) {
+    std::vector<double> alpha;
+    double sum = 0, z = V - T;
+    for (int t = 0; t < T; ++t) {
+      double seen = 0;
+      if (t == j) seen = j == 0 ? 1 : 1 / (e + j);
+      if (t == j + 1) seen = e / (e + t);
+      if (t > j + 1) seen = 1 / (e + t);
+      alpha.push_back(std::exp(at.match * seen));
+      sum += alpha.back();
+    }
+    for (double& a : alpha) z += std::exp(at.copy * (a /= sum));
+    mean += (std::log(z) - at.copy * alpha[static_cast<std::size_t>(j) + 1]) / (T - 1);
+  }
+  return mean;
+}
+
+TEST(CausalInduction, LossIsTheMeanOverWhereTheCopyStands) {
+  for (const InductionPoint& at : {InductionPoint{}, InductionPoint{2, 3, 1}, InductionPoint{-1, 4, -2}})
+    for (const int T : {2, 3, 7}) {
+      EXPECT_NEAR(induction_loss(causal_context(T, 11), at), causal_loss_by_places(T, 11, at), 1e-12) << T;
+    }
+}
+
+TEST(CausalInduction, LargeValuesStayFinite) {
+  for (const double w : {-2000.0, 2000.0})
+    for (const double b : {-3000.0, 3000.0})
+      for (const double a : {-1000.0, 1000.0}) {
+        const InductionPoint slope = induction_slope(causal_context(16, 64), {w, b, a});
+        EXPECT_TRUE(std::isfinite(slope.copy) && std::isfinite(slope.match) && std::isfinite(slope.previous));
+        EXPECT_TRUE(std::isfinite(induction_loss(causal_context(16, 64), {w, b, a})));
+      }
+}
+
+// By another program's coarse integrator of central differences.
+TEST(CausalInduction, TimesAreThoseOfAnotherIntegrator) {
+  const int places[] = {8, 16};
+  const double free[] = {39.093, 86.320}, frozen[] = {13.675, 32.420}, given[] = {15.985, 26.966};
+  for (int n = 0; n < 2; ++n) {
+    InductionContext context = causal_context(places[n], 96);
+    EXPECT_NEAR(induction_time(context), free[n], 0.001 * free[n]) << places[n];
+    EXPECT_NEAR(induction_time(context, previous_given), given[n], 0.001 * given[n]) << places[n];
+    context.level = induction_halfway(context, 6);
+    EXPECT_NEAR(induction_time(context, {.start_copy = 6, .copy = true}), frozen[n], 0.001 * frozen[n]) << places[n];
+  }
+}
+
+TEST(CausalInduction, ALayerThatSeesLessIsSooner) {
+  InductionContext everywhere = causal_context(32, 96);
+  everywhere.first_layer = InductionContext::FirstLayer::everywhere;
+  EXPECT_LT(1.3 * induction_time(causal_context(32, 96)), induction_time(everywhere));
+  EXPECT_NEAR(induction_time(causal_context(32, 96), previous_given), induction_time(everywhere, previous_given), 1e-6)
+      << "the layers differ in the previous token alone";
+}
+
+// Along signs all three rise at one rate: how long that takes grows with log T at most.
+TEST(CausalInduction, SignsHardlySeeTheLength) {
+  const double short_time = induction_sign_time(causal_context(16, 256)),
+               long_time = induction_sign_time(causal_context(64, 256));
+  EXPECT_NEAR(std::log(long_time / short_time) / std::log(4), 0.045, 0.02);
+  EXPECT_TRUE(std::isinf(induction_sign_time(causal_context(16, 256), {}, 1)));
+}
+
+TEST(InductionFlow, AFrozenMemoryStaysWhereItStarts) {
+  const double times[] = {20};
+  const InductionPoint at = induction_flow({16, 64}, times, {.start_copy = 6, .copy = true}).front();
+  EXPECT_EQ(at.copy, 6);
+  EXPECT_GT(at.match, 0.1);
+  const InductionContext context{16, 64};
+  const double level = induction_halfway(context, 6);
+  EXPECT_GT(level, induction_loss(context, {6, 1e3, 1e3}));
+  EXPECT_LT(level, induction_loss(context, {6, 0, 0}));
+}
+
 TEST(InductionFlow, RefusesContextsThatCannotBe) {
+  EXPECT_THROW(induction_time(causal_context(8.5, 16)), Error);
   EXPECT_THROW(induction_time({1, 8}), Error);
   EXPECT_THROW(induction_time({8, 7}), Error);
 }

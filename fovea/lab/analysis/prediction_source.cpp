@@ -9,6 +9,33 @@
 
 namespace fovea {
 
+namespace {
+
+template <class T>
+std::optional<T> read_setting(const RunSpec& spec, const std::string& key) {
+  const std::optional<Value> value = spec.setting(key);
+  const T* const found = value ? value->as<T>() : nullptr;
+  return found ? std::optional(*found) : std::nullopt;
+}
+
+double rate_of_descent(const RunSpec& spec) {
+  const bool plain = read_setting<std::string>(spec, "train.optimizer") == "sgd" &&
+                     read_setting<double>(spec, "train.momentum").value_or(0) == 0 &&
+                     read_setting<std::string>(spec, "train.schedule") == "constant";
+  return plain ? read_setting<double>(spec, "train.rate").value_or(0) : 0;
+}
+
+InductionClamps given_to(const RunSpec& spec) {
+  InductionClamps given;
+  if (read_setting<std::string>(spec, "model.name") != "induction-exact") return given;
+  given.start_copy = read_setting<double>(spec, "model.copy").value_or(0);
+  for (const Value& part : read_setting<ValueList>(spec, "model.frozen").value_or(ValueList()))
+    given.copy = given.copy || part == Value{std::string("output"), {}};
+  return given;
+}
+
+}  // namespace
+
 NamedTask find_task(const std::string& name, Preset preset, const std::vector<Override>& overrides,
                     std::uint64_t seed) {
   const std::vector<std::string> experiments = experiment_names();
@@ -20,7 +47,8 @@ NamedTask find_task(const std::string& name, Preset preset, const std::vector<Ov
     std::unique_ptr<Task> task = make_task(spec);
     const std::optional<Value> place = spec.setting("probe.ladder.place");
     std::erase_if(first, [](const Override& one) { return !one.key.starts_with("task."); });
-    return {std::move(task), std::move(first), place == Value{std::string("last"), {}}};
+    return {std::move(task), std::move(first), rate_of_descent(spec), given_to(spec),
+            place == Value{std::string("last"), {}}};
   }
   if (!Registry<Task>::instance().all().contains(name)) return {};
   RunSpec spec;
@@ -32,7 +60,7 @@ NamedTask find_task(const std::string& name, Preset preset, const std::vector<Ov
     spec.task[change.key.substr(5)] = change.value;
   }
   spec.task["name"] = {name, {}};
-  return {make_task(spec), {}, false};
+  return {make_task(spec), {}};
 }
 
 }  // namespace fovea

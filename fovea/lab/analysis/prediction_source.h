@@ -7,12 +7,15 @@
 
 #include "fovea/data/task.h"
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/theory/induction_flow.h"
 
 namespace fovea {
 
 struct NamedTask {
   std::unique_ptr<Task> task;   // null where the name is neither a task's nor an experiment's (nor a spec file, .toml)
   std::vector<Override> first;  // of an experiment that is a sweep over settings of its task: the value that each has
+  double rate = 0;              // if it is trained by plain descent at one rate; else 0
+  InductionClamps given = {};   // to its model `induction-exact`
   bool last = false;            // its probe ladder, and so its claims, ask for the last answer of each example alone
 };
 

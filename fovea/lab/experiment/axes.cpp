@@ -6,6 +6,7 @@
 #include <charconv>
 #include <set>
 
+#include "fovea/base/flatten.h"
 #include "fovea/io/toml_reader.h"
 #include "fovea/lab/experiment/experiment.h"
 
@@ -62,6 +63,14 @@ std::pair<std::string, std::string> key_and_rest(const std::string& words, const
 
 }  // namespace
 
+std::vector<Override> settings_of(const std::string& key, const Value& value) {
+  const auto* const settings = value.as<ValueTable>();
+  if (key != cases_key || !settings) return {{key, value}};
+  std::vector<Override> all;
+  for (const auto& [name, one] : flatten(*settings)) all.push_back({name, *one});
+  return all;
+}
+
 Override parse_override(const std::string& words) {
   const Place place = Place::setting(words);
   const auto [key, rest] = key_and_rest(words, place);
@@ -99,6 +108,10 @@ Axis axis_of(const std::string& key, const Value& values) {
       throw wrong_input(fmt::format("the axis '{}' is too long", key),
                         fmt::format("shorten it: an axis has at most {} values", longest_axis), values.place);
     axis.values = *list;
+    for (const Value& value : axis.values)
+      if (key == cases_key && !value.as<ValueTable>())
+        throw wrong_input(message("a case is a table of settings, not {} ({})", value.kind(), value),
+                          "write it as { \"task.vocab\" = 60, \"train.batch\" = 16 }", value.place);
     refuse_twice(axis, values.place);
   } else if (const auto* text = values.as<std::string>()) {
     axis.draw = parse_random_axis(*text, values.place);

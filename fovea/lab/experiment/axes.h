@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fovea/base/error/value.h"
@@ -22,6 +23,12 @@ struct Axis {
   std::vector<Value> values;
   std::optional<RandomAxis> draw = {};
 };
+
+// The axis "cases": each value is a table of settings that change together.
+inline constexpr std::string_view cases_key = "cases";
+
+// What one value of an axis sets: its key, or all that a case names.
+std::vector<Override> settings_of(const std::string& key, const Value& value);
 
 // `words` as "task.vocab=60": applied over the experiment's settings. The value is read as TOML, or
 // as plain text where that fails.

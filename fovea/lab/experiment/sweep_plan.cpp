@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -19,6 +20,21 @@ namespace {
 constexpr std::size_t most_runs = std::size_t{1} << (sizeof(std::size_t) == 8 ? 40 : 20);
 constexpr std::size_t few_points = 200;  // so many are all checked before anything is run
 
+// What is set for every run, or varies by an axis of its own, is no part of a case. Cases that are alike then count once.
+void drop_from_cases(std::vector<Axis>& axes, const std::function<bool(const std::string& key)>& drops) {
+  const auto cases = std::ranges::find(axes, cases_key, &Axis::key);
+  if (cases == axes.end()) return;
+  std::vector<Value> left;
+  for (const Value& value : cases->values) {
+    ValueTable settings;
+    for (const Override& one : settings_of(cases->key, value))
+      if (!drops(one.key)) settings[one.key] = one.value;
+    Value reduced{settings, value.place};
+    if (std::ranges::find(left, reduced) == left.end()) left.push_back(std::move(reduced));
+  }
+  cases->values = std::move(left);
+}
+
 std::vector<Axis> axes_of(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                           const std::vector<Axis>& own) {
   std::vector<Axis> axes = experiment.axes(preset);
@@ -31,6 +47,10 @@ std::vector<Axis> axes_of(const Experiment& experiment, Preset preset, const std
     if (same != axes.end()) *same = axis;
     else axes.push_back(axis);
   }
+  drop_from_cases(axes, [&](const std::string& key) {
+    return other.lacks(key) || std::ranges::find(overrides, key, &Override::key) != overrides.end() ||
+           std::ranges::find(axes, key, &Axis::key) != axes.end();
+  });
   std::stable_partition(axes.begin(), axes.end(), [](const Axis& axis) { return axis.key != "seed"; });
   return axes;
 }
@@ -75,8 +95,9 @@ std::vector<Override> first_values(const Experiment& experiment, Preset preset,
                                    const std::vector<Override>& overrides) {
   std::vector<Override> first;
   for (const Axis& axis : axes_of(experiment, preset, overrides, {}))
-    if (axis.key != "seed" && !axis.draw && !axis.values.empty() && !chosen_anew(axis.key, overrides))
-      first.push_back({axis.key, axis.values.front()});
+    if (axis.key != "seed" && !axis.draw && !axis.values.empty())
+      for (Override& one : settings_of(axis.key, axis.values.front()))
+        if (!chosen_anew(one.key, overrides)) first.push_back(std::move(one));
   return first;
 }
 
@@ -104,7 +125,9 @@ void SweepPlan::set_up_draws(std::int64_t count) {
     throw wrong_input(fmt::format("'{}' is drawn at random, but the number of draws is missing", first.key),
                       Remedy::set_draws(20), first.draw.place);
   UnresolvedSpec draft = base_;
-  for (const Dimension& dimension : dimensions_) apply(draft, dimension.axis->key, dimension.axis->values.front());
+  for (const Dimension& dimension : dimensions_)
+    for (const Override& one : settings_of(dimension.axis->key, dimension.axis->values.front()))
+      apply(draft, one.key, one.value);
   const RunSpec one = complete(draft).spec();
   for (Drawn& drawn : drawn_) {
     if (drawn.key == "seed") throw wrong_input("seeds are not drawn at random", Remedy::list_seeds(), drawn.draw.place);
@@ -129,7 +152,7 @@ std::vector<Override> SweepPlan::settings_at(const std::vector<std::size_t>& coo
   std::vector<Override> settings;
   for (std::size_t i = 0; i < dimensions_.size(); ++i) {
     if (const auto& axis = dimensions_[i].axis) {
-      settings.push_back({axis->key, axis->values[coordinates[i]]});
+      for (Override& one : settings_of(axis->key, axis->values[coordinates[i]])) settings.push_back(std::move(one));
       continue;
     }
     for (const Drawn& drawn : drawn_)

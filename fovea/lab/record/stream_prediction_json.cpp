@@ -25,6 +25,14 @@ Json stream_prediction_json(const StreamPrediction& p) {
                          {"shared_time", number_json(p.induction->shared)},
                          {"with_previous", number_json(p.induction->with_previous)},
                          {"with_match", number_json(p.induction->with_match)}};
+  if (p.causal)
+    json["causal"] = {{"places", p.causal->context.places},
+                      {"vocabulary", p.causal->context.vocabulary},
+                      {"event_loss", p.causal->context.level},
+                      {"time", number_json(p.causal->time)},
+                      {"everywhere_time", number_json(p.causal->everywhere)},
+                      {"time_of_twice_the_places", number_json(p.causal->longer)},
+                      {"steps", p.causal->rate > 0 ? number_json(p.causal->time / p.causal->rate) : Json()}};
   return json;
 }
 

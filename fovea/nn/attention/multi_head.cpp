@@ -1,6 +1,7 @@
 #include "fovea/nn/attention/multi_head.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
@@ -36,7 +37,12 @@ MultiHead<T> MultiHead<T>::declare(ParameterSet<T>& parameters, const std::strin
     layer.relative =
         &parameters.add(under(prefix, "position.weight"), {s.longest, keys}, s.positions.init, s.positions.group);
   if (s.position == Settings::Position::rotary) layer.rotary = Rotary<T>(s.longest, s.key_width());
+  if (s.weighting == Weighting::sink)
+    layer.sink = &parameters.add(under(prefix, "sink"), {s.heads}, Init::constant(0), s.queries_keys.group);
   layer.value = part("value", d, s.values);
+  if (s.gate)
+    layer.gate = Linear<T>::declare(parameters, under(prefix, "gate"), d, d, {s.gates.init, Init::constant(0)},
+                                    s.gates.group, Bias::yes);
   layer.output = part("output", d, s.outputs);
   return layer;
 }
@@ -87,15 +93,43 @@ void MultiHead<T>::forward(Compute& compute, const StreamPass& pass, Matrix<cons
   value.forward_onto(compute, u, {}, values);
   heads.v = gather(compute, values, rows.read);
   if (relative) heads.r = relative->matrix().slice(0, rows.positions);
+  if (sink) heads.sinks = sink->values();
   const Index kept = attention.kept_size(std::ssize(rows.lengths), rows.positions);
   if (pass.keep == Keep::all && kept <= most_kept_weights)
     heads.kept = compute.arena.take<T>(static_cast<std::size_t>(kept));
   const Matrix<T> sums = compute.array<T>(rows.count(), attention.heads * attention.value_width);
   attention.forward(compute, heads, sums);
   trace.sums = sums;
+  if (gate.weight) open_gate(compute, trace, sums);
   const bool gathered = !shared && residual.data() == u.data();
-  output.forward_onto(compute, sums, gathered ? trace.query_input : gather(compute, residual, rows.given_read), o);
+  output.forward_onto(compute, trace.sums, gathered ? trace.query_input : gather(compute, residual, rows.given_read),
+                      o);
   if (pass.keep != Keep::all) compute.arena.release(passing);
+}
+
+template <class T>
+void MultiHead<T>::open_gate(Compute& compute, Trace& trace, Matrix<T> sums) const {
+  const Matrix<T> all = compute.array<T>(trace.query_input.size(0), gate.out);
+  gate.forward_onto(compute, trace.query_input, {}, all);
+  sigmoid(std::span<const T>(all.flat()), all.flat());
+  const Matrix<T> gates = gather(compute, all, queries(trace).rows);
+  const Matrix<T> gated = compute.array<T>(sums.size(0), sums.size(1));
+  std::ranges::transform(sums.flat(), gates.flat(), gated.data(), std::multiplies<T>());
+  trace.ungated = sums;
+  trace.gates = gates;
+  trace.sums = gated;
+}
+
+// dy becomes that of what stands before the gate; gives dg.
+template <class T>
+Matrix<T> MultiHead<T>::gate_backward(Compute& compute, const Trace& trace, Matrix<T> dy) const {
+  const Matrix<T> d = compute.array<T>(dy.size(0), dy.size(1));
+  for (std::size_t i = 0; i < dy.flat().size(); ++i) {
+    const T open = trace.gates.flat()[i];
+    d.flat()[i] = dy.flat()[i] * trace.ungated.flat()[i] * open * (1 - open);
+    dy.flat()[i] *= open;
+  }
+  return d;
 }
 
 template <class T>
@@ -149,7 +183,6 @@ template <class T>
 void MultiHead<T>::project_backward(Compute& compute, const Trace& trace, const Projection& of,
                                     const PackedMatrix<T>& input, Matrix<T> d, Matrix<T> du) const {
   if (d.empty()) return;
-  if (rotary.turns()) rotary.turn(compute.team, Rotary<T>::Turn::backward, d, trace.heads.rows.positions, of.positions);
   d = scatter_sum(compute, d, of.rows, trace.input.size(0));
   const RowMap to = of.rows.same() ? of.positions : RowMap();
   if (of.map.weight) of.map.backward_parameters(compute, input, d);
@@ -169,18 +202,26 @@ void MultiHead<T>::project_backward(Compute& compute, const Trace& trace, const 
 }
 
 template <class T>
+void MultiHead<T>::turn_back(Compute& compute, const Trace& trace, const Projection& of, Matrix<T> d) const {
+  if (d.empty() || !rotary.turns()) return;
+  rotary.turn(compute.team, Rotary<T>::Turn::backward, d, trace.heads.rows.positions, of.positions);
+}
+
+template <class T>
 void MultiHead<T>::backward(Compute& compute, const Trace& trace, Matrix<const T> d_o, Matrix<T> du, Into into,
                             const Extras& extras) const {
   const StreamRows& rows = trace.heads.rows;
   const bool shared = !rows.read.same(), trains = compute.trains(), wants = !du.empty();
   const Index N = rows.all(), columns = trace.heads.q.size(1);
   const Matrix<T> dy = output.backward(compute, trace.sums, d_o);
+  const Matrix<T> d_gate = gate.weight ? gate_backward(compute, trace, dy) : Matrix<T>();
   if (!extras.d_weights.empty()) weight_gradients(compute, trace, dy, extras.d_weights);
   typename SelfAttention<T>::InputGradients d;
   if (wants || (trains && query.learns())) d.q = compute.array<T>(dy.size(0), columns);
   if (wants || (trains && key.learns())) d.k = compute.array<T>(N, columns);
   if (wants || (trains && value.learns())) d.v = compute.array<T>(N, value.out);
   if (relative && relative->learns() && trains) d.r = relative->matrix_gradient().slice(0, rows.positions);
+  if (sink && sink->learns() && trains) d.sinks = sink->gradients();
   attention.backward(compute, trace.heads, dy, d);
   if (!extras.d_copied.empty()) copy_backward(compute, trace, extras.d_copied, d);
   const Arena::Mark passing = compute.arena.mark();
@@ -192,8 +233,12 @@ void MultiHead<T>::backward(Compute& compute, const Trace& trace, Matrix<const T
   if (wants) value.backward_input(compute, d.v, du, into == Into::add);
   const bool some = trains && !shared && !rows.given.same();
   const PackedMatrix<T> query_input = some ? team_pack(compute, plain(trace.query_input)) : input;
+  turn_back(compute, trace, queries(trace), d.q);
+  turn_back(compute, trace, keys(trace), d.k);
   project_backward(compute, trace, queries(trace), query_input, d.q, du);
   project_backward(compute, trace, keys(trace), input, d.k, du);
+  const auto [query_map, rows_read, query_rows, query_positions] = queries(trace);
+  project_backward(compute, trace, {gate, rows_read, query_rows, query_positions}, query_input, d_gate, du);
   compute.arena.release(passing);
 }
 

@@ -5,6 +5,7 @@
 //   q = Q u + b_q   (G, H K)       k = K u + b_k   (N, H K)       v = W u + b_v   (N, H U)
 //   q, k = turned by their positions                              only with rotary positions (rotary.h)
 //   y = self-attention of q, k, v  (G, H U)                       self_attention.h; r only with relative positions
+//   y = y ⊙ σ(g),  g = W_g u + b_g  (G, H U)                      only with a gate
 //   o = x + O y + b_o              (G, d)
 //
 // Without Q (or K) the queries (or keys) of each head are u itself, and K = d.
@@ -12,6 +13,7 @@
 // Backward, from do (G,d):
 //
 //   dO += doᵀ y       db_o += Σ do        dy = do O
+//   dg = dy ⊙ y σ'(g)                     dy = dy ⊙ σ(g)            y before the gate; W_g and b_g as W and b_v
 //   dq, dk, dv, dr from dy by self-attention, dq and dk turned back
 //   dQ += dqᵀ u       dK += dkᵀ u         dW += dvᵀ u             and db_q, db_k, db_v their sums over rows
 //   du += dq Q + dk K + dv W
@@ -49,6 +51,8 @@ struct MultiHeadSettings {
   Queries queries = Queries::separate;
   Index longest = 0;  // positions of a stream at most
   Bias bias = Bias::yes;
+  bool gate = false;
+  PartStart gates;  // W_g; b_g starts at 0
   PartStart queries_keys, positions, values, outputs;
 
   Index key_width() const { return queries == Queries::separate ? width / heads : width; }  // K
@@ -70,17 +74,20 @@ struct MultiHead {
   SelfAttention<T> attention;          // H, K, U, and how scores become weights
   Linear<T> query, key;                // Q, K: one may have no weight
   Linear<T> value, output;             // W, O
+  Linear<T> gate;                      // W_g: no weight without a gate
+  const Param<T>* sink = nullptr;      // z (H) of self-attention; null without
   const Param<T>* relative = nullptr;  // r (longest, H K); null without relative positions
   Rotary<T> rotary;                    // turns nothing without rotary positions
 
-  // Adds PREFIX.query, .key, .position.weight, .value and .output, those that there are.
+  // Adds PREFIX.query, .key, .position.weight, .sink, .value, .gate and .output, those that there are.
   static MultiHead declare(ParameterSet<T>& parameters, const std::string& prefix, const MultiHeadSettings& settings);
 
   struct Trace {
     Matrix<const T> input;                    // u (D,d)
     Matrix<const T> query_input;              // the rows of u that queries are made of
     typename SelfAttention<T>::Inputs heads;  // q, k, v
-    Matrix<const T> sums;                     // y (G, H U)
+    Matrix<const T> sums;                     // y (G, H U), gated
+    Matrix<const T> ungated, gates;           // y before, and σ(g); empty without a gate
     typename SelfAttention<T>::Inputs
         copied;  // the same heads over tokens instead of values; v is empty without copies
   };
@@ -118,6 +125,9 @@ struct MultiHead {
   Matrix<const T> project(Compute& compute, const Trace& trace, const Projection& of) const;
   void project_backward(Compute& compute, const Trace& trace, const Projection& of, const PackedMatrix<T>& input,
                         Matrix<T> d, Matrix<T> du) const;
+  void turn_back(Compute& compute, const Trace& trace, const Projection& of, Matrix<T> d) const;
+  void open_gate(Compute& compute, Trace& trace, Matrix<T> sums) const;
+  Matrix<T> gate_backward(Compute& compute, const Trace& trace, Matrix<T> dy) const;
   void copy_backward(Compute& compute, const Trace& trace, Matrix<const T> d_copied,
                      const typename SelfAttention<T>::InputGradients& d) const;
   void weight_gradients(Compute& compute, const Trace& trace, Matrix<T> dy, std::span<const Cube<T>> d_weights) const;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "fovea/math/logistic.h"
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/nn/attention/self_attention_tiles.h"
@@ -86,6 +87,7 @@ void SelfAttention<T>::weigh(const Inputs& inputs, const Head& head, const Tile&
       for (Index j = 0, i = a.places[r]; j <= i; ++j)
         a.row(r)[j] += static_cast<T>(head.rule.shift->at(head.rule.layer, head.rule.head, head.stream, i, j)) / scale;
     if (weighting == Weighting::softmax) return attention_rows::softmax_rows(a, scale, shifts);
+    if (weighting == Weighting::one || weighting == Weighting::sink) return leave_room(inputs, head, a, scale, shifts);
     attention_rows::score_rows(a, scale, shifts);
     if (weighting == Weighting::linear) return;
     for (Index r = 0; r < count; ++r)
@@ -100,6 +102,38 @@ void SelfAttention<T>::weigh(const Inputs& inputs, const Head& head, const Tile&
                     std::span<T>(tile.a.row(row), static_cast<std::size_t>(stride)));
     else by_score(row, 1);
   }
+}
+
+// A softmax that leaves a share of each row to a score of its own, z: a_ij = p_ij / (1 + exp(z - log Σ_m exp s_im)) with
+// the softmax p, and the logarithm from the largest score and its p.
+template <class T>
+void SelfAttention<T>::leave_room(const Inputs& inputs, const Head& head, const Rows<T>& a, T scale,
+                                  const T* shifts) const {
+  const T sink = weighting == Weighting::sink ? inputs.sinks[static_cast<std::size_t>(head.number)] : T{0};
+  attention_rows::score_rows(a, scale, shifts);
+  for (Index r = 0; r < a.count; ++r) {
+    T *const row = a.row(r), *const end = row + a.places[r] + 1, *const most = std::max_element(row, end);
+    const T score = *most;
+    attention_rows::softmax_rows(a.slice(r, 1), T{1}, nullptr);
+    const T share = logistic(score - std::log(*most) - sink);
+    for (T* x = row; x < end; ++x) *x *= share;
+  }
+}
+
+// What a tile adds to dz, from its weights, with da in ds.
+template <class T>
+T SelfAttention<T>::sink_slope(const Inputs& inputs, const Head& head, const Tile& tile, const T* a) const {
+  T slope = 0;
+  for (Index r = 0; r < tile.rows(); ++r) {
+    if (head.rule.holds(inputs.right.of(head.first + tile.ds.places[r]))) continue;
+    T sum = 0, mean = 0;
+    for (Index j = 0; j <= tile.ds.places[r]; ++j) {
+      sum += a[r * tile.a.stride + j];
+      mean += a[r * tile.a.stride + j] * tile.ds.row(r)[j];
+    }
+    slope -= (1 - sum) * mean;
+  }
+  return slope;
 }
 
 // A of the tile from a: a itself, or a copy in the memory of ds.
@@ -217,8 +251,7 @@ void SelfAttention<T>::forward(Compute& compute, const Inputs& inputs, Matrix<T>
 template <class T>
 void SelfAttention<T>::slopes(const Inputs& inputs, const Head& head, const Tile& tile, const T* a) const {
   const T scale = T{1} / std::sqrt(static_cast<T>(key_width));
-  scale_right(inputs.right, head.rule, head.first, tile.ds);
-  if (weighting == Weighting::softmax) {
+  if (weighting != Weighting::linear && weighting != Weighting::relu) {
     attention_rows::softmax_slopes(tile.ds, a, scale);
   } else {
     attention_rows::score_rows(tile.ds, scale, nullptr);
@@ -233,9 +266,10 @@ void SelfAttention<T>::slopes(const Inputs& inputs, const Head& head, const Tile
       std::fill_n(tile.ds.row(r), tile.ds.stride, T{0});
 }
 
+// Gives what the tile adds to dz.
 template <class T>
-void SelfAttention<T>::tile_backward(const Inputs& inputs, const Head& head, const Tile& tile, Matrix<const T> dy,
-                                     const InputGradients& gradients, Matrix<T> dr) const {
+T SelfAttention<T>::tile_backward(const Inputs& inputs, const Head& head, const Tile& tile, Matrix<const T> dy,
+                                  const InputGradients& gradients, Matrix<T> dr) const {
   const Index first = head.first, h = head.number, rows = tile.rows(), stride = tile.a.stride, K = key_width;
   const Operand<T> d{dy[head.row + tile.begin].data() + h * value_width, rows, value_width, dy.size(1), false};
   T* const packed = head.part(head.at.rows);
@@ -247,8 +281,10 @@ void SelfAttention<T>::tile_backward(const Inputs& inputs, const Head& head, con
                   Matrix<T>(gradients.v[first].data() + h * value_width, tile.reach, value_width), into,
                   gradients.v.size(1));
   }
-  if (gradients.q.empty() && gradients.k.empty() && dr.empty()) return;
+  if (gradients.q.empty() && gradients.k.empty() && dr.empty() && gradients.sinks.empty()) return 0;
   matmul_packed(d, head.packed(head.at.v_turned, value_width, stride), Matrix<T>(tile.ds.first, rows, stride));
+  scale_right(inputs.right, head.rule, head.first, tile.ds);
+  const T slope = gradients.sinks.empty() ? T{0} : sink_slope(inputs, head, tile, tile.a.first);
   slopes(inputs, head, tile, tile.a.first);
   const Operand<T> ds{tile.ds.first, rows, tile.reach, stride, false};
   const bool relative = !inputs.r.empty();
@@ -261,12 +297,13 @@ void SelfAttention<T>::tile_backward(const Inputs& inputs, const Head& head, con
       matmul_packed(Operand<T>{tile.shifts.first, rows, tile.reach, stride, false}, head.r.first_rows(tile.reach), dq,
                     Into::add, gradients.q.size(1));
   }
-  if (gradients.k.empty() && dr.empty()) return;
+  if (gradients.k.empty() && dr.empty()) return slope;
   const PackedMatrix<T> q = pack_into(head.products, tile.q, packed);
   if (!gradients.k.empty())
     matmul_packed(turned(tile.ds.first), q, Matrix<T>(gradients.k[first].data() + h * K, tile.reach, K), into,
                   gradients.k.size(1));
   if (!dr.empty()) matmul_packed(turned(tile.shifts.first), q, dr.slice(0, tile.reach), Into::add, K);
+  return slope;
 }
 
 template <class T>
@@ -276,6 +313,7 @@ void SelfAttention<T>::backward(Compute& compute, const Inputs& inputs, Matrix<c
               U = value_width;
   const bool wants_r = !gradients.r.empty(), makes = inputs.kept.empty();
   const Cube<T> dr = wants_r ? compute.zeros<T>(B * heads, T_, K) : Cube<T>();
+  const Matrix<T> of_sinks = compute.zeros<T>(B, heads);
   each_head(compute, inputs, B, [&](const Head& head) {
     const Index h = head.number, rows = head.rule.ablated ? 0 : head.rows(), length = rows == 0 ? 0 : head.length();
     clear_rows(gradients.q, head.row + rows, head.behind, h, K);
@@ -290,9 +328,12 @@ void SelfAttention<T>::backward(Compute& compute, const Inputs& inputs, Matrix<c
       begin = head.tile_begin(end);
       const Tile tile = this->tile(inputs, head, begin, end);
       if (makes) weigh(inputs, head, tile);
-      tile_backward(inputs, head, tile, dy, gradients, wants_r ? dr[head.stream * heads + h] : Matrix<T>());
+      of_sinks(head.stream, h) +=
+          tile_backward(inputs, head, tile, dy, gradients, wants_r ? dr[head.stream * heads + h] : Matrix<T>());
     }
   });
+  for (Index b = 0; b < B && !gradients.sinks.empty(); ++b)
+    add_scaled(T{1}, std::span<const T>(of_sinks[b].flat()), gradients.sinks);
   if (!wants_r) return;
   compute.team.each(static_cast<int>(heads), [&](int h) {
     for (Index b = 0; b < B; ++b)

@@ -4,6 +4,8 @@
 //
 //   s_ij    = c (q_i · k_j + q_i · r_(i-j))                c = 1/√K; r (T, H K) only with relative positions
 //   softmax   a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)
+//   one       a_ij = exp(s_ij) / (1 + Σ_(m<=i) exp(s_im))              a softmax with a place more, of score 0
+//   sink      a_ij = exp(s_ij) / (exp(z) + Σ_(m<=i) exp(s_im))         and of a score z (H) that each head learns
 //   linear    a_ij = s_ij
 //   relu      a_ij = max(s_ij, 0) / (i + 1)
 //   held      a_ij as the pattern of the head's rule gives it, for rows that it holds (nn/attention/attention_rule.h)
@@ -15,7 +17,8 @@
 // Backward, from dy, with z_ij the rule's scale or 1:
 //
 //   dv_j   += Σ_i A_ij dy_i                                da_ij = z_ij dy_i · v_j
-//   softmax   ds_ij = a_ij (da_ij - Σ_m a_im da_im)
+//   softmax   ds_ij = a_ij (da_ij - Σ_m a_im da_im)            one and sink the same
+//   sink      dz   -= Σ_i (1 - Σ_m a_im) Σ_m a_im da_im        over all streams
 //   linear    ds_ij = da_ij
 //   relu      ds_ij = da_ij / (i + 1) where a_ij > 0, else 0
 //   held      ds_ij = 0
@@ -32,11 +35,12 @@
 #include "fovea/math/matmul.h"
 #include "fovea/nn/attention/attention_rule.h"
 #include "fovea/nn/compute.h"
+#include "fovea/nn/simd/attention_rows.h"
 #include "fovea/nn/stream_rows.h"
 
 namespace fovea {
 
-enum class Weighting { softmax, linear, relu };
+enum class Weighting { softmax, linear, relu, one, sink };
 
 template <class T>
 struct SelfAttention {
@@ -47,6 +51,7 @@ struct SelfAttention {
   struct Inputs {
     StreamRows rows;                       // behind the length of a stream y is 0
     Matrix<const T> q, k, v, r;            // r empty: no relative positions
+    std::span<const T> sinks;              // z (H); only of weighting sink
     std::span<const AttentionRule> rules;  // (H)
     RightPositions right;
     std::span<T> kept;  // kept_size() numbers; empty: weights are not kept
@@ -54,6 +59,7 @@ struct SelfAttention {
   struct InputGradients {  // empty: not wanted
     Matrix<T> q, k, v;     // overwritten
     Matrix<T> r;           // (T, H K), added to
+    std::span<T> sinks = {};  // (H), added to
   };
 
   // Numbers that the weights of so many streams of T places take.
@@ -75,9 +81,12 @@ struct SelfAttention {
   Tile tile(const Inputs& inputs, const Head& head, Index begin, Index end) const;
   void weigh(const Inputs& inputs, const Head& head, const Tile& tile) const;
   const T* weights(const Inputs& inputs, const Head& head, const Tile& tile) const;
+  void leave_room(const Inputs& inputs, const Head& head, const attention_rows::Rows<T>& a, T scale,
+                  const T* shifts) const;
+  T sink_slope(const Inputs& inputs, const Head& head, const Tile& tile, const T* a) const;
   void slopes(const Inputs& inputs, const Head& head, const Tile& tile, const T* a) const;
-  void tile_backward(const Inputs& inputs, const Head& head, const Tile& tile, Matrix<const T> dy,
-                     const InputGradients& gradients, Matrix<T> dr) const;
+  T tile_backward(const Inputs& inputs, const Head& head, const Tile& tile, Matrix<const T> dy,
+                  const InputGradients& gradients, Matrix<T> dr) const;
   template <class Work>
   void each_head(Compute& compute, const Inputs& inputs, Index streams, Work work) const;
 };

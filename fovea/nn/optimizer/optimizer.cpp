@@ -62,11 +62,13 @@ template <class T>
 double Optimizer<T>::step(Team& team, double rate, const Paces& paces) {
   const T* gradient = parameters_.gradients().data();
   double scale = 1;
-  if (settings_.clip > 0) {
+  const bool normalize = settings_.normalize.value_or(false);
+  if (settings_.clip > 0 || normalize) {
     const double norm = norm_of_pieces(team, paces, [&](const Piece& p) {
       return optimizer_kernels::sum_of_squares(gradient + p.begin, p.end - p.begin);
     });
-    scale = std::min(1.0, settings_.clip / (norm + 1e-6));
+    if (normalize) scale = norm > 0 ? 1 / norm : 0;
+    else scale = std::min(1.0, settings_.clip / (norm + 1e-6));
   }
 
   for (std::size_t i = 0; i < parts_.size(); ++i) {

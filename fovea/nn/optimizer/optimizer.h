@@ -2,11 +2,12 @@
 // UpdateRule's (nn/optimizer/update_rule.h); what is the same for all of them is here. With s = 1 without clipping, and
 // ‖d‖ the norm of the gradient over all groups that are not frozen,
 //
-//   s = min(1, clip / (‖d‖ + 1e-6))
+//   s = min(1, clip / (‖d‖ + 1e-6)),   or 1 / ‖d‖ where the gradient is normalised
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,8 +19,9 @@ namespace fovea {
 
 // What every rule takes.
 struct OptimizerSettings {
-  double weight_decay = 0;  // PyTorch's default for adamw is 0.01
-  double clip = 0;          // the most the norm of the whole gradient may be; 0: no limit
+  double weight_decay = 0;        // PyTorch's default for adamw is 0.01
+  double clip = 0;                // the most the norm of the whole gradient may be; 0: no limit
+  std::optional<bool> normalize = {};  // whether the norm is made 1; left open (no) it stands in no spec
 };
 
 // How fast a group goes: its share of the rate. What is frozen is passed over: no weight, no moment, no decay, no step

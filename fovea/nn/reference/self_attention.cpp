@@ -38,13 +38,15 @@ HeadOutput self_attention(const Head& head, const HeadInput& x) {
   const Index T = x.q.size(0), U = x.v.size(1);
   HeadOutput to{Array<2>(T, T), Array<2>(T, T), Array<2>(T, U)};
   for (Index i = 0; i < T; ++i) {
-    double largest = -INFINITY, sum = 0;  // the largest cancels; it keeps exp from overflowing
+    const bool room = head.weighting == Weighting::one || head.weighting == Weighting::sink;
+    double largest = room ? x.sink : -INFINITY, sum = 0;  // the largest cancels; it keeps exp from overflowing
     for (Index j = 0; j <= i; ++j) largest = std::max(largest, score(x, i, j));
+    if (room) sum = std::exp(x.sink - largest);
     for (Index j = 0; j <= i; ++j) sum += std::exp(score(x, i, j) - largest);
     for (Index j = 0; j <= i; ++j) {
       const double s = score(x, i, j);
       if (set_by_pattern(head, i)) to.a(i, j) = pattern_weight(head, i, j);
-      else if (head.weighting == Weighting::softmax) to.a(i, j) = std::exp(s - largest) / sum;
+      else if (head.weighting == Weighting::softmax || room) to.a(i, j) = std::exp(s - largest) / sum;
       else if (head.weighting == Weighting::linear) to.a(i, j) = s;
       else to.a(i, j) = std::max(s, 0.0) / static_cast<double>(i + 1);
       to.weights(i, j) = to.a(i, j) * (is_right(head, i, j) ? head.scale : 1);
@@ -62,20 +64,23 @@ void self_attention_backward(const Head& head, const HeadInput& x, const HeadOut
   for (Index i = 0; i < T; ++i) {
     // y = Σ A v, A = z a
     Array<1> da(i + 1);
-    double mean = 0;  // Σ a da
+    double mean = 0, weight = 0;  // Σ a da, Σ a
     for (Index j = 0; j <= i; ++j) {
       for (Index m = 0; m < x.v.size(1); ++m) {
         da(j) += dy(i, m) * x.v(j, m) * (is_right(head, i, j) ? head.scale : 1);
         d.v(j, m) += output.weights(i, j) * dy(i, m);
       }
       mean += output.a(i, j) * da(j);
+      weight += output.a(i, j);
     }
     if (set_by_pattern(head, i)) continue;
+    if (head.weighting == Weighting::sink) d.sink -= (1 - weight) * mean;
 
     for (Index j = 0; j <= i; ++j) {
       // a of s
       double ds = da(j);
-      if (head.weighting == Weighting::softmax) ds = output.a(i, j) * (da(j) - mean);
+      if (head.weighting != Weighting::linear && head.weighting != Weighting::relu)
+        ds = output.a(i, j) * (da(j) - mean);
       if (head.weighting == Weighting::relu) ds = output.a(i, j) > 0 ? da(j) / static_cast<double>(i + 1) : 0;
       // s = c q · (k + r)
       for (Index m = 0; m < K; ++m) {

@@ -3,6 +3,8 @@
 //
 //   s_ij      = (q_i · k_j + q_i · r_(i-j)) / √K       scores; r = 0 without relative positions
 //   softmax:  a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)
+//   one:      a_ij = exp(s_ij) / (1 + Σ_(m<=i) exp(s_im))
+//   sink:     a_ij = exp(s_ij) / (exp(z) + Σ_(m<=i) exp(s_im))         z: the head's own score, learned
 //   linear:   a_ij = s_ij
 //   relu:     a_ij = max(s_ij, 0) / (i + 1)
 //
@@ -24,6 +26,7 @@
 //
 //   dA_ij = dy_i · v_j     dv_j += Σ_(i>=j) A_ij dy_i             da_ij = z_ij dA_ij
 //   softmax:  ds_ij = a_ij (da_ij - Σ_(m<=i) a_im da_im)
+//   one, sink: as softmax         sink: dz -= Σ_i (1 - Σ_m a_im) Σ_m a_im da_im
 //   linear:   ds_ij = da_ij
 //   relu:     ds_ij = da_ij / (i + 1) where s_ij > 0, else 0
 //   rows that a pattern sets: ds_ij = 0
@@ -41,7 +44,7 @@
 
 namespace fovea::reference {
 
-enum class Weighting { softmax, linear, relu };
+enum class Weighting { softmax, linear, relu, one, sink };
 enum class Pattern { learned, uniform, previous, first, truth };
 
 struct Head {
@@ -54,7 +57,8 @@ struct Head {
 
 struct HeadInput {  // or its gradients
   Array<2> q, k, v;
-  Array<2> r;  // of size 0: no relative positions
+  Array<2> r;       // of size 0: no relative positions
+  double sink = 0;  // z, of weighting sink
 };
 
 struct HeadOutput {

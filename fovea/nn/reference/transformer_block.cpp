@@ -1,6 +1,7 @@
 #include "fovea/nn/reference/transformer_block.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fovea/nn/reference/gelu.h"
 
@@ -64,9 +65,16 @@ BlockPass transformer_block(const TransformerBlock& block, const BlockForm& form
                 columns(v, T, head, d / H),
                 {}};
     if (block.relative.size(0) > 0) x.r = columns(block.relative, T, head, x.q.size(1));
+    if (block.sinks.size(0) > 0) x.sink = block.sinks(head);
     to.outputs.push_back(self_attention(form.heads[static_cast<std::size_t>(head)], x));
     to.inputs.push_back(x);
     add_columns(to.outputs.back().y, head, to.y);
+  }
+  to.ungated = to.y;
+  if (exists(block.gate)) {
+    to.gates = linear(block.gate, to.u);
+    for (double& g : to.gates.values()) g = 1 / (1 + std::exp(-g));
+    for (std::size_t i = 0; i < to.y.values().size(); ++i) to.y.values()[i] *= to.gates.values()[i];
   }
   to.out = to.between = sum(h, linear(block.output, to.y));
   if (!exists(block.up)) return to;
@@ -97,19 +105,30 @@ Array<2> transformer_block_backward(const TransformerBlock& block, const BlockFo
   }
 
   // h' = h + O y + b_o
-  const Array<2> dy = linear_backward(block.output, pass.y, d_between, d_block.output);
+  Array<2> dy = linear_backward(block.output, pass.y, d_between, d_block.output);
   Array<2> dv(T, d), du(T, d);
+  if (exists(block.gate)) {
+    Array<2> dg(T, d);
+    for (std::size_t i = 0; i < dg.values().size(); ++i) {
+      const double open = pass.gates.values()[i];
+      dg.values()[i] = dy.values()[i] * pass.ungated.values()[i] * open * (1 - open);
+      dy.values()[i] *= open;
+    }
+    du = sum(du, linear_backward(block.gate, pass.u, dg, d_block.gate));
+  }
   std::vector<Array<2>> dq, dk;
   for (Index head = 0; head < H; ++head) {
     const auto number = static_cast<std::size_t>(head);
     const HeadInput& x = pass.inputs[number];
     HeadInput dx{Array<2>(T, x.q.size(1)), Array<2>(T, x.q.size(1)), Array<2>(T, d / H), x.r};
     std::ranges::fill(dx.r.values(), 0.0);
+    dx.sink = 0;
     self_attention_backward(form.heads[number], x, pass.outputs[number], columns(dy, T, head, d / H), dx);
     dq.push_back(dx.q);
     dk.push_back(dx.k);
     add_columns(dx.v, head, dv);
     if (x.r.size(0) > 0) add_columns(dx.r, head, d_block.relative);
+    if (block.sinks.size(0) > 0) d_block.sinks(head) += dx.sink;
   }
   projected_backward(block.query, pass.u, form, dq, d_block.query, du);
   projected_backward(block.key, pass.u, form, dk, d_block.key, du);

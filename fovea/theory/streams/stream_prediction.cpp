@@ -11,6 +11,8 @@ namespace fovea {
 
 namespace {
 
+constexpr int most_causal = 128;  // places of a flow that is a matter of seconds
+
 std::int64_t sequences_of(const TaskShape& shape) {
   constexpr std::int64_t most = 20'000, places = 2'000'000;
   return std::clamp<std::int64_t>(places / std::max(1, shape.longest), 1, most);
@@ -88,7 +90,53 @@ InductionTimes times_of(const InductionContext& context) {
   return times;
 }
 
+// Of sequences that ask once, at one place, of different tokens: how many stand before it.
+std::optional<int> places_before_query(const StreamSample& sample) {
+  std::optional<int> places;
+  std::vector<int> seen(static_cast<std::size_t>(sample.vocab()), -1);
+  for (std::int64_t n = 0; n < sample.size(); ++n) {
+    const std::span<const int> source = sample.source(n), target = sample.target(n);
+    const auto asks = std::ranges::find_if(target, [](int answer) { return answer >= 0; });
+    const auto place = static_cast<int>(asks - target.begin());
+    if (asks == target.end() || place < 2 || (places && *places != place)) return {};
+    if (std::any_of(asks + 1, target.end(), [](int answer) { return answer >= 0; })) return {};
+    for (const int token : source.first(static_cast<std::size_t>(place))) {
+      int& last = seen[static_cast<std::size_t>(token)];
+      if (last == static_cast<int>(n)) return {};
+      last = static_cast<int>(n);
+    }
+    places = place;
+  }
+  return places;
+}
+
+CausalTimes causal_times(int places, int vocabulary, const StreamOptions& options) {
+  constexpr double until = 1e6;
+  constexpr FlowOptions precision{.tolerance = 1e-8};
+  const auto time = [&](int T, InductionContext::FirstLayer layer) {
+    InductionContext context{static_cast<double>(T), vocabulary};
+    context.level = induction_event(context, options.given);
+    context.first_layer = layer;
+    return induction_time(context, options.given, until, precision);
+  };
+  using FirstLayer = InductionContext::FirstLayer;
+  CausalTimes times;
+  times.context = {static_cast<double>(places), vocabulary};
+  times.context.first_layer = FirstLayer::causal;
+  times.context.level = induction_event(times.context, options.given);
+  times.time = time(places, FirstLayer::causal);
+  times.everywhere = time(places, FirstLayer::everywhere);
+  times.longer =
+      2 * places < vocabulary ? time(2 * places, FirstLayer::causal) : std::numeric_limits<double>::quiet_NaN();
+  times.rate = options.rate;
+  return times;
+}
+
 }  // namespace
+
+double induction_event(const InductionContext& context, const InductionClamps& given) {
+  return given.copy ? induction_halfway(context, given.start_copy) : std::log(context.places) / 2;
+}
 
 std::optional<InductionContext> induction_context(const StreamSample& sample) {
   double logs = 0;  // sum of log t / c
@@ -124,6 +172,9 @@ StreamPrediction predict_stream(const Task& task, const StreamOptions& options) 
   prediction.last = options.last;
   if (const std::optional<InductionContext> context = induction_context(sample))
     prediction.induction = times_of(*context);
+  if (const std::optional<int> places = places_before_query(sample);
+      prediction.induction && places && *places <= most_causal && *places <= sample.vocab())
+    prediction.causal = causal_times(*places, sample.vocab(), options);
   return prediction;
 }
 

@@ -26,6 +26,8 @@ struct StreamOptions {
   int batch = 64;              // examples of each
   bool last = false;           // heights are of the last answer of each example, as those of probe ladder may be
   LagOptions lags = {};
+  double rate = 0;             // of plain descent, if that is how the task is trained; 0: it is not known
+  InductionClamps given = {};  // to the model that is trained
 };
 
 struct RungHeight {
@@ -43,6 +45,16 @@ struct InductionTimes {
   double with_match = 0;     // layer 2 attends to the right place
 };
 
+// Where all sequences ask once, at one place, and the tokens before it all differ: the flow with a causal first layer,
+// of one memory for all tokens, as model `induction-exact` is trained by plain descent.
+struct CausalTimes {
+  InductionContext context;  // T: places before the query; level: the loss of the event
+  double time = 0;
+  double everywhere = 0;  // by the flow whose first layer reads T places at every one
+  double longer = 0;      // time of a context of 2 T; NaN where the tokens are too few
+  double rate = 0;        // of the options
+};
+
 struct StreamPrediction {
   std::int64_t sequences = 0, asked = 0;  // that lags are counted in, and answers in these
   std::int64_t examples = 0;              // of validation, for the ladder
@@ -50,6 +62,7 @@ struct StreamPrediction {
   std::vector<RungHeight> rungs;          // from the least information to the most; empty where there is no ladder
   LagStatistics lags;
   std::optional<InductionTimes> induction;
+  std::optional<CausalTimes> causal;
 };
 
 // Throws wrong_input where the task does not give token streams or asks nothing.
@@ -59,5 +72,8 @@ StreamPrediction predict_stream(const Task& task, const StreamOptions& options =
 // current where it is asked: of t places from the first to the asking one c stand behind such copies, log T is the mean
 // of log t / c, V the number of tokens, and those of them ask that do so in the sample.
 std::optional<InductionContext> induction_context(const StreamSample& sample);
+
+// Half of log T, or halfway where the memory of what is said does not move: the loss at which a head has formed.
+double induction_event(const InductionContext& context, const InductionClamps& given);
 
 }  // namespace fovea

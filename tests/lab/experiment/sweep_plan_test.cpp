@@ -71,6 +71,27 @@ TEST(SweepPlan, IsTheProductOfItsAxesWithTheSeedFastest) {
   EXPECT_EQ(hashes.size(), 12u);
 }
 
+TEST(SweepPlan, ACaseSetsSeveralSettingsTogether) {
+  const std::string cases =
+      "sweep = { cases = [{ \"task.vocab\" = 20, train.rate = 0.1 }, { \"task.vocab\" = 30, train.rate = 0.2 }, "
+      "{ \"task.vocab\" = 30, train.rate = 0.1 }], seed = [3, 4] }\n";
+  const SweepPlan plan(planned(cases), Preset::full, {}, {});
+  ASSERT_EQ(plan.size(), 6u);
+  EXPECT_EQ(values<std::int64_t>(plan, "task.vocab"), (std::vector<std::int64_t>{20, 20, 30, 30, 30, 30}));
+  EXPECT_EQ(values<double>(plan, "train.rate"), (std::vector<double>{0.1, 0.1, 0.2, 0.2, 0.1, 0.1}));
+  EXPECT_EQ(plan.label(2), "task.vocab 30, train.rate 0.2, seed 3");
+  const SweepPlan narrowed(planned(cases), Preset::full, {parse_override("task.vocab=25")}, {});
+  EXPECT_EQ(values<std::int64_t>(narrowed, "task.vocab"), std::vector<std::int64_t>(4, 25));
+  EXPECT_EQ(values<double>(narrowed, "train.rate"), (std::vector<double>{0.1, 0.1, 0.2, 0.2}));
+  const std::vector<Override> first = first_values(planned(cases), Preset::full, {parse_override("train.rate=0.5")});
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first.front().key, "task.vocab");
+  EXPECT_TRUE(says(refusal([] { planned("sweep = { cases = [3] }\n"); }), "a case is a table of settings"));
+  EXPECT_TRUE(says(
+      refusal([] { SweepPlan(planned("sweep = { cases = [{ task.vocap = 3 }] }\n"), Preset::full, {}, {}).all(); }),
+      "vocap"));
+}
+
 TEST(SweepPlan, AMillionPointsTakeNoTimeUntilTheyAreWanted) {
   const SweepPlan plan = plan_of({"seed=0..99999", "task.length=1..100", "train.rate=0.1,0.2"});
   EXPECT_EQ(plan.size(), 20'000'000u);

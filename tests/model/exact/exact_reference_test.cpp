@@ -52,11 +52,16 @@ ValueTable exact_settings(const Json& settings) {
   return table;
 }
 
-TaskShape exact_shape(const Batch& batch) {
+// What may be said: of a model that says the tokens it reads, as many as its matrix has columns.
+int exact_targets(const Json& c) {
+  return c["parameters"].contains("output") ? static_cast<int>(c["parameters"]["output"].size() / 4) : 3;
+}
+
+TaskShape exact_shape(const Batch& batch, int target_vocab) {
   TaskShape shape;
   shape.kind = batch.source.ids.empty() ? Kind::points : Kind::token_streams;
   shape.vocab = 4;
-  shape.target_vocab = 3;
+  shape.target_vocab = target_vocab;
   shape.longest = batch.source.columns;
   shape.width = batch.items.width;
   shape.most_items = batch.items.columns;
@@ -74,11 +79,11 @@ TYPED_TEST(ExactReference, LossGradientsAndTwentySteps) {
   constexpr bool single = sizeof(T) == 4;
   constexpr double for_loss = single ? 1e-5 : 1e-10, for_gradients = single ? 1e-4 : 1e-8;
   constexpr double after_steps = single ? 1e-3 : 1e-7;
-  ASSERT_EQ(exact_reference()["cases"].size(), 6u);
+  ASSERT_EQ(exact_reference()["cases"].size(), 10u);
   for (const Json& c : exact_reference()["cases"]) {
     SCOPED_TRACE(c["model"].template get<std::string>() + " " + c["settings"].dump());
     const Batch batch = exact_batch(c["batch"]);
-    ModelScene<T> scene(c["model"], exact_settings(c["settings"]), exact_shape(batch), 2);
+    ModelScene<T> scene(c["model"], exact_settings(c["settings"]), exact_shape(batch, exact_targets(c)), 2);
     EXPECT_EQ(scene.parameters.all().size(), c["parameters"].size());
     for (const Param<T>& p : scene.parameters.all()) {
       ASSERT_TRUE(c["parameters"].contains(p.name)) << p.name;
@@ -105,7 +110,7 @@ TEST(ExactModels, GradientsAreWhatCentralDifferencesSay) {
       for (std::size_t n = 0; n < batch.source.ids.size(); ++n)
         batch.pattern.push_back(static_cast<int>(n) % batch.source.columns / 2);
     }
-    ModelScene<double> scene(c["model"], exact_settings(c["settings"]), exact_shape(batch));
+    ModelScene<double> scene(c["model"], exact_settings(c["settings"]), exact_shape(batch, exact_targets(c)));
     for (const Param<double>& p : scene.parameters.all())
       std::ranges::copy(numbers<double>(c["parameters"][p.name]), p.value);
     for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) {
@@ -121,10 +126,18 @@ TEST(ExactModels, AttendWhereTheyAreHeld) {
   for (const Json& c : exact_reference()["cases"]) {
     const auto model = c["model"].get<std::string>();
     const Batch batch = exact_batch(c["batch"]);
-    ModelScene<double> scene(model, exact_settings(c["settings"]), exact_shape(batch));
+    ModelScene<double> scene(model, exact_settings(c["settings"]), exact_shape(batch, exact_targets(c)));
     const Trace<double> uniform = scene.forward(batch, held_at(Pattern::uniform));
     if (model == "sparse-attention") {
       for (const double weight : copy_of(uniform.attention)) EXPECT_EQ(weight, 1.0 / batch.items.columns);
+    } else if (model == "induction-exact") {
+      const AttentionMap<double>&before = uniform.further[0], &brings = uniform.further[1];
+      for (Index i = 0; i < batch.source.columns; ++i) {
+        EXPECT_NEAR(before.weights(0, i, 0), 1.0 / static_cast<double>(i + 1), 1e-15);
+        const bool asks = batch.target.at(0, static_cast<int>(i)) >= 0;
+        EXPECT_NEAR(brings.weights(0, i, 0), asks ? 1.0 / static_cast<double>(i) : 0, 1e-15) << i;
+        EXPECT_EQ(brings.weights(0, i, i), 0) << "a place that asks does not look at itself";
+      }
     } else if (model == "disentangled") {
       for (const AttentionMap<double>& map : uniform.further)
         for (Index i = 0; i < batch.source.columns; ++i)
@@ -138,7 +151,7 @@ TEST(ExactModels, AttendWhereTheyAreHeld) {
     }
     held.insert(model);
   }
-  EXPECT_EQ(held.size(), 2u);
+  EXPECT_EQ(held.size(), 3u);
 }
 
 TEST(ExactModels, AreOfTheirTasksAlone) {
@@ -157,8 +170,9 @@ TEST(ExactModels, AreOfTheirTasksAlone) {
   own.most_items = 5;
   EXPECT_NE(refuses("linear-attention", set).find("Use task 'linear-icl'"), std::string::npos);
   EXPECT_EQ(refuses("linear-attention", own), "nothing");
-  EXPECT_NE(refuses("sparse-attention", own).find("Use task 'sparse-emergence'"), std::string::npos);
-  EXPECT_NE(refuses("product", own).find("Use task 'product'"), std::string::npos);
+  EXPECT_NE(refuses("sparse-attention", own).find("Take task 'sparse-emergence'"), std::string::npos);
+  EXPECT_NE(refuses("logistic-attention", set).find("Take task 'max-margin'"), std::string::npos);
+  EXPECT_NE(refuses("product", own).find("Take task 'product'"), std::string::npos);
   EXPECT_NE(refuses("pooling", own).find("one set of points"), std::string::npos);
   own.value_width = 3;
   EXPECT_EQ(refuses("sparse-attention", own), "nothing");
@@ -166,6 +180,12 @@ TEST(ExactModels, AreOfTheirTasksAlone) {
   stream.kind = Kind::token_streams;
   stream.vocab = stream.target_vocab = 3;
   EXPECT_NE(refuses("disentangled", stream).find("number of positions"), std::string::npos);
+  stream.longest = 5;
+  EXPECT_EQ(refuses("induction-exact", stream), "nothing");
+  EXPECT_NE(refuses("induction-exact", stream, {{"frozen", {ValueList{word("outputs")}, {}}}}).find("output"),
+            std::string::npos);
+  stream.target_vocab = 2;
+  EXPECT_NE(refuses("induction-exact", stream).find("Take task 'induction'"), std::string::npos);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ SelfShape random_self_shape(std::uint64_t seed) {
               random_size(stream, 20),
               random_choice(stream),
               random_choice(stream),
-              static_cast<Weighting>(seed % 3),
+              static_cast<Weighting>(seed % 5),
               {},
               {},
               {},
@@ -127,6 +127,8 @@ TYPED_TEST(SelfAttentionOracle, WeightsSumsAndGradientsSayTheSame) {
     pass.k = draw(2, N, s.H * s.K);
     pass.v = draw(3, N, s.H * s.U);
     if (s.relative) pass.r = draw(4, s.T, s.H * s.K);
+    const std::vector<T> sinks = random_values<T>(9 * seed + 11, s.H);
+    pass.sinks = sinks;
     pass.rules = s.rules;
     pass.right = {s.right, 2};
     if (s.keeps) pass.kept = bench.arena.take<T>(static_cast<std::size_t>(attention.kept_size(s.B, s.T)));
@@ -134,6 +136,9 @@ TYPED_TEST(SelfAttentionOracle, WeightsSumsAndGradientsSayTheSame) {
     typename SelfAttention<T>::InputGradients d{draw(7, s.rows(), s.H * s.K), draw(8, N, s.H * s.K),
                                                 draw(9, N, s.H * s.U),
                                                 s.relative ? draw(10, s.T, s.H * s.K) : Matrix<T>()};
+    std::vector<T> d_sinks(static_cast<std::size_t>(s.H), T{2});  // which is added to
+    std::vector<double> want_d_sinks(static_cast<std::size_t>(s.H), 2);
+    if (s.weighting == Weighting::sink) d.sinks = d_sinks;
     Array<2> want_y(N, s.H * s.U), want_dq(N, s.H * s.K), want_dk(N, s.H * s.K), want_dv(N, s.H * s.U);
     Array<2> want_dr = to_array(d.r.flat(), s.relative ? s.T : 0, s.H * s.K);  // which is added to
     attention.forward(bench.compute, pass, y);
@@ -145,13 +150,15 @@ TYPED_TEST(SelfAttentionOracle, WeightsSumsAndGradientsSayTheSame) {
       for (Index b = 0; b < s.B; ++b) {
         const Index length = s.lengths[static_cast<std::size_t>(b)], first = b * s.T;
         const reference::Head head = head_of(s, b, h, length);
-        const reference::HeadInput x{head_rows(s, pass.q, first, length, h, s.K),
-                                     head_rows(pass.k, first, length, h, s.K), head_rows(pass.v, first, length, h, s.U),
-                                     s.relative ? head_rows(pass.r, 0, length, h, s.K) : Array<2>()};
+        reference::HeadInput x{head_rows(s, pass.q, first, length, h, s.K), head_rows(pass.k, first, length, h, s.K),
+                               head_rows(pass.v, first, length, h, s.U),
+                               s.relative ? head_rows(pass.r, 0, length, h, s.K) : Array<2>()};
+        if (s.weighting == Weighting::sink) x.sink = static_cast<double>(sinks[static_cast<std::size_t>(h)]);
         const reference::HeadOutput want = reference::self_attention(head, x);
         reference::HeadInput dx{Array<2>(length, s.K), Array<2>(length, s.K), Array<2>(length, s.U),
                                 Array<2>(x.r.size(0), s.K)};
         reference::self_attention_backward(head, x, want, head_rows(s, dy, first, length, h, s.U), dx);
+        want_d_sinks[static_cast<std::size_t>(h)] += dx.sink;
         add_to(want.y, first, h, want_y);
         add_to(dx.q, first, h, want_dq);
         add_to(dx.k, first, h, want_dk);
@@ -169,6 +176,7 @@ TYPED_TEST(SelfAttentionOracle, WeightsSumsAndGradientsSayTheSame) {
     expect_near_oracle("dq", d.q.flat(), asking_rows(s, want_dq).values(), oracle_tolerance<T>, 1);
     expect_near_oracle("dk", d.k.flat(), want_dk.values(), oracle_tolerance<T>, 1);
     expect_near_oracle("dv", d.v.flat(), want_dv.values(), oracle_tolerance<T>, 1);
+    expect_near_oracle("dz", std::span(d_sinks), want_d_sinks, oracle_tolerance<T>, 1);
     expect_near_oracle("dr", d.r.flat(), want_dr.values(), oracle_tolerance<T>, 1);
     if (::testing::Test::HasFatalFailure()) return;
   }

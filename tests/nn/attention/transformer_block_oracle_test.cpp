@@ -23,7 +23,7 @@ struct BlockScene {
     shape.biases = random_choice(stream);
     settings.attention.width = shape.width;
     settings.attention.heads = shape.heads;
-    settings.attention.weighting = static_cast<Weighting>(below(3));
+    settings.attention.weighting = static_cast<Weighting>(below(5));
     settings.attention.position = static_cast<Position>(below(3));
     settings.attention.queries = static_cast<Queries>(below(3));
     settings.attention.longest = shape.positions;
@@ -33,6 +33,7 @@ struct BlockScene {
     settings.activation = random_choice(stream) ? MlpActivation::gelu : MlpActivation::relu;
     shape.query = settings.attention.queries != Queries::identity;
     shape.key = settings.attention.queries != Queries::merged;
+    shape.sinks = settings.attention.weighting == Weighting::sink;
     shape.relative = settings.attention.position == Position::relative;
     form.rotary = settings.attention.position == Position::rotary;
     form.relu = settings.activation == MlpActivation::relu;
@@ -57,6 +58,7 @@ struct BlockScene {
     }
     if (!given.empty() && seed % 3 != 0) rows.given = RowMap(given);
     rows.given_read = chain(arena, rows.given, rows.read);
+    settings.attention.gate = shape.gate = random_choice(stream);
   }
 
   bool there(Index n) const { return n % shape.positions < lengths[static_cast<std::size_t>(n / shape.positions)]; }

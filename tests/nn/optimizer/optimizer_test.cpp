@@ -159,6 +159,26 @@ TEST(Optimizer, ClippingScalesTheWholeGradientAndLeavesFrozenGroupsOut) {
   EXPECT_NEAR(std::sqrt(moved), 2, 1e-5);
 }
 
+TEST(Optimizer, NormalisingMakesEveryStepOfOneLength) {
+  for (const float size : {1e-3f, 50.0f}) {
+    Model model;
+    Team team;
+    model.draw_gradients(1);
+    for (float& g : model.parameters.gradients()) g *= size;
+    Optimizer<float> optimizer(model.parameters, update_rule("sgd"), {.normalize = true});
+    std::vector<float> before(model.parameters.values().begin(), model.parameters.values().end());
+    optimizer.step(team, 0.25);
+    double moved = 0;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      moved += std::pow(static_cast<double>(model.parameters.values()[i] - before[i]), 2);
+    EXPECT_NEAR(std::sqrt(moved), 0.25, 1e-5) << size;
+    model.parameters.clear_gradients();
+    before.assign(model.parameters.values().begin(), model.parameters.values().end());
+    optimizer.step(team, 0.25);
+    EXPECT_TRUE(std::ranges::equal(before, model.parameters.values())) << "a gradient of 0 moves nothing";
+  }
+}
+
 TEST(Optimizer, TheNormIsTheSameBitsOnEveryProcessor) {
   Team team;
   std::vector<double> norms;

@@ -14,7 +14,7 @@ namespace fovea::testing {
 
 struct BlockShape {
   Index width = 0, heads = 1, positions = 1, mlp = 0;  // d, H, T, m d
-  bool norms = true, biases = true, query = true, key = true, relative = false;
+  bool norms = true, biases = true, query = true, key = true, relative = false, sinks = false, gate = false;
 
   Index keys() const { return query && key ? width : heads * width; }  // H K
 };
@@ -34,7 +34,9 @@ inline reference::TransformerBlock random_block(const BlockShape& s, std::option
   if (s.query) block.query = linear(s.width, s.keys());
   if (s.key) block.key = linear(s.width, s.keys());
   if (s.relative) block.relative = matrix(s.positions, s.keys());
+  if (s.sinks) block.sinks = vector(s.heads);
   block.value = linear(s.width, s.width);
+  if (s.gate) block.gate = {matrix(s.width, s.width), vector(s.width)};
   block.output = linear(s.width, s.width);
   if (s.mlp == 0) return block;
   if (s.norms) block.norm2 = norm();
@@ -57,7 +59,9 @@ inline std::vector<std::pair<std::string, std::vector<double>*>> arrays_of(refer
   both("query", block.query);
   both("key", block.key);
   add("position.weight", block.relative);
+  add("sink", block.sinks);
   both("value", block.value);
+  both("gate", block.gate);
   both("output", block.output);
   both("norm2", block.norm2);
   both("mlp.0", block.up);

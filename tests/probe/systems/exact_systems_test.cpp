@@ -1,5 +1,8 @@
+#include <cmath>
+
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/train/trainer.h"
+#include "fovea/theory/induction_flow.h"
 #include "tests/probe/evaluation_help.h"
 
 namespace fovea {
@@ -39,6 +42,64 @@ TEST(SparseFlowProbe, RefusesWhatItDoesNotFollow) {
   EXPECT_THROW(exact_run("task = { name = \"curve\" }\nmodel = { name = \"pooling\" }\ntrain = { steps = 0 }\nprobe = "
                          "{ names = [\"closed-form\"] }\n"),
                Error);
+}
+
+// A run of 40 steps: the head does not form, and what stands beside it is known at the start.
+TEST(InductionExactProbe, TimesAreThoseOfTheFlowsAndStrengthsThoseOfTheModel) {
+  const std::string start =
+      "task = { name = \"induction\", vocab = 32, length = 9 }\ntrain = { steps = 40, batch = 64, optimizer = \"sgd\", "
+      "rate = 0.3 }\nprobe = { every = 20, names = [\"induction-exact\"] }\nmodel = { name = \"induction-exact\"";
+  const RunRecord free = exact_run(start + " }\n");
+  InductionContext context{8, 32};
+  context.level = std::log(8) / 2;
+  EXPECT_NEAR(exact_value(free, "event_loss", 2), context.level, 1e-12);
+  EXPECT_NEAR(exact_value(free, "everywhere_time", 0), induction_time(context), 1e-3);
+  context.first_layer = InductionContext::FirstLayer::causal;
+  EXPECT_NEAR(exact_value(free, "causal_time", 0), induction_time(context), 1e-3);
+  EXPECT_NEAR(exact_value(free, "sign_time", 0), induction_sign_time(context), 1e-9);
+  EXPECT_EQ(exact_value(free, "copy_strength", 0), 0);
+  EXPECT_GT(exact_value(free, "copy_strength", 2), 0.3);
+  EXPECT_GT(exact_value(free, "match_strength", 2), 0.01);
+  EXPECT_GT(exact_value(free, "previous_logit", 2), 0);
+  const RunRecord frozen = exact_run(start + ", copy = 6, frozen = [\"output\"] }\n");
+  EXPECT_NEAR(exact_value(frozen, "copy_strength", 2), 6, 1e-5);
+  context.level = induction_halfway(context, 6);
+  EXPECT_NEAR(exact_value(frozen, "event_loss", 0), context.level, 1e-5);
+  EXPECT_NEAR(exact_value(frozen, "causal_time", 0), induction_time(context, {.start_copy = 6, .copy = true}), 1e-3);
+  EXPECT_THROW(exact_run("task = { name = \"induction\" }\nmodel = { name = \"transformer\" }\ntrain = { steps = 0 "
+                         "}\nprobe = { names = [\"induction-exact\"] }\n"),
+               Error);
+  EXPECT_THROW(exact_run("task = { name = \"induction\", vocab = 6, length = 9 }\nmodel = { name = "
+                         "\"induction-exact\" }\ntrain = { steps = 0 }\nprobe = { names = [\"induction-exact\"] }\n"),
+               Error);
+}
+
+TEST(MaxMarginProbe, ReadsTheMapBesideTheSolution) {
+  for (const char* const form : {"merged", "separate"}) {
+    const RunRecord run =
+        exact_run(std::string("task = { name = \"max-margin\" }\nmodel = { name = "
+                              "\"logistic-attention\", form = \"") +
+                  form +
+                  "\" }\ntrain = { steps = 300, batch = 6, optimizer = \"sgd\", rate = 0.1, normalize = "
+                  "true, precision = \"double\" }\nprobe = { every = 100, at = [1], names = "
+                  "[\"max-margin\"] }\n");
+    const bool merged = std::string(form) == "merged";
+    if (merged) {
+      EXPECT_EQ(exact_value(run, "map_length", 0), 0);
+      EXPECT_NEAR(exact_value(run, "map_length", 1), 0.1, 1e-6);
+      EXPECT_NEAR(exact_value(run, "alignment", 1), exact_value(run, "alignment_first_step", 1), 1e-5);
+    }
+    EXPECT_GT(exact_value(run, "alignment", 4), merged ? 0.9 : 0.4);
+    EXPECT_LT(exact_value(run, "alignment", 4), 1);
+    EXPECT_GT(exact_value(run, "largest_weight", 4), 0.9);
+    EXPECT_NEAR(exact_value(run, "solution_margin", 4), 1, 1e-6);
+    EXPECT_GT(exact_value(run, "map_rank", 4), 1);
+    EXPECT_LE(exact_value(run, "map_rank", 4), 10);
+  }
+  EXPECT_THROW(
+      exact_run("task = { name = \"linear-icl\" }\nmodel = { name = \"linear-attention\" }\ntrain = { steps = 0 "
+                "}\nprobe = { names = [\"max-margin\"] }\n"),
+      Error);
 }
 
 TEST(ParentsProbe, FindsTheTreeWhereAttentionIsGiven) {

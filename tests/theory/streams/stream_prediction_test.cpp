@@ -107,6 +107,25 @@ TEST(StreamPrediction, OfTheTaskInductionIsItsFlow) {
   EXPECT_FALSE(predict_stream(*small, {.sequences = 100}).induction) << "eight places, six tokens";
 }
 
+TEST(StreamPrediction, OfTheTaskInductionHasTheCausalFlow) {
+  const auto task = make_task("induction", table({{"vocab", whole(96)}, {"length", whole(17)}}));
+  const StreamPrediction p = predict_stream(*task, {.sequences = 200, .rate = 0.3});
+  ASSERT_TRUE(p.causal);
+  EXPECT_EQ(p.causal->context.places, 16);
+  EXPECT_NEAR(p.causal->context.level, std::log(16) / 2, 1e-12);
+  EXPECT_NEAR(p.causal->time, 86.32, 0.05);
+  EXPECT_NEAR(p.causal->everywhere, 115.8, 0.5);
+  EXPECT_GT(p.causal->longer, 2 * p.causal->time);
+  EXPECT_EQ(p.causal->rate, 0.3);
+  const StreamPrediction frozen = predict_stream(*task, {.sequences = 200, .given = {.start_copy = 6, .copy = true}});
+  EXPECT_NEAR(frozen.causal->time, 32.42, 0.05);
+  EXPECT_EQ(frozen.causal->context.level, induction_event({16, 96}, {.start_copy = 6, .copy = true}));
+  const auto few = make_task("induction", table({{"vocab", whole(32)}, {"length", whole(17)}}));
+  EXPECT_TRUE(std::isnan(predict_stream(*few, {.sequences = 200}).causal->longer))
+      << "32 tokens make no longer context";
+  EXPECT_FALSE(predict_stream(*make_task("birth"), {.sequences = 50}).causal) << "it asks at several places";
+}
+
 // Of 0 1 0 1 0 and two of four tokens: at place 2 one of three places follows an earlier 0, at place 4 two of five.
 TEST(StreamPrediction, PlacesAreCountedByTheShareThatIsRight) {
   class Again final : public MadeStream {

@@ -69,6 +69,29 @@ std::string induction_text(const InductionTimes& times) {
       flow_time_text(times.with_match));
 }
 
+// A law by what it says of this context, and of one twice as long.
+std::string laws_text(const CausalTimes& times, const Terminal& terminal) {
+  const auto steps = [&](double time) {
+    return times.rate > 0 && std::isfinite(time) ? fmt::format("{:.0f}", time / times.rate) : std::string("-");
+  };
+  const bool longer = std::isfinite(times.longer);
+  TextTable table({Column{"law"}, Column{"time", right}, Column{"steps", right}, Column{"twice as long", right}});
+  table.row({"flow, causal first layer", flow_time_text(times.time), steps(times.time),
+             longer ? fmt::format("× {:.2f}", times.longer / times.time) : "-"});
+  table.row({"flow, layer 1 reads all", flow_time_text(times.everywhere), steps(times.everywhere), "-"});
+  table.row({"square of the length", "-", "-", "× 4"});
+  table.row({"root of batch × context", "-", "-", "× 0.71"});
+  std::string text = fmt::format(
+      "\nThree laws for the steps to an induction head, of {:.0f} positions before the query and\n{} tokens. The head "
+      "is there if the loss is below {:.4f}.\n",
+      times.context.places, times.context.vocabulary, times.context.level);
+  text += table.text(terminal);
+  text += times.rate > 0
+              ? fmt::format("Steps are predicted for plain descent of model induction-exact at rate {}.\n", times.rate)
+              : "The steps of plain descent of model induction-exact are the time divided by the rate.\n";
+  return text + "Times depend on the optimiser too: under Adam none of the flows applies.\n";
+}
+
 }  // namespace
 
 std::string stream_prediction_text(const StreamPrediction& p, const Terminal& terminal) {
@@ -76,6 +99,7 @@ std::string stream_prediction_text(const StreamPrediction& p, const Terminal& te
       fmt::format("{}.\n\nFrom {} sequences with {} answers.\n\n", verdict_line(p, terminal), p.sequences, p.asked);
   text += ladder_text(p, terminal) + "\n" + lags_text(p, terminal);
   if (p.induction) text += induction_text(*p.induction);
+  if (p.causal) text += laws_text(*p.causal, terminal);
   return text;
 }
 

@@ -54,6 +54,33 @@ TEST(LinearIclTask, ABatchOfAllIsTheTrainingSetInItsOrder) {
   EXPECT_EQ(answers, halves);
 }
 
+TEST(MaxMarginTask, HoldsUnitVectorsAndTheSameSequencesInEveryBatch) {
+  EXPECT_TRUE(same(draw(*make_task("max-margin", {}, 5), Split::train, 0, 6),
+                   draw(*make_task("max-margin", {}, 5), Split::test, 3, 6)));
+  EXPECT_FALSE(same(draw(*make_task("max-margin", {}, 5), Split::train, 0, 6),
+                    draw(*make_task("max-margin", {}, 6), Split::train, 0, 6)));
+  const auto task = make_task("max-margin", {{"sequences", whole(200)}, {"tokens", whole(3)}, {"width", whole(5)}});
+  const Batch batch = draw(*task, Split::train, 0, 4);
+  EXPECT_TRUE(same(batch, draw(*task, Split::validation, 7, 50)));
+  ASSERT_EQ(batch.size, 200);
+  int positive = 0;
+  for (int i = 0; i < batch.size; ++i) {
+    positive += *batch.answers.item(i, 0) == 1;
+    EXPECT_EQ(std::abs(*batch.answers.item(i, 0)), 1);
+    const auto length = [](const float* x) {
+      double squares = 0;
+      for (int k = 0; k < 5; ++k) squares += double(x[k]) * x[k];
+      return squares;
+    };
+    EXPECT_NEAR(length(batch.queries.item(i, 0)), 1, 1e-5);
+    for (int t = 0; t < 3; ++t) {
+      EXPECT_NEAR(length(batch.items.item(i, t)), 1, 1e-5);
+      EXPECT_LT(std::abs(*batch.values.item(i, t)), 1);
+    }
+  }
+  EXPECT_NEAR(positive, 100, 30);
+}
+
 TEST(LinearIclTask, RefusesWhatCanNotBe) {
   EXPECT_NE(complaint("linear-icl", {{"eigenvalues", numbers_of({})}}).find("has no dimensions"), std::string::npos);
   EXPECT_NE(complaint("linear-icl", {{"eigenvalues", numbers_of({1, -1})}}).find("an eigenvalue of -1"),

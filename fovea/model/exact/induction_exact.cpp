@@ -1,0 +1,277 @@
+// Model `induction-exact`: the three parts of an induction head and nothing else. Tokens are one-hot, so what the model
+// stores can be read off its matrices. Of a stream x of places 0 .. n-1 over V tokens, C that may be said, each place T
+// that asks looks back at the places before it:
+//
+//   A_ti   = softmax_{i<=t} a_(t-i)                 a (n): a logit for each lag, the same at all places
+//   s_t    = sum_{i<=t} A_ti c M[x_T, x_i]          M (V,V): which token asks for which; t < T
+//   alpha  = softmax_{t<T} s_t
+//   z      = sum_{t<T} alpha_t c W[x_t]             W (V,C): what is said where a token is attended to
+//   loss   = mean cross-entropy of z over the places that ask
+//
+// A is the map layer.1.head.1, alpha row T of layer.2.head.1, of which rows that ask nothing are 0. All start at 0, but
+// for W, which may start at a multiple of the identity. c is 1, or the root of V: then descent moves c M and c W at V
+// times its rate, as fast as if all tokens shared one memory, since one token in V is met in an example. Backward:
+//
+//   dalpha_t = c W[x_t] . dz                        dW[x_t] += c alpha_t dz
+//   ds_t     = alpha_t (dalpha_t - sum_u alpha_u dalpha_u)
+//   dM[x_T, x_i] += c sum_t ds_t A_ti               dA_ti += ds_t c M[x_T, x_i]
+//   da_(t-i) += A_ti (dA_ti - sum_k A_tk dA_tk)
+//
+// Rules of attention change A and alpha as they change those of other models (nn/attention/attention_rule.h). When an
+// induction head forms by the gradient flow of this model is theory/causal_induction.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/error/names.h"
+#include "fovea/math/vector_math.h"
+#include "fovea/model/model.h"
+#include "fovea/model/right_positions.h"
+#include "fovea/nn/loss.h"
+
+namespace fovea {
+
+namespace {
+
+// The softmax of scores s, as a rule has it: `learned` (what scores gave) and `used` (that, scaled or ablated).
+template <class T>
+struct RuledRow {
+  std::span<T> learned, used;
+  bool follows = true;  // whether the scores get a gradient
+};
+
+template <class T>
+void weigh_row(const AttentionRule& rule, Index row, std::span<const int> right, std::span<const T> scores,
+               RuledRow<T>& out) {
+  const auto present = static_cast<Index>(scores.size());
+  out.follows = !rule.ablated && !rule.holds(right);
+  if (rule.holds(right)) write_pattern(rule.pattern, row, present, right, out.learned);
+  else softmax(scores, out.learned);
+  std::ranges::copy(out.learned, out.used.begin());
+  if (rule.ablated) std::ranges::fill(out.used, T{0});
+  for (const int j : right)
+    if (rule.scale != 1 && j < present) out.used[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
+}
+
+// d of the used weights becomes d of the scores.
+template <class T>
+void weigh_row_backward(const AttentionRule& rule, std::span<const int> right, const RuledRow<T>& row, std::span<T> d) {
+  for (const int j : right)
+    if (rule.scale != 1 && static_cast<std::size_t>(j) < d.size())
+      d[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
+  const T mean = dot(std::span<const T>(row.learned), std::span<const T>(d));
+  for (std::size_t j = 0; j < d.size(); ++j) d[j] = row.follows ? row.learned[j] * (d[j] - mean) : T{0};
+}
+
+template <class T>
+class InductionExact final : public Model<T> {
+ public:
+  void settings(Fields& fields) override {
+    fields.flag("shared_pace", shared_pace_,
+                "matrices act times the root of the vocabulary, so that descent moves them as one shared memory");
+    fields.number("copy", copy_, 0, 1e6, "the output matrix starts at this times the identity");
+    fields.texts("frozen", frozen_, "parts that stay as they start: lags, match, output");
+  }
+
+  Kind takes() const override { return Kind::token_streams; }
+  typename Model<T>::Heads heads() const override { return {2, 1, true}; }
+
+  void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
+  void backward(Compute& compute, const Trace<T>& trace) const override;
+
+ private:
+  struct Question {
+    Index b = 0, place = 0;  // place: T, and how many are before it
+    RuledRow<T> row;
+  };
+  struct Own {
+    std::span<Question> questions;
+    Cube<T> lags_learned, lags;  // A (1 or B,n,n); 0 above the diagonal
+    Matrix<T> d_logits;          // (B n,C)
+  };
+
+  Group group(const std::string& part, Group otherwise) const {
+    return std::ranges::find(frozen_, part) == frozen_.end() ? otherwise : Group::statistics;
+  }
+  static std::span<T> front(Cube<T> of, Index b, Index t, Index count) {
+    return of[b][t].flat().first(static_cast<std::size_t>(count));
+  }
+  static AttentionRule first_rule(const Trace<T>& trace) { return trace.pass.rules.of(1, 1); }
+  static AttentionRule second_rule(const Trace<T>& trace) { return trace.pass.rules.of(2, 1); }
+  static std::span<const int> right_of(const Trace<T>& trace, Index b, Index t) {
+    return right_positions(*trace.batch).of(b * trace.batch->source.columns + t);
+  }
+
+  void weigh_lags(Compute& compute, const Trace<T>& trace, Own& own) const;
+  void ask(const Trace<T>& trace, const Own& own, Question& question, std::span<T> met, std::span<T> scores) const;
+  T scale() const { return *scale_->value; }
+  // c M[x_T, x_i] of the places before T.
+  void meet(const Tokens& source, const Question& question, std::span<T> met) const {
+    const auto row = match_->matrix()[source.at(static_cast<int>(question.b), static_cast<int>(question.place))];
+    for (Index i = 0; i < question.place; ++i)
+      met[static_cast<std::size_t>(i)] = scale() * row(source.at(static_cast<int>(question.b), static_cast<int>(i)));
+  }
+
+  bool shared_pace_ = true;
+  double copy_ = 0;
+  std::vector<std::string> frozen_;
+  const Param<T>*lags_ = nullptr, *match_ = nullptr, *output_ = nullptr, *scale_ = nullptr;
+};
+
+template <class T>
+void InductionExact<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
+  if (shape.longest < 2 || shape.target_vocab < shape.vocab)
+    throw wrong_input("model 'induction-exact' needs a task of streams whose answers are its tokens",
+                      "take task 'induction'");
+  const std::vector<std::string> known{"lags", "match", "output"};
+  for (const std::string& name : frozen_)
+    if (std::ranges::find(known, name) == known.end())
+      throw wrong_input(fmt::format("model.frozen names '{}', which this model does not have", name),
+                        suggest_name(name, known));
+  const double c = shared_pace_ ? std::sqrt(shape.vocab) : 1;
+  lags_ = &parameters.add("lags", {shape.longest}, Init::constant(0), group("lags", Group::attention));
+  match_ = &parameters.add("match", {shape.vocab, shape.vocab}, Init::constant(0), group("match", Group::attention));
+  output_ = &parameters.add("output", {shape.vocab, shape.target_vocab}, Init::diagonal(copy_ / c),
+                            group("output", Group::body));
+  scale_ = &parameters.add("scale", {1}, Init::constant(c), Group::statistics);
+}
+
+// A of the places, of all streams alike unless noise is added to its scores.
+template <class T>
+void InductionExact<T>::weigh_lags(Compute& compute, const Trace<T>& trace, Own& own) const {
+  const Index n = trace.batch->source.columns;
+  const AttentionRule rule = first_rule(trace);
+  const bool alike = !rule.shift && !rule.reads_right();
+  own.lags_learned = compute.zeros<T>(alike ? 1 : trace.batch->size, n, n);
+  own.lags = compute.zeros<T>(own.lags_learned.size(0), n, n);
+  const std::span<T> scores = compute.arena.take<T>(static_cast<std::size_t>(n));
+  for (Index b = 0; b < own.lags.size(0); ++b)
+    for (Index t = 0; t < n; ++t) {
+      for (Index i = 0; i <= t; ++i)
+        scores[static_cast<std::size_t>(i)] =
+            lags_->value[t - i] + (rule.shift ? static_cast<T>(rule.shift->at(1, 1, b, t, i)) : T{0});
+      RuledRow<T> row{front(own.lags_learned, b, t, t + 1), front(own.lags, b, t, t + 1)};
+      weigh_row<T>(rule, t, alike ? std::span<const int>() : right_of(trace, b, t),
+                   scores.first(static_cast<std::size_t>(t + 1)), row);
+    }
+}
+
+template <class T>
+void InductionExact<T>::ask(const Trace<T>& trace, const Own& own, Question& question, std::span<T> met,
+                            std::span<T> scores) const {
+  const AttentionRule rule = second_rule(trace);
+  meet(trace.batch->source, question, met);
+  const Index of = own.lags.size(0) == 1 ? 0 : question.b;
+  for (Index t = 0; t < question.place; ++t) {
+    T& score = scores[static_cast<std::size_t>(t)];
+    score = dot(std::span<const T>(front(own.lags, of, t, t + 1)),
+                std::span<const T>(met.first(static_cast<std::size_t>(t + 1))));
+    if (rule.shift) score += static_cast<T>(rule.shift->at(2, 1, question.b, question.place, t));
+  }
+  weigh_row<T>(rule, question.place, right_of(trace, question.b, question.place), scores, question.row);
+}
+
+template <class T>
+Trace<T> InductionExact<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
+  Trace<T> trace(batch, pass);
+  Own own;
+  const Tokens& source = batch.source;
+  const Index n = source.columns, C = output_->shape[1];
+  weigh_lags(compute, trace, own);
+  const auto asked = static_cast<std::size_t>(std::ranges::count_if(batch.target.ids, [](int id) { return id >= 0; }));
+  own.questions = compute.arena.take<Question>(asked);
+  std::size_t count = 0;
+  for (Index b = 0; b < batch.size; ++b)
+    for (Index t = 0; t < n; ++t) {
+      if (batch.target.at(static_cast<int>(b), static_cast<int>(t)) < 0) continue;
+      const auto row = [&] { return compute.arena.take<T>(static_cast<std::size_t>(t)); };
+      own.questions[count++] = {b, t, {row(), row()}};
+    }
+  trace.scores = compute.zeros<T>(batch.size * n, C);
+  const Matrix<T> met = compute.array<T>(static_cast<Index>(asked), n);
+  const Matrix<T> scores = compute.array<T>(static_cast<Index>(asked), n);
+  compute.team.split(static_cast<Index>(asked), 8, [&](Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) {
+      Question& question = own.questions[static_cast<std::size_t>(k)];
+      const auto before = static_cast<std::size_t>(question.place);
+      ask(trace, own, question, met[k].flat().first(before), scores[k].flat().first(before));
+      for (Index t = 0; t < question.place; ++t)
+        add_scaled(
+            scale() * question.row.used[static_cast<std::size_t>(t)],
+            std::span<const T>(output_->matrix()[source.at(static_cast<int>(question.b), static_cast<int>(t))].flat()),
+            trace.scores[question.b * n + question.place].flat());
+    }
+  });
+  trace.answers = batch.target.ids;
+  if (pass.training) own.d_logits = compute.array<T>(batch.size * n, C);
+  trace.loss = cross_entropy(compute, Matrix<const T>(trace.scores), trace.answers, own.d_logits);
+  if (!pass.training) {
+    const auto maps = compute.arena.take<AttentionMap<T>>(2);
+    maps[0] = {"layer.1.head.1", compute.array<T>(batch.size, n, n)};
+    maps[1] = {"layer.2.head.1", compute.zeros<T>(batch.size, n, n)};
+    for (Index b = 0; b < batch.size; ++b)
+      std::ranges::copy(own.lags[own.lags.size(0) == 1 ? 0 : b].flat(), maps[0].weights[b].data());
+    for (const Question& question : own.questions)
+      std::ranges::copy(question.row.used, maps[1].weights[question.b][question.place].data());
+    trace.attention = maps[1].weights;
+    trace.further = maps;
+  }
+  trace.keep(compute, own);
+  return trace;
+}
+
+// One question after the other: they add to the same matrices.
+template <class T>
+void InductionExact<T>::backward(Compute& compute, const Trace<T>& trace) const {
+  const Own& own = trace.template own<Own>();
+  const Tokens& source = trace.batch->source;
+  const Index n = source.columns;
+  const AttentionRule first = first_rule(trace), second = second_rule(trace);
+  const Cube<T> d_lags = compute.zeros<T>(own.lags.size(0), n, n);
+  const std::span<T> met = compute.arena.take<T>(static_cast<std::size_t>(n));
+  const std::span<T> d_met = compute.arena.take<T>(static_cast<std::size_t>(n));
+  const std::span<T> d = compute.arena.take<T>(static_cast<std::size_t>(n));
+  for (const Question& question : own.questions) {
+    const auto before = static_cast<std::size_t>(question.place);
+    const auto token = [&](std::size_t t) {
+      return static_cast<Index>(source.at(static_cast<int>(question.b), static_cast<int>(t)));
+    };
+    const std::span<const T> dz = own.d_logits[question.b * n + question.place].flat();
+    for (std::size_t t = 0; t < before; ++t) {
+      d[t] = scale() * dot(std::span<const T>(output_->matrix()[token(t)].flat()), dz);
+      if (output_->learns())
+        add_scaled(scale() * question.row.used[t], dz, output_->matrix_gradient()[token(t)].flat());
+    }
+    weigh_row_backward(second, right_of(trace, question.b, question.place), question.row, d.first(before));
+    if (!question.row.follows) continue;
+    meet(source, question, met);
+    std::fill_n(d_met.begin(), before, T{0});
+    const Index of = own.lags.size(0) == 1 ? 0 : question.b;
+    for (std::size_t t = 0; t < before; ++t) {
+      const auto row = static_cast<Index>(t);
+      add_scaled(d[t], std::span<const T>(front(own.lags, of, row, row + 1)), d_met.first(t + 1));
+      if (lags_->learns()) add_scaled(d[t], std::span<const T>(met.first(t + 1)), front(d_lags, of, row, row + 1));
+    }
+    if (!match_->learns()) continue;
+    const auto asks = match_->matrix_gradient()[token(before)];
+    for (std::size_t i = 0; i < before; ++i) asks(token(i)) += scale() * d_met[i];
+  }
+  if (!lags_->learns()) return;
+  for (Index b = 0; b < d_lags.size(0); ++b)
+    for (Index t = 0; t < n; ++t) {
+      const auto right = own.lags.size(0) == 1 ? std::span<const int>() : right_of(trace, b, t);
+      const RuledRow<T> row{front(own.lags_learned, b, t, t + 1), {}, !first.ablated && !first.holds(right)};
+      const std::span<T> slopes = front(d_lags, b, t, t + 1);
+      weigh_row_backward(first, right, row, slopes);
+      for (Index i = 0; i <= t; ++i) lags_->gradient[t - i] += slopes[static_cast<std::size_t>(i)];
+    }
+}
+
+const RegisterModel<InductionExact> induction_exact(
+    "induction-exact", "an induction head in three parts: lags, a match of tokens, and an output for each token");
+
+}  // namespace
+
+}  // namespace fovea

@@ -74,6 +74,29 @@ def test_evaluations_take_a_second_or_a_tenth_of_the_training_at_most(clock, upd
     assert len(steps) >= 10
 
 
+@pytest.mark.parametrize("updates, seconds", [(300, 0.01), (1000, 0.04)])
+def test_all_that_is_asked_for_is_within_the_share(clock, updates, seconds):
+    clock.a_pass = 0.005
+    other = {"batch": TOKENS.flip(0), "answer": right(TARGET)}
+    steps, took = evaluated(
+        clock, updates, seconds, 0.005, lens=True, ablate=True, patch="other", batches={"other": other}
+    )
+    assert took <= max(1.0, 0.1 * updates * seconds) + 30 * 0.005 and len(steps) >= 5
+
+
+def test_what_was_spent_is_told(clock):
+    clock.a_pass = 0.25
+    with fovea.observe(GPT(layers=1), TOKENS, right(TARGET), every=1, beta=None, audit=False, name="mine") as watch:
+        before = watch.spent
+        assert before == clock.seconds > 0  # a watch looks for sites first
+        watch.step()
+        clock.seconds += 7.0  # of the training
+        assert before < watch.spent == clock.seconds - 7.0
+        assert "may take" not in str(watch.cost())
+    chosen = fovea.observe(GPT(layers=1), TOKENS, right(TARGET), beta=None, audit=False, name="mine")
+    assert "evaluations may take 10.0 %, or 1 s if that is more" in str(chosen.cost())
+
+
 def test_it_is_told_where_there_is_not_time_for_many(clock):
     with pytest.warns(UserWarning, match=r"evaluations are made every \d+ updates or so"):
         evaluated(clock, 400, 0.01, 1.0)

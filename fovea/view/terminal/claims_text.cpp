@@ -91,7 +91,7 @@ std::string findings_table(std::span<const FindingResult> findings, const Termin
     }
     if (table.size() > 0) out += (out.empty() ? "" : "\n") + table.text(terminal);
   }
-  return quick ? out + "\nThe quick form has smaller models and fewer runs than the full form (--full).\n" : out;
+  return quick ? out + "\nThe quick form has smaller models and fewer runs than the full form.\n" : out;
 }
 
 std::string claims_explained(std::span<const ClaimResult> claims, const Terminal& terminal) {

@@ -114,7 +114,7 @@ void MultiHead<T>::open_gate(Compute& compute, Trace& trace, Matrix<T> sums) con
   sigmoid(std::span<const T>(all.flat()), all.flat());
   const Matrix<T> gates = gather(compute, all, queries(trace).rows);
   const Matrix<T> gated = compute.array<T>(sums.size(0), sums.size(1));
-  std::ranges::transform(sums.flat(), gates.flat(), gated.data(), std::multiplies<T>());
+  std::transform(sums.flat().begin(), sums.flat().end(), gates.flat().begin(), gated.data(), std::multiplies<T>());
   trace.ungated = sums;
   trace.gates = gates;
   trace.sums = gated;

@@ -84,10 +84,16 @@ std::string findings_table(std::span<const FindingResult> findings, const Termin
          {kept ? "finding, kept result of the full form" : "finding, reproduced here", TextTable::Align::left, true}});
     for (const FindingResult& found : findings) {
       if (found.kept != kept) continue;
-      const std::string& heading = found.finding.heading;
-      if (found.result)
-        table.row({verdict_cell(*found.result), heading, number_text(found.result->value), found.result->wanted});
-      else table.row({{"not reproduced", Tone::faint}, heading, "", ""});
+      const TextTable::Cell heading(found.finding.heading, Tone::strong);
+      if (!found.result) {
+        table.row({{"not reproduced", Tone::faint}, heading});
+        continue;
+      }
+      const ClaimResult& claim = *found.result;
+      quick = quick || claim.preset == word_of(Preset::quick);
+      table.row({verdict_cell(claim), heading});
+      table.row({"", fmt::format("measured: {} ({})", number_text(claim.value), found.finding.measures)});
+      table.row({"", needed_text(claim)});
     }
     if (table.size() > 0) out += (out.empty() ? "" : "\n") + table.text(terminal);
   }

@@ -1,5 +1,5 @@
-// Model `glimpse`: recurrent visual attention. B images of n x n pixels, T glimpses each; the network sees an image
-// only through its glimpses, and says after each where the next one goes. Forward, for t = 1 .. T:
+// Model `glimpse`: recurrent visual attention over B images of n x n pixels, with T glimpses each. The network sees an
+// image only through its glimpses. After each glimpse it chooses the position of the next. Forward, for t = 1 .. T:
 //
 //   P_t = patches of the image around l_t                                   P (T,B,S k²), l (T,B,2): sensor.h
 //   p_t = relu(A P_t + a)           q_t = relu(C l_t + c)                   p (T,B,U), q (T,B,V): what, and where
@@ -13,22 +13,26 @@
 //   reward_b = 1 where the largest of z_bT is the label, else 0
 //   loss = 1/B Σ_b cross-entropy(z_bT, label_b)
 //
-// l_1 is uniform over the image, or its centre (`first`). Policy "unrewarded" goes by μ too, but M and m stay as they
-// began: what such places are worth untrained. All l_t are uniform with policy "random" or where attention is held
-// uniform, the centre with policy "centre", and the middle of what batch.marked marks where held at the truth. Draws
-// are from Stream(seed, "glimpse.train" or "glimpse.look", step, row).
+// l_1 is uniform over the image, or its centre (`first`). The positions depend on the policy:
+//   "learned"      l follows μ
+//   "unrewarded"   l follows μ, and M and m keep their initial values: the value of untrained positions
+//   "random"       all l_t are uniform; also if attention is held uniform
+//   "centre"       all l_t are the centre
+// If attention is held at the truth, all l_t are the middle of the pixels in batch.marked. Random numbers are from
+// Stream(seed, "glimpse.train" or "glimpse.look", step, row).
 //
-// κ is `pace`: M and m start 1/κ times as large as other layers, so that μ starts as they would have it, and moves κ
-// times as fast under an optimiser whose steps do not know how large a gradient is. Reward is noisy: places that move
-// as fast as the rest run to the border before it has said which are good.
+// κ is `pace`: M and m start 1/κ times as large as other layers. So μ starts unchanged, and moves κ times as fast under
+// an optimiser whose steps do not depend on the size of the gradient. Reward is noisy: positions that move as fast as
+// the other parameters reach the border before the reward shows which positions are good.
 //
-// Backward is the gradient of the hybrid of three: cross-entropy, through everything but l; REINFORCE, which raises the
-// expected reward; and the squared error of the baseline, which moves V and v alone:
+// Backward is the gradient of a hybrid of three terms: the cross-entropy, through everything but l; REINFORCE, which
+// increases the expected reward; and the squared error of the baseline, which changes V and v alone:
 //
 //   loss - λ/B Σ_b Σ_{t<T} (reward_b - v_bt) log N(u_b,t+1; μ_b,t+1, σ² I) + 1/(B(T-1)) Σ_b Σ_{t<T} (reward_b - v_bt)²
 //
-// where reward - v in the second term is a number. With no draw to be rewarded (every policy but "learned", every hold)
-// the first term is all. E of the second's gradient is that of -λ E[reward] over the draws; v only makes it less noisy.
+// where reward - v in the second term is a constant. If no random position is rewarded (every policy but "learned",
+// every hold), only the first term exists. The expected gradient of the second term is the gradient of -λ E[reward]; v
+// only reduces its noise.
 //
 //   dμ_{t+1} = -λ/B (reward - v_t) (u_{t+1} - μ_{t+1}) / σ²           dm_{t+1} = κ dμ_{t+1} ⊙ (1 - μ_{t+1}²)
 //   dv_t     = 2/(B(T-1)) (v_t - reward)                              dh of it: none
@@ -38,10 +42,10 @@
 //   dA = Σ dp_t P_tᵀ    dC = Σ dq_t l_tᵀ    dD = Σ dg_t p_tᵀ    dE = Σ dg_t q_tᵀ    dF = Σ dr_t g_tᵀ
 //   dR = Σ dr_t h_{t-1}ᵀ    dM = Σ dm_{t+1} h_tᵀ    dV = Σ dv_t h_tᵀ    dW = dz_T h_Tᵀ
 //
-// with sums over images and glimpses; offsets likewise, with 1 for the second factor.
+// with sums over images and glimpses. Offsets have 1 in place of the second factor.
 //
-// Scores are rows of z: in evaluation T for each image, of which the last alone has an answer. The map "attention", in
-// evaluation alone, has a row for each glimpse: the same weight on each pixel that the sharp patch covers, (B,T,n²).
+// Scores are rows of z: in evaluation T for each image, and only the last has an answer. The map "attention" exists in
+// evaluation alone. It has a row for each glimpse, with equal weights on the pixels of the sharp patch, (B,T,n²).
 #pragma once
 
 #include "fovea/model/glimpse/sensor.h"
@@ -52,14 +56,14 @@ namespace fovea {
 
 enum class GlimpsePolicy { learned, unrewarded, random, centre, truth };
 
-// Of a forward. Rows of glimpse t stand behind those of glimpse t-1: row t B + b, t from 0.
+// The arrays of one forward pass. Rows of glimpse t follow the rows of glimpse t-1: row t B + b, t from 0.
 template <class T>
 struct GlimpseTrace {
   GlimpsePolicy policy = GlimpsePolicy::learned;
   Matrix<T> places, patches;               // l (T B,2), P (T B,S k²)
   Matrix<T> what, where, glimpse, hidden;  // p, q, g, h
-  Matrix<T> drawn, means;  // u, μ (T B,2) where places follow μ; those of the first glimpse mean nothing
-  Matrix<T> expected;      // v ((T-1) B,1), in training; empty where no draw is rewarded
+  Matrix<T> drawn, means;  // u, μ (T B,2) if positions follow μ; the rows of the first glimpse are undefined
+  Matrix<T> expected;      // v ((T-1) B,1), in training; empty if no random position is rewarded
   std::span<T> rewards;    // (B), as expected
   Matrix<T> d_scores;      // (B,classes), in training
 };
@@ -80,11 +84,11 @@ class Glimpse final : public Model<T> {
   }
   void backward(Compute& compute, const Trace<T>& trace) const override;
 
-  // As if u had been drawn so: (T,B,2). The places are drawn where it is empty.
+  // Uses these positions (T,B,2) instead of random ones. Empty: positions are drawn.
   Trace<T> forward_at(Compute& compute, const Batch& batch, const Pass& pass, Cube<const T> drawn) const;
 
  private:
-  // Whether glimpses go where the state says.
+  // Whether the state determines the positions of glimpses.
   static bool by_state(GlimpsePolicy policy) {
     return policy == GlimpsePolicy::learned || policy == GlimpsePolicy::unrewarded;
   }
@@ -103,7 +107,7 @@ class Glimpse final : public Model<T> {
   GlimpseSensor sensor_;
   Linear<T> what_, where_, join_what_, join_where_;  // A a, C c, D d, E
   Linear<T> core_glimpse_, core_state_, classes_;    // F f, R, W w
-  Linear<T> location_, baseline_;                    // M m where places follow μ; V v of policy learned
+  Linear<T> location_, baseline_;                    // M m if positions follow μ; V v of policy "learned"
 };
 
 }  // namespace fovea

@@ -1,29 +1,30 @@
-// Which of the earlier tokens tell something of the answers of a task of token streams, each by itself: what a model's
-// attention can find one place at a time. With x_{t-d} the token d places before an asked place t and y_t the answer
-// there, n_vo counts over the N asked places that have such a token, n_v and n_o its sums by row and by column:
+// Measures how well single earlier tokens predict the answers of a task of token streams. `fovea predict` prints it: it
+// shows which answers attention to one position at a time can give. Let x_{t-d} be the token d positions before a
+// position t with a question, and y_t its answer. n_vo counts pairs over the N such positions; n_v and n_o are its
+// sums:
 //
-//   chi2(d)  = N (sum_vo n_vo^2 / (n_v n_o) - 1)          0 where both are independent in the sample
-//   phi2(d)  = chi2(d) / N                                at most |o| - 1, where the token decides the answer
-//   told(d)  = phi2(d) / (|o| - 1)                        |o|: answers seen
-//   chance   = (|v| - 1) / (N - 1)                        E[told] where token and answer are independent
+//   chi2(d)  = N (sum_vo n_vo^2 / (n_v n_o) - 1)          0 if both are independent in the sample
+//   phi2(d)  = chi2(d) / N                                at most |o| - 1, if the token determines the answer
+//   told(d)  = phi2(d) / (|o| - 1)                        |o|: distinct answers
+//   chance   = (|v| - 1) / (N - 1)                        E[told] if token and answer are independent
 //   share(d) = (told(d) - chance) / (1 - chance)
 //
-// so that a share of 0 tells nothing and one of 1 all. With C(d; v, o) = Cov(1[x_{t-d} = v], 1[y_t = o]), phi2 is
-// sum_vo C^2 / (P(v) P(o)): it is what co-occurrence is for bags, by lag.
+// A share of 0 means no information, and 1 means that the token determines the answer. With C(d; v, o) =
+// Cov(1[x_{t-d} = v], 1[y_t = o]), phi2 is sum_vo C^2 / (P(v) P(o)): co-occurrence as for bags, by lag.
 //
-// Whether a share stands clear of chance is another question, since the places of one sequence need not be independent
-// of each other: a sequence may have a rule of its own. So it is judged by one asked place a sequence, drawn at random.
-// With both margins given, the moments of chi2 under independence are exact (Haldane 1940):
+// Whether a share is above chance is a separate question, because positions of one sequence can be dependent: a
+// sequence may have its own rule. So the test uses one random position per sequence. With both margins given, the
+// moments of chi2 under independence are exact (Haldane 1940):
 //
 //   E   = (r - 1)(c - 1) N / (N - 1)
 //   Var = 2 N / (N - 3) (v1 - w1)(v2 - w2) + N^2 / (N - 1) w1 w2
 //         v1 = (r - 1)(N - r) / (N - 1)     w1 = (N sum_v 1 / n_v - r^2) / (N - 2)     v2, w2: the same of columns
 //
-// A chi-squared distribution is fitted to the two, and the statistic is given as the standard deviations of a normal
-// one by the cube root of Wilson and Hilferty (1931). A task is `hard` where no lag is `clear` such deviations above
-// chance, as where an answer is the exclusive or of two bits: it is determined, but by no token alone.
+// A chi-squared distribution is fitted to the two moments. The cube root of Wilson and Hilferty (1931) turns the
+// statistic into standard deviations of a normal distribution. A task is `hard` if no lag is `clear` such deviations
+// above chance. For example, the exclusive or of two bits is determined, but by no single token.
 //
-// What is told by the place counts too: if a mark always stands at one place, its lag tells which place is asked.
+// Positions count as information too: a mark that is always at one position shows, by its lag, which position asks.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +35,10 @@
 namespace fovea {
 
 struct LagOptions {
-  int most = 128;          // the longest lag that is looked at
+  int most = 128;          // the longest lag
   double clear = 4;        // standard deviations above chance
-  int enough = 200;        // sequences that ask at a place, for it to be judged by itself
-  std::uint64_t seed = 0;  // of the place that is drawn from each sequence
+  int enough = 200;        // sequences with a question at a position, for this position to be tested by itself
+  std::uint64_t seed = 0;  // for the random position of each sequence
 };
 
 struct Lag {
@@ -50,10 +51,10 @@ struct Lag {
 };
 
 struct LagStatistics {
-  std::vector<Lag> lags;  // from 0 up, as far as any asked place has such a token
+  std::vector<Lag> lags;  // from 0 up to the longest distance of any question
   bool hard = true;
-  // Answers at one place of the sequences may be told where those of all together are told by another: of the places
-  // that ask in enough sequences, how many there are, and at how many of them no lag is clear.
+  // Answers at one position can depend on another token than the answers of all positions together. These count the
+  // positions with enough sequences, and how many of them have no clear lag.
   int places = 0, hard_places = 0;
 
   std::vector<Lag> best(int count) const;  // by falling share
@@ -61,13 +62,13 @@ struct LagStatistics {
 
 LagStatistics measure_lags(const StreamSample& sample, const LagOptions& options = {});
 
-// A contingency table of whole numbers, as far as chi2 needs it.
+// A contingency table of whole numbers, with the sums that chi2 needs.
 struct Contingency {
   std::int64_t count = 0;         // N
-  int rows = 0, columns = 0;      // those that are not empty
+  int rows = 0, columns = 0;      // rows and columns that are not empty
   double chi2 = 0;                // the statistic
-  double mean = 0, variance = 0;  // of it under independence, given both margins; 0 of fewer than 4 observations
-  double deviations() const;      // of the statistic above the mean; 0 where nothing can vary
+  double mean = 0, variance = 0;  // under independence, given both margins; 0 for fewer than 4 observations
+  double deviations() const;      // of the statistic above the mean; 0 if nothing varies
 };
 struct Observation {
   int row = 0, column = 0;

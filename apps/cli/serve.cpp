@@ -10,6 +10,7 @@
 #include "fovea/lab/store/store.h"
 #include "fovea/serve/access.h"
 #include "fovea/serve/api.h"
+#include "fovea/serve/bets.h"
 #include "fovea/serve/server.h"
 
 namespace fovea::cli {
@@ -62,7 +63,8 @@ class Serve : public Command {
     if (seconds_) options_.until = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds_ * 1000));
     options_.stop = interrupt_flag();
     Jobs jobs(Store::default_file());
-    Api api(Store::default_file(), &jobs);
+    Bets bets;
+    Api api(Store::default_file(), &jobs, &bets);
     options_.watch = [&api] { return api.news(); };
     Server server(options_, [&api](const HttpRequest& request) { return api.answer(request); });
     fmt::print("{}\n", server.page_address());

@@ -142,6 +142,16 @@ HttpAnswer job_answer(const HttpRequest& request, Jobs& jobs, std::string_view r
   return json_answer(jobs.list());
 }
 
+HttpAnswer bets_answer(const HttpRequest& request, Bets& bets) {
+  if (request.method == "POST") {
+    refuse_unknown(request, {});
+    return json_answer(bets.take(request.body));
+  }
+  if (request.method != "GET") return wrong_method("GET, HEAD, POST");
+  refuse_unknown(request, {"question"});
+  return json_answer(bets.of(request.asked("question")));
+}
+
 }  // namespace
 
 HttpAnswer Api::answer(const HttpRequest& request) const {
@@ -149,6 +159,7 @@ HttpAnswer Api::answer(const HttpRequest& request) const {
   constexpr std::string_view of_jobs = "/api/jobs";
   if (jobs_ && (path == of_jobs || path.starts_with("/api/jobs/")))
     return job_answer(request, *jobs_, path.substr(of_jobs.size()));
+  if (bets_ && path == "/api/bets") return bets_answer(request, *bets_);
   if (request.method != "GET") return wrong_method("GET, HEAD");
   if (path == "/" || path == "/index.html") {
     if (shipped_page().empty())

@@ -1,11 +1,12 @@
-// The JSON API of `fovea serve` (docs/reference/http-api.md): what the page reads of the store, and the trainings that
-// it starts and stops. Reading (GET) changes nothing; what changes something is posted.
+// The JSON API of `fovea serve` (docs/reference/http-api.md): what the page reads of the store, the trainings that it
+// starts and stops, and the bets of its visitors. Reading (GET) changes nothing; what changes something is posted.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
+#include "fovea/serve/bets.h"
 #include "fovea/serve/http.h"
 #include "fovea/serve/jobs.h"
 #include "fovea/serve/server.h"
@@ -14,9 +15,9 @@ namespace fovea {
 
 class Api {
  public:
-  // `jobs` are those of this server and outlive it; without them nothing can be started.
-  explicit Api(std::filesystem::path store_file, Jobs* jobs = nullptr)
-      : store_file_(std::move(store_file)), jobs_(jobs) {}
+  // `jobs` and `bets` are those of this server and outlive it. Without them nothing can be started, and nothing bet.
+  explicit Api(std::filesystem::path store_file, Jobs* jobs = nullptr, Bets* bets = nullptr)
+      : store_file_(std::move(store_file)), jobs_(jobs), bets_(bets) {}
 
   // Throws wrong_input for a question that makes no sense, which the server answers by 400.
   HttpAnswer answer(const HttpRequest& request) const;
@@ -27,6 +28,7 @@ class Api {
  private:
   std::filesystem::path store_file_;
   Jobs* jobs_;
+  Bets* bets_;
   std::string seen_;
 };
 

@@ -1,6 +1,6 @@
 // The store's runs: chosen by experiment and condition, drawn as seed lines, compared setting by setting; what a sweep
 // adds appears by itself.
-import { useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
 import { bands, type Curve } from "../curves";
 import { flat_settings, type Line } from "../model";
@@ -12,6 +12,7 @@ import { ChosenBar, Compare, line_table } from "./runs_compare";
 import { every, Filters, nothing_by } from "./runs_filters";
 import { type Asked, type Found, nothing, useFoundRuns } from "./runs_found";
 import { AgainstSetting, GroupsTable } from "./runs_groups";
+import { Panel } from "./runs_panel";
 import { Parallel } from "./runs_parallel";
 import { RunTable } from "./runs_table";
 import { Training } from "./training";
@@ -38,7 +39,8 @@ function AllRuns({ source }: { source: Source }) {
   const differing = useMemo(() => names_that_differ([...settings.values()]), [settings]);
   const coloured = asked_by || (many ? "experiment" : (varied_in(differing, settings) ?? nothing_by)),
     by = coloured === nothing_by ? "" : coloured;
-  const curves = useMemo(() => curves_of(seen.lines, by, settings), [seen.lines, by, settings]);
+  const as_curves = useCallback((lines: Line[]) => curves_of(lines, by, settings), [by, settings]);
+  const curves = useMemo(() => as_curves(seen.lines), [seen.lines, as_curves]);
   const banded = useMemo(() => bands(curves).length > 0, [curves]);
   const cut = curves.filter(curve => curve.cut).length;
   const medians = `, the median and the middle half${cut > 0 ? ` (without ${cut} stopped or failed)` : ""}`;
@@ -68,6 +70,7 @@ function AllRuns({ source }: { source: Source }) {
           drawn={() => set_drawn(true)}
         />
       )}
+      {curves.length > 0 && <Panel source={source} seen={seen} asked={asked} curves_of={as_curves} />}
       {seen.runs.length > 0 && (drawn || curves.length === 0) && (
         <RunDetails
           source={source}

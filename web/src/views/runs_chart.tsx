@@ -7,7 +7,7 @@ import { Lines } from "../lines";
 
 const widths = [1, 5, 11, 25, 51]; // looks
 
-function window_in(text: string): Window | undefined {
+export function window_in(text: string): Window | undefined {
   const numbers = text.split(",").map(Number);
   if (![2, 4].includes(numbers.length) || !numbers.every(Number.isFinite)) return undefined;
   const [left, right, low, high] = numbers as [number, number, number, number];

@@ -10,7 +10,7 @@ import { open_engine, parts_of_page } from "./in_node.mjs";
 let ask, page;
 before(async () => {
   ask = await open_engine();
-  page = await parts_of_page("play/presets.ts", "play/state.ts", "own/texts.ts", "engine/courses.ts", "play/player.ts");
+  page = await parts_of_page("play/presets.ts", "play/state.ts", "own/texts.ts", "engine/courses.ts", "play/player.ts", "start/scenes.ts");
 });
 
 // Metric to its values by step, of a training of `steps`, and the last map of its attention.
@@ -62,6 +62,21 @@ test("each preset comes to what it says, from five seeds, and from the first to 
           if (most !== undefined) assert.ok(Math.max(...until.map(([, value]) => value)) <= most, `${what} is ${Math.max(...until.map(([, value]) => value))} by ${step}, not at most ${most}`);
         }
       }
+  }
+});
+
+test("the keyword reaches its steps where Fovea put its flags before training, from five seeds", async () => {
+  const { flags_of, scenes } = page;
+  const scene = scenes.find(({ name }) => name === "keyword"), flags = flags_of(scene);
+  assert.equal(flags.length, 2);
+  for (let seed = 0; seed < 5; ++seed) {
+    const plan = page.plan_of({ ...page.first, ...scene.state, seed });
+    const { series } = trained(plan, 240);
+    for (const { metric, flag } of flags) {
+      const predicted = series[flag.predicted][0][1] / Number(plan.set["train.rate"]);
+      const came = series[metric].find(([, value]) => value >= flag.level)?.[0];
+      assert.ok(Math.abs(came - predicted) <= 0.15 * predicted, `seed ${seed}: ${metric} at ${came}, predicted ${predicted}`);
+    }
   }
 });
 

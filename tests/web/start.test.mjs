@@ -107,6 +107,77 @@ test("attention is changed at a typed step, the untouched run stays as a ghost, 
   }
 });
 
+test("attention is multiplied on the right words by a typed factor, and a link restores the factor", async () => {
+  for (const viewport of sizes) {
+    const page = await stage.visit("#/start", { viewport, reducedMotion: "reduce" });
+    await ready(page);
+    await page.getByLabel("Do to attention").selectOption("scale");
+    await page.getByLabel("From step").fill("2");
+    await page.getByLabel("Factor").fill("1");
+    await button(page, "Change it").click();
+    await page.getByText("Give a factor from 0 to 1000, and not 1.").waitFor();
+    await page.getByLabel("Factor").fill("3.5");
+    await button(page, "Change it").click();
+    await page.getByText("Now attention is multiplied on the right words by 3.5 from step 2 to the end.").waitFor();
+    await at_step(page, 2);
+    for (const step of [4, 6]) {
+      await button(page, "Next look").click();
+      await at_step(page, step);
+    }
+    const [changed, ghost] = [await curves_in(page, "curve:not(.ghost)"), await curves_in(page, "ghost")];
+    assert.notDeepEqual(changed, ghost);
+    const other = await stage.visit(new URL(page.url()).hash, { viewport });
+    await ready(other);
+    assert.deepEqual([await other.getByLabel("Factor").inputValue(), await other.getByLabel("Do to attention").inputValue()], ["3.5", "scale"]);
+    await stage.leave(other);
+    await button(page, "Undo").click();
+    await page.waitForFunction(() => !/act=|by=/.test(location.hash));
+    await stage.leave(page);
+  }
+});
+
+test("Fovea's own flags stand on the keyword's time line before training, and the table says who was nearer", async () => {
+  for (const viewport of sizes) {
+    const page = await stage.visit("#/start?scene=keyword&bet=1,240", { viewport });
+    await ready(page);
+    const flags = await page.locator(".fovea-flag").evaluateAll((all) => all.map((one) => Number(one.dataset.step)));
+    assert.equal(flags.length, 2);
+    assert.ok(20 < flags[0] && flags[0] < flags[1] && flags[1] < 240, flags.join());
+    await button(page, "Train it").click();
+    await past_step(page, Math.ceil(1.15 * flags[1]));
+    await button(page, "Pause").click();
+    const rows = await page.locator(".score tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    for (const i of [0, 1]) {
+      assert.equal(rows[i][4], String(flags[i]));
+      assert.match(rows[i][5], /^Fovea, by \d+$/);
+    }
+    await expect_accessible(page);
+    await stage.leave(page);
+  }
+  // Another optimiser's steps do not follow the flow: no flag is drawn.
+  const page = await stage.visit("#/start");
+  await ready(page);
+  assert.equal(await page.locator(".fovea-flag").count(), 0);
+  await stage.leave(page);
+});
+
+test("where a server shows the page, a class sees the spread of its bets", async () => {
+  const pages = [];
+  for (const [i, bet] of ["10,20", "30,40", "50,"].entries()) {
+    const page = await stage.visit(`#/start?seed=5&bet=${bet}`, { viewport: sizes[i % 2], reducedMotion: "reduce" });
+    await ready(page);
+    assert.equal(await page.locator(".spread").count(), 0, "nobody sees a bet before the own one");
+    await button(page, "Next look").click();
+    await at_step(page, 2);
+    pages.push(page);
+  }
+  for (const page of pages) {
+    await page.getByText("3 bets of the class. β at 50 %: median 30, from 10 to 50. α at 50 %: median 20, from 20 to 40.").waitFor();
+    assert.equal(await page.locator(".spread circle").count(), 5);
+    await stage.leave(page);
+  }
+});
+
 test("a head of the weather is ablated from its map, beside the plateaus that are predicted", async () => {
   const page = await stage.visit("#/start?scene=weather", { reducedMotion: "reduce" });
   await ready(page);

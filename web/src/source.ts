@@ -11,6 +11,15 @@ export interface Trainer {
   stop(job: number): Promise<void>;
 }
 
+// A bet: a step for each flag, null where there is none.
+export type Bet = (number | null)[];
+
+// The bets of all that have the page of one server open.
+export interface ClassBets {
+  take(question: string, steps: Bet): Promise<Bet[]>; // of this browser; a second one replaces the first
+  of(question: string): Promise<Bet[]>;
+}
+
 // What only a store has of its runs.
 export interface KeptRuns {
   run(id: number): Promise<WholeRun>;
@@ -23,6 +32,7 @@ export interface Source {
   readonly kind: "served" | "report" | "site";
   readonly opens: "start" | "story"; // the view that an address without one means
   readonly trainer?: Trainer;
+  readonly bets?: ClassBets;
   names(): Promise<Names>;
   story(): Promise<Story>;
   told(experiment: string): Promise<Told>;
@@ -73,6 +83,14 @@ class Served implements Source {
     jobs: async () => (await this.get<{ jobs: Job[] }>("api/jobs")).jobs,
     start: order => this.post<Job>("api/jobs", order),
     stop: async job => void (await this.post(`api/jobs/${job}/stop`)),
+  };
+
+  // A random word for this browser, so that it can change its bet.
+  private readonly browser = [...crypto.getRandomValues(new Uint32Array(4))].map(part => part.toString(16)).join("");
+  readonly bets: ClassBets = {
+    take: async (question, steps) =>
+      (await this.post<{ bets: Bet[] }>("api/bets", { question, browser: this.browser, steps })).bets,
+    of: async question => (await this.get<{ bets: Bet[] }>("api/bets", { question })).bets,
   };
 
   readonly store: KeptRuns = {

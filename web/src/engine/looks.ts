@@ -99,6 +99,19 @@ export abstract class Looks {
     return series?.steps[series.values.findIndex(value => value !== null && value >= level)];
   }
 
+  // The step that was predicted before training, where a number of the probe `prediction` is a time of gradient flow and
+  // the training follows that flow: a unigram gate by plain descent at one rate. Elsewhere times only order settings.
+  predicted_step(time_name: string): number | undefined {
+    const time = this.value_at(time_name, 0),
+      rate = Number(this.setting("train", "rate"));
+    const follows =
+      this.setting("model", "name") === "unigram-gate" &&
+      this.setting("train", "optimizer") === "sgd" &&
+      (this.setting("train", "schedule") ?? "constant") === "constant" &&
+      this.interventions.length === 0;
+    return follows && typeof time === "number" && rate > 0 ? Math.round(time / rate) : undefined;
+  }
+
   // How many heads its map is the mean of.
   get mean_of(): number {
     const heads = this.setting("model", "heads");

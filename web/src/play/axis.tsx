@@ -2,8 +2,8 @@
 // attention.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { head_title } from "./attention";
-import type { State } from "./state";
-import { acts, type Task } from "./tasks";
+import { factor_in, type State } from "./state";
+import { act_text, acts, type Task } from "./tasks";
 
 interface Props {
   total: number;
@@ -55,7 +55,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
   const set_from = (step: number) => set({ from: Math.min(step, Math.max(0, state.hold - 1)) });
   const hold = useHandle(state.hold, total, set_hold);
   const from = useHandle(state.from, total, set_from);
-  const title = acts.find(act => act.name === state.act)!.title;
+  const title = act_text(state.act, state.by);
   return (
     <div
       class="axis holds"
@@ -97,6 +97,11 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
                 </option>
               ))}
           </select>{" "}
+          {acts.find(act => act.name === state.act)!.factor && (
+            <>
+              by <FactorField value={state.by} still={still} take={by => set({ by, step: 0 })} />{" "}
+            </>
+          )}
           until
         </span>
       </span>
@@ -202,6 +207,30 @@ function StepField({ name, value, most, none, still, of, take }: StepProps) {
         </span>
       )}
     </>
+  );
+}
+
+// A factor that is typed: taken over by Enter, or when it is left; what cannot be is forgotten.
+function FactorField({ value, still, take }: { value: number; still: boolean; take: (factor: number) => void }) {
+  const [written, write] = useState<string>();
+  const done = () => {
+    const factor = factor_in(written ?? null);
+    if (factor !== undefined && factor !== value) take(factor);
+    write(undefined);
+  };
+  return (
+    <input
+      class="step"
+      type="text"
+      inputMode="decimal"
+      autocomplete="off"
+      disabled={still}
+      aria-label="Factor of attention on the right words: 0 to 1000, and not 1"
+      value={written ?? String(value)}
+      onInput={event => write(event.currentTarget.value)}
+      onBlur={done}
+      onKeyDown={event => event.key === "Enter" && done()}
+    />
   );
 }
 

@@ -10,7 +10,7 @@ import { useScreen } from "../screen";
 import { Explained } from "../term";
 import type { Player } from "./player";
 import type { State } from "./state";
-import { act_of, first_curves, labels, type Task } from "./tasks";
+import { act_of, act_text, first_curves, labels, type Task } from "./tasks";
 
 interface Props {
   player: Player<State>;
@@ -107,10 +107,10 @@ function useShownCurves(task: Task): [shown: Set<string>, toggle: (like: string)
 function useHeight(runs: number, mark_rows: number, presented: boolean, embedded: boolean): number {
   const screen = useScreen();
   if (screen.wide) {
-    const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : 400;
+    const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : 434;
     return Math.max(190, Math.min(440, screen.height - others));
   }
-  const rest = Math.max(150, Math.min(260, screen.height - (embedded ? 480 : 650)));
+  const rest = Math.max(150, Math.min(260, screen.height - (embedded ? 480 : 700)));
   return rest + (embedded ? 0 : (runs > 1 ? 12 : 6) * mark_rows);
 }
 
@@ -118,7 +118,9 @@ function useHeight(runs: number, mark_rows: number, presented: boolean, embedded
 function mark_rows_of(trainings: Training[], task: Task, presented: boolean): number {
   const steps = trainings.flatMap(({ interventions }) => interventions.flatMap(one => [one.from, one.until]));
   const acted = new Set(steps.filter(step => Number(step) > 0)).size;
-  return acted + (presented ? 0 : trainings.length * [task.knowledge, task.attention].filter(Boolean).length);
+  const foreseen = trainings.flatMap(training => predicted.filter(([name]) => training.predicted_step(name)));
+  const stages = [task.knowledge, task.attention].filter(Boolean).length;
+  return acted + (presented ? 0 : trainings.length * stages + foreseen.length);
 }
 
 // As far as a step.
@@ -151,6 +153,12 @@ function table_of(curves: Curve[]) {
   };
 }
 
+// Steps that are predicted before training.
+const predicted: [time: string, says: string][] = [
+  ["predicted_time_to_knowledge_half", "predicted: β half-way to sure"],
+  ["predicted_time_to_attention_half", "predicted: α half-way to the keyword"],
+];
+
 // Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them
 // share is said once. Before a room the stages are said under the curves alone, in large letters.
 function marks_of(trainings: Training[], task: Task, presented: boolean, until: number): Mark[] {
@@ -164,9 +172,14 @@ function marks_of(trainings: Training[], task: Task, presented: boolean, until: 
       const step = stage && training.step_of(stage.metric, stage.level);
       if (stage && step !== undefined && step <= until) mark(step, stage.says);
     }
+    for (const [name, says] of presented ? [] : predicted) {
+      const step = training.predicted_step(name);
+      if (step !== undefined) mark(step, says);
+    }
     for (const one of training.interventions) {
       const act = act_of(one);
-      if (act && Number(one.from) > 0) mark(Number(one.from), `attention is ${act.title}`);
+      if (act && Number(one.from) > 0)
+        mark(Number(one.from), `attention is ${act_text(act.name, Number(one[act.word]))}`);
       if (act && one.until !== undefined) mark(Number(one.until), act.ends);
     }
   }

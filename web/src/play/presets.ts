@@ -83,6 +83,7 @@ export function preset_of(state: State): Preset | undefined {
       one.seed,
       settings_text(new Map([...settings_in(one.set)].sort())),
       one.hold > 0 && one.act,
+      one.hold > 0 && one.act === "scale" && one.by,
       one.hold > 0 && one.of,
       one.hold,
       one.from,

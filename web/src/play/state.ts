@@ -3,7 +3,7 @@ import { Refused } from "../engine/engine";
 import type { Plan } from "../engine/training";
 import { own_points } from "../own/points";
 import { own_texts } from "../own/texts";
-import { acts, beside, intervention_of, may_lack, probe_of, type Task, tasks } from "./tasks";
+import { act_text, beside, intervention_of, may_lack, probe_of, type Task, tasks } from "./tasks";
 
 export interface State {
   task: string;
@@ -11,6 +11,7 @@ export interface State {
   seed: number;
   set: string; // "task.vocab=30;train.rate=0.002"
   act: string; // what is done to attention
+  by: number; // the factor, where attention is multiplied
   of: string; // of which head, "layer.1.head.2"; "": of all
   hold: number; // until this step; 0: nothing
   from: number; // and from this one on
@@ -28,6 +29,7 @@ export const first: State = {
   seed: 0,
   set: "",
   act: "uniform",
+  by: 4,
   of: "",
   hold: 0,
   from: 0,
@@ -48,6 +50,7 @@ export function read_state(words: URLSearchParams): State {
     seed: whole("seed"),
     set: words.get("set") ?? "",
     act: task.acts.find(name => name === words.get("act")) ?? first.act,
+    by: factor_in(words.get("by")) ?? first.by,
     of: words.get("of") ?? "",
     hold: words.has("act") && !task.acts.includes(words.get("act")!) ? 0 : whole("hold"),
     from: whole("from"),
@@ -57,34 +60,42 @@ export function read_state(words: URLSearchParams): State {
   };
 }
 
+// A factor of attention, as it is typed; undefined where it is none. By 1 nothing would change.
+export function factor_in(text: string | null): number | undefined {
+  const factor = /^\s*\d{1,4}(\.\d{1,6})?\s*$/.test(text ?? "") ? Number(text) : NaN;
+  return factor >= 0 && factor <= 1000 && factor !== 1 ? factor : undefined;
+}
+
 // What an address asks for that there is not here; "" where all is understood.
 export function misread_in(words: URLSearchParams): string {
   const state = read_state(words);
   const task = task_of(state);
   const given = (name: string) => words.get(name) ?? "";
-  const told: string[] = [];
+  const misread: string[] = [];
   if (given("task") && given("task") !== state.task)
-    told.push(
+    misread.push(
       `The address asks for a task "${given("task")}", which is not one of this page's: "${task.title}" is shown.`,
     );
   else {
     if (given("model") && !task.models.some(({ name }) => name === given("model")))
-      told.push(
+      misread.push(
         `The address asks for a model "${given("model")}", which this task does not have here: "${task.models[0]!.title}" is shown.`,
       );
     if (given("act") && !task.acts.includes(given("act")))
-      told.push(
+      misread.push(
         `The address asks for "${given("act")}" to be done to attention, which cannot be done here: nothing is.`,
       );
   }
   for (const name of ["seed", "step", "hold", "from", "example"] as const)
     if (given(name) && !(/^\d+$/.test(given(name)) && Number.isSafeInteger(Number(given(name)))))
-      told.push(
+      misread.push(
         `The address says ${name} "${given(name)}", which is not a whole number${/^\d+$/.test(given(name)) ? ` below 2⁵³` : ""}${name === "example" ? ": the first example that tells something is shown" : `: it is ${state[name]} here`}.`,
       );
+  if (given("by") && factor_in(given("by")) === undefined)
+    misread.push(`The factor by="${given("by")}" is not a number from 0 to 1000: ${state.by} is used.`);
   if (state.from > 0 && !Number(given("hold")) && !settings_in(state.beside).has("hold"))
-    told.push(`The address says from "${given("from")}", and not until when (hold): attention is left to itself.`);
-  return told.join(" ");
+    misread.push(`The address says from "${given("from")}", and not until when (hold): attention is left to itself.`);
+  return misread.join(" ");
 }
 
 // As words of an address; what is as at first is left out.
@@ -116,14 +127,14 @@ export const owns = { texts: own_texts, points: own_points };
 
 // What the run beside the first is called.
 export function title_of(state: State, more: string): string {
-  const act = acts.find(one => one.name === state.act)!;
+  const act = act_text(state.act, state.by);
   const all = [...settings_in(more)].map(([name, value]) =>
     name === "hold"
       ? value === "0"
         ? "attention free from the start"
-        : `attention ${act.title} until step ${value}`
+        : `attention ${act} until step ${value}`
       : name === "from"
-        ? `attention ${act.title} from step ${value}`
+        ? `attention ${act} from step ${value}`
         : `${beside[name] ?? name} ${value}`,
   );
   return all.join(" and ");
@@ -148,10 +159,17 @@ export function plan_of(state: State, more = ""): Plan | undefined {
     hold = whole("hold", state.hold),
     from = whole("from", state.from);
   // A model without attention can be trained, too: what is of attention is left out then.
-  const probes = [...new Set([...task.metrics.map(metric => probe_of[metric] ?? metric), ...(task.probes ?? [])])];
+  const probes = [
+    ...new Set([
+      ...task.metrics.map(metric => probe_of[metric] ?? metric),
+      ...(task.probes ?? []),
+      ...Object.keys(model.probes ?? {}),
+    ]),
+  ];
   const probe = {
     keep: task.own ? 24 : 8,
     ...task.probe,
+    ...model.probes,
     names: probes.filter(name => !may_lack.has(name)),
     optional: [...probes.filter(name => may_lack.has(name)), "kept_beta"],
   };
@@ -160,7 +178,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
     model: model.settings,
     train: task.train,
     probe,
-    ...(hold > 0 && { intervene: [intervention_of(state.act, state.of, from, hold)] }),
+    ...(hold > 0 && { intervene: [intervention_of(state.act, state.of, from, hold, state.by)] }),
   };
   return { spec, seed, set: Object.fromEntries(set), ...(task.words && { words: task.words }) };
 }

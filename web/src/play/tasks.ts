@@ -13,7 +13,8 @@ export interface Task {
   name: string;
   title: string;
   idea: string;
-  models: { name: string; title: string; settings: Table }[];
+  // `probes` are those that measure this model alone, with their settings.
+  models: { name: string; title: string; settings: Table; probes?: { [name: string]: Table } }[];
   task?: Table; // undefined where the person's own data make it
   own?: "texts" | "points";
   words?: string[]; // how its tokens are read, where the engine only numbers them
@@ -27,7 +28,7 @@ export interface Task {
   shown: string[]; // the settings that stand open
 }
 
-const every_act = ["uniform", "truth", "ablate", "frozen", "alone"];
+const every_act = ["uniform", "truth", "scale", "ablate", "frozen", "alone"];
 const translators: Task["models"] = [
   { name: "seq2seq", title: "Encoder and decoder (LSTM)", settings: { name: "seq2seq", hidden: 64, embedding: 64 } },
   {
@@ -58,7 +59,11 @@ const classifiers: Task["models"] = [
     title: "Recurrent classifier (LSTM)",
     settings: { name: "gated-classifier", hidden: 32, embedding: 32 },
   },
-  { name: "unigram-gate", title: "A weight and a logit per word", settings: { name: "unigram-gate" } },
+  {
+    name: "unigram-gate",
+    title: "A weight and a logit per word",
+    settings: { name: "unigram-gate" },
+  },
 ];
 const labelled = {
   words: everyday,
@@ -77,6 +82,7 @@ const streams = {
   knowledge: undefined,
   acts: ["uniform", "previous", "first", "ablate", "frozen"],
 };
+const stream_acts_with_truth = ["uniform", "previous", "first", "truth", "scale", "ablate", "frozen"];
 
 export const tasks: Task[] = [
   {
@@ -105,6 +111,9 @@ export const tasks: Task[] = [
     name: "keyword",
     title: "Find the keyword (keyword)",
     idea: "A text is positive if it holds the keyword. β ranks that word first while attention is still nearly uniform; then both grow.",
+    models: classifiers.map(one =>
+      one.name === "unigram-gate" ? { ...one, probes: { knowledge: {}, prediction: { draws: 300 } } } : one,
+    ),
     task: { name: "keyword", vocab: 50, length: 20 },
     train: { steps: 600, batch: 32, optimizer: "adam", rate: 2e-3 },
   },
@@ -169,6 +178,7 @@ export const tasks: Task[] = [
       },
     ],
     train: { steps: 600, batch: 64, optimizer: "adam", rate: 2e-3 },
+    acts: stream_acts_with_truth,
     metrics: ["accuracy", "attention_points_right", "weight_on_previous", "entropy"],
     attention: { metric: "attention_points_right", level: 0.5, says: "attention is on what followed (α)" },
     shown: ["task.vocab", "task.length", "model.layers", "model.heads", "model.width", "train.rate", "train.steps"],
@@ -187,6 +197,7 @@ export const tasks: Task[] = [
       },
     ],
     train: { steps: 400, batch: 32, optimizer: "adam", rate: 2e-3 },
+    acts: stream_acts_with_truth,
     metrics: ["accuracy", "weight_on_needed"],
     attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is on the two places" },
     shown: ["task.n", "task.numbers", "model.width", "train.rate", "train.steps"],
@@ -205,6 +216,7 @@ export const tasks: Task[] = [
       },
     ],
     train: { steps: 400, batch: 32, optimizer: "adamw", rate: 3e-3, beta2: 0.99, weight_decay: 1e-4 },
+    acts: stream_acts_with_truth,
     metrics: ["accuracy", "weight_on_needed", "weight_on_first_unneeded"],
     attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is on the right position" },
     shown: ["task.vocab", "task.length", "model.attention", "model.heads", "train.rate", "train.steps"],
@@ -255,6 +267,7 @@ export const labels: { [metric: string]: string } = {
   induction: "a head on what followed earlier copies",
   weight_on_needed: "attention on the right positions",
   weight_on_first_unneeded: "attention on the first position, if none is right",
+  knowledge: "β: sure of the answer by the keyword alone",
   entropy: "entropy of attention (1: uniform)",
   train_loss: "loss",
   loss_held: "loss while attention is changed",
@@ -284,19 +297,27 @@ export const may_lack = new Set([
 ]);
 
 // What can be done to attention from a step until another, what is said of where it ends, and how a spec says it:
-// `word` and what it is; where it is nothing, the head is named there.
+// `word` and what it is; where it is nothing, a factor or the head is named there.
 export interface Act {
   name: string;
   title: string;
   ends: string;
   word: string;
   is?: string;
+  factor?: true;
 }
 export const acts: Act[] = [
   { name: "uniform", title: "held uniform", ends: "attention is let go", word: "hold", is: "uniform" },
   { name: "truth", title: "held at the truth", ends: "attention is let go", word: "hold", is: "truth" },
   { name: "previous", title: "held on the word before", ends: "attention is let go", word: "hold", is: "previous" },
   { name: "first", title: "held on the first word", ends: "attention is let go", word: "hold", is: "first" },
+  {
+    name: "scale",
+    title: "multiplied on the right words",
+    ends: "attention is no longer multiplied",
+    word: "scale",
+    factor: true,
+  },
   { name: "ablate", title: "ablated", ends: "the head works again", word: "ablate" },
   { name: "frozen", title: "not trained", ends: "attention is trained, too", word: "freeze", is: "attention" },
   { name: "alone", title: "trained alone", ends: "the rest is trained, too", word: "freeze", is: "body" },
@@ -307,9 +328,16 @@ export function act_of(one: { [word: string]: unknown }): Act | undefined {
   return acts.find(({ word, is }) => (is === undefined ? one[word] !== undefined : one[word] === is));
 }
 
+// What is done, in words: "multiplied on the right words by 4".
+export function act_text(name: string, by: number): string {
+  const { title, factor } = acts.find(act => act.name === name)!;
+  return factor ? `${title} by ${by}` : title;
+}
+
 // And the intervention that it makes, of a head ("layer.1.head.2") or of all ("").
-export function intervention_of(name: string, of: string, from: number, until: number): Table {
-  const { word, is } = acts.find(act => act.name === name)!;
+export function intervention_of(name: string, of: string, from: number, until: number, by: number): Table {
+  const { word, is, factor } = acts.find(act => act.name === name)!;
+  if (factor) return { [word]: by, ...(of && { of }), from, until };
   return { [word]: is ?? (of || "layer.1"), ...(word === "hold" && of && { of }), from, until };
 }
 

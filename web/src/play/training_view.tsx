@@ -7,7 +7,7 @@ import { HoldAxis, TimeAxis } from "./axis";
 import { Course } from "./course";
 import { Heads } from "./heads";
 import type { State } from "./state";
-import { acts, type Task } from "./tasks";
+import { act_text, type Task } from "./tasks";
 import { Transport } from "./transport";
 import type { Playing } from "./use_player";
 
@@ -67,7 +67,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
           show={show}
           held={held}
           hold={hold}
-          act={acts.find(({ name }) => name === state.act)!.title}
+          act={act_text(state.act, state.by)}
         />
       )}
     </section>

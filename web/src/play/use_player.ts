@@ -15,8 +15,8 @@ export function usePlayWords(): URLSearchParams {
 
 // What another training follows from.
 function root_of(state: State): string {
-  const { task, model, seed, set, act, of, hold, from, beside } = state;
-  return JSON.stringify([task, model, seed, set, act, of, hold, from, beside]);
+  const { task, model, seed, set, act, by, of, hold, from, beside } = state;
+  return JSON.stringify([task, model, seed, set, act, by, of, hold, from, beside]);
 }
 
 export interface Playing {

@@ -36,8 +36,9 @@ function done_in(run: WholeRun): Partial<State> | undefined {
   const act = act_of(one);
   const known = act && Object.keys(one).every(word => [act.word, "of", "from", "until"].includes(word));
   if (!known || typeof one.until !== "number") return undefined;
-  const of = String((act.is === undefined ? one[act.word] : one.of) ?? "");
-  return { act: act.name, of, from: Number(one.from ?? 0), hold: one.until };
+  const of = String((act.is === undefined && !act.factor ? one[act.word] : one.of) ?? "");
+  const by = act.factor && { by: Number(one[act.word]) };
+  return { act: act.name, of, from: Number(one.from ?? 0), hold: one.until, ...by };
 }
 
 export async function address_in_playground(run: WholeRun): Promise<string> {

@@ -28,7 +28,7 @@ export const arc = (x1: number, y1: number, x2: number, y2: number) =>
   `M${x1} ${y1}C${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}`;
 const least = 0.02; // of a weight, to be drawn
 const words = 66; // the room of a column of words
-export const arc_width = (weight: number) => 0.3 + 9 * weight;
+export const arc_width = (weight: number) => 0.3 + 9 * Math.min(2, weight); // what is multiplied may pass 1
 
 // Of a cell its whole row counts.
 const is_on = (pointed: Pointed, row: number, column: number) =>
@@ -88,7 +88,7 @@ export function Arcs({ seen, label, pointed, point, choose }: Props) {
                   class={right(row, column) ? "arc right" : "arc"}
                   d={arc(from, y_of(column, inputs.length), to, y_of(row, outputs.length))}
                   stroke-width={arc_width(weight).toFixed(2)}
-                  stroke-opacity={(on ? 0.25 + 0.75 * weight : 0.04).toFixed(2)}
+                  stroke-opacity={(on ? Math.min(1, 0.25 + 0.75 * weight) : 0.04).toFixed(2)}
                 />
               );
             }),

@@ -1,10 +1,12 @@
 // What is done to attention, to which head, and from which step until which: chosen here, and taken over by a button.
 import { useEffect, useId, useState } from "preact/hooks";
 import { head_title } from "../play/attention";
-import { acts } from "../play/tasks";
+import { factor_in, first } from "../play/state";
+import { act_text, acts } from "../play/tasks";
 
 export interface Change {
   act: string;
+  by: number; // the factor, where attention is multiplied
   of: string; // "layer.1.head.2"; "": all
   from: number;
   hold: number; // until this step; 0: nothing is done
@@ -13,16 +15,16 @@ export interface Change {
 const does: { [act: string]: string } = {
   uniform: "hold it uniform: equal weights",
   truth: "hold it on the right words",
+  scale: "multiply its weights on the right words",
   previous: "hold it on the word before",
   first: "hold it on the first word",
   ablate: "ablate it: it gives nothing",
 };
 
 // What is done, in words.
-export function change_text({ act, of, from, hold }: Change, total: number): string {
-  const title = acts.find(one => one.name === act)?.title ?? act;
+export function change_text({ act, by, of, from, hold }: Change, total: number): string {
   const until = hold >= total ? "to the end" : `until step ${hold}`;
-  return `${of ? `${head_title(of)} is` : "attention is"} ${title} from step ${from} ${until}`;
+  return `${of ? `${head_title(of)} is` : "attention is"} ${act_text(act, by)} from step ${from} ${until}`;
 }
 
 interface Props {
@@ -39,17 +41,19 @@ interface Props {
 export function ChangeForm({ now, choices, heads, shown, at, total, asked, apply }: Props) {
   const id = useId();
   const [act, set_act] = useState(now.act);
+  const [by, set_by] = useState("");
   const [of, set_of] = useState(now.of);
   const [from, set_from] = useState("");
   const [until, set_until] = useState("");
-  const [wrong, say] = useState("");
+  const [wrong, refuse] = useState("");
   const written = JSON.stringify([now, choices]);
   useEffect(() => {
     set_act(choices.includes(now.act) ? now.act : choices[0]!);
+    set_by(String(now.by));
     set_of(now.of);
     set_from(now.hold > 0 ? String(now.from) : "");
     set_until(now.hold > 0 && now.hold < total ? String(now.hold) : "");
-    say("");
+    refuse("");
   }, [written, total]);
   useEffect(() => {
     if (asked === 0) return;
@@ -57,13 +61,16 @@ export function ChangeForm({ now, choices, heads, shown, at, total, asked, apply
     if (now.hold === 0) set_from(String(at));
     document.getElementById(`${id}-from`)?.focus();
   }, [asked]);
+  const scales = acts.find(one => one.name === act)?.factor;
   const take = () => {
     const begin = from.trim() === "" ? at : step_in(from),
       end = until.trim() === "" ? total : step_in(until);
     if (begin === undefined || end === undefined || begin >= end || end > total)
-      return say(`Give a first step from 0 to ${total - 1}, and a later step to release it, at most ${total}.`);
-    say("");
-    apply({ act, of, from: begin, hold: end });
+      return refuse(`Give a first step from 0 to ${total - 1}, and a later step to release it, at most ${total}.`);
+    const factor = factor_in(by);
+    if (scales && factor === undefined) return refuse("Give a factor from 0 to 1000, and not 1.");
+    refuse("");
+    apply({ act, by: (scales && factor) ?? first.by, of, from: begin, hold: end });
   };
   const field = (name: string, label: string, value: string, write: (text: string) => void, otherwise: string) => (
     <label>
@@ -72,7 +79,7 @@ export function ChangeForm({ now, choices, heads, shown, at, total, asked, apply
         id={`${id}-${name}`}
         class="step"
         type="text"
-        inputMode="numeric"
+        inputMode={name === "by" ? "decimal" : "numeric"}
         autocomplete="off"
         placeholder={otherwise}
         value={value}
@@ -116,6 +123,7 @@ export function ChangeForm({ now, choices, heads, shown, at, total, asked, apply
       <div class="steps">
         {field("from", "From step", from, set_from, String(at))}
         {field("until", "Release at step", until, set_until, "never")}
+        {scales && field("by", "Factor", by, set_by, String(first.by))}
       </div>
       <p id={`${id}-wrong`} class="problem" role="alert">
         {wrong}
@@ -124,7 +132,7 @@ export function ChangeForm({ now, choices, heads, shown, at, total, asked, apply
         <button type="submit" class="main">
           Change it
         </button>
-        <button type="button" disabled={now.hold === 0} onClick={() => apply({ ...now, of: "", from: 0, hold: 0 })}>
+        <button type="button" disabled={now.hold === 0} onClick={() => apply({ ...first, act: "" })}>
           Undo
         </button>
       </div>

@@ -11,7 +11,7 @@ export interface Film {
   seen: (look: Look) => Seen;
   total: number;
   lines: { series: Series | undefined; colour: string; ghost: boolean; name: string }[];
-  bets: { step: number; colour: string }[];
+  bets: { step: number; colour: string; own: boolean }[]; // own: the person's, not Fovea's
 }
 
 const size = { width: 960, height: 540 };
@@ -68,11 +68,13 @@ function draw(context: CanvasRenderingContext2D, film: Film, look: Look) {
   context.strokeStyle = of("--line");
   context.lineWidth = 1;
   for (const level of [0, 0.5, 1]) context.stroke(new Path2D(`M${left} ${y(level)}H${right}`));
-  for (const { step, colour: flag } of film.bets) {
+  for (const { step, colour: flag, own } of film.bets) {
     context.strokeStyle = context.fillStyle = colour(flag);
-    context.lineWidth = 2;
+    context.lineWidth = own ? 2 : 1;
     context.stroke(new Path2D(`M${x(step)} ${top - 20}V${bottom}`));
-    context.fill(new Path2D(`M${x(step)} ${top - 20}l16 7l-16 7z`));
+    const flown = new Path2D(`M${x(step)} ${top - 20}l16 7l-16 7z`);
+    if (own) context.fill(flown);
+    else context.stroke(flown);
   }
   film.lines.forEach(({ series, colour: line, ghost }) => {
     context.strokeStyle = colour(line);
@@ -107,7 +109,7 @@ function draw_arcs(
     inputs.forEach((_, column) => {
       const weight = weights[row * inputs.length + column]!;
       context.strokeStyle = of(right(row, column) ? "--c0" : "--edge");
-      context.globalAlpha = 0.25 + 0.75 * weight;
+      context.globalAlpha = Math.min(1, 0.25 + 0.75 * weight);
       context.lineWidth = arc_width(weight);
       if (weight >= 0.02)
         context.stroke(new Path2D(arc(from, y_of(column, inputs.length), to, y_of(row, outputs.length))));

@@ -15,6 +15,7 @@ export interface Rule {
 export interface Pole {
   colour: string;
   bet: number | undefined; // the step that was bet on
+  predicted: number | undefined; // the step that Fovea predicts
   came: number | undefined; // the step at which it came, if that has been watched
   level: number;
 }
@@ -101,6 +102,15 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
           </text>
         </g>
       ))}
+      {poles.map(
+        ({ colour, predicted }) =>
+          predicted !== undefined && (
+            <g class="fovea-flag" data-step={predicted}>
+              <line x1={x(predicted)} x2={x(predicted)} y1={4} y2={bottom} stroke={colour} />
+              <path d={`M${x(predicted)} 3l13 6l-13 6z`} stroke={colour} />
+            </g>
+          ),
+      )}
       {poles.map(({ colour, bet }) => bet !== undefined && <Flag x={x(bet)} bottom={bottom} colour={colour} />)}
       {lines.map(({ series, colour, ghost }) => (
         <path class={ghost ? "curve ghost" : "curve"} d={path_until(series, at, x, y)} stroke={colour} />

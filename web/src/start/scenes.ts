@@ -1,5 +1,5 @@
 // What the front door trains: tasks of the playground in everyday words, each with flags to bet on.
-import { first, type State } from "../play/state";
+import { factor_in, first, type State } from "../play/state";
 
 // A share over the steps, and the level that a flag stands for.
 export interface Curve {
@@ -7,7 +7,8 @@ export interface Curve {
   name: string; // in the legend
   means: string;
   colour: string;
-  flag?: { level: number; asks: string; short: string };
+  // `predicted` names the time that the engine predicts for it.
+  flag?: { level: number; asks: string; short: string; predicted?: string };
 }
 
 export interface Scene {
@@ -53,7 +54,7 @@ export const scenes: Scene[] = [
       },
       { metric: "accuracy", name: "writes right", means: "share of words that it writes right", colour: writes },
     ],
-    acts: ["uniform", "truth", "ablate"],
+    acts: ["uniform", "truth", "scale", "ablate"],
     state: { task: "subset", set: "train.steps=100" },
   },
   {
@@ -106,28 +107,42 @@ export const scenes: Scene[] = [
     title: "Find the keyword",
     reads:
       "A text of twenty words is a yes if it holds one certain word, and a no if not. Nobody says which word that is.",
-    why: "At first all words look alike to the model. It is told yes or no, and nothing about the words. So it has to learn which word goes with a yes (β), and to look at it (α).",
+    why: "For each word the model has two numbers: how much the word speaks for a yes (β), and how much attention it gets (α). At first all words have the same. The model is told yes or no, and nothing about the words. For this model Fovea computes both steps before training: its flags are drawn in outline. Can you beat it?",
     left: "words read",
     right: "answer",
     curves: [
       {
-        metric: "beta_auc",
-        name: "β: ranks the keyword first",
-        means: "how often the keyword speaks more for a yes than another word does (0.5 is chance)",
+        metric: "knowledge",
+        name: "β: sure by the keyword alone",
+        means: "how sure it would be of a yes, if all attention were on the keyword (50 % is a guess)",
         colour: knows,
-        flag: { level: 0.9, asks: "When does it rank the keyword above 9 of 10 words (β)?", short: "β at 90 %" },
+        flag: {
+          level: 0.75,
+          asks: "When would the keyword alone make it 75 % sure (β)?",
+          short: "β at 75 %",
+          predicted: "predicted_time_to_knowledge_half",
+        },
       },
       {
         metric: "attention_on_answer",
         name: "α: on the keyword",
         means: "share of attention on the keyword",
         colour: looks,
-        flag: { level: 0.5, asks: "When is half of its attention on the keyword (α)?", short: "α at 50 %" },
+        flag: {
+          level: 0.525,
+          asks: "When has α gone half of its way, from 5 % to 100 % of attention?",
+          short: "α half-way",
+          predicted: "predicted_time_to_attention_half",
+        },
       },
       { metric: "accuracy", name: "answers right", means: "share of texts that it answers right", colour: writes },
     ],
-    acts: ["uniform", "truth", "ablate"],
-    state: { task: "keyword", set: "train.steps=120" },
+    acts: ["uniform", "truth", "scale", "ablate"],
+    state: {
+      task: "keyword",
+      model: "unigram-gate",
+      set: "train.optimizer=sgd;train.rate=1;train.batch=128;train.steps=240",
+    },
   },
 ];
 
@@ -154,7 +169,13 @@ export function read_asked(words: URLSearchParams): Asked {
       ...first,
       ...scene.state,
       seed: whole(words.get("seed")) ?? 0,
-      ...(hold > 0 && { act, hold, of: words.get("of") ?? "", from: whole(words.get("from")) ?? 0 }),
+      ...(hold > 0 && {
+        act,
+        hold,
+        by: factor_in(words.get("by")) ?? first.by,
+        of: words.get("of") ?? "",
+        from: whole(words.get("from")) ?? 0,
+      }),
     },
   };
 }

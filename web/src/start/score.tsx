@@ -2,7 +2,7 @@
 import type { Training } from "../engine/training";
 import { Term } from "../term";
 import { flags_of, type Scene } from "./scenes";
-import { came_at, percent } from "./told";
+import { came_at, nearer, percent, predicted_at } from "./told";
 
 interface Props {
   scene: Scene;
@@ -14,6 +14,7 @@ interface Props {
 export function Score({ scene, runs, bets, at }: Props) {
   const flags = flags_of(scene);
   const [training, ghost] = runs;
+  const predicts = flags.some(curve => predicted_at(ghost ?? training, curve) !== undefined);
   const reached = (run: Training | undefined, metric: string, level: number) => {
     const step = at > 0 && run ? came_at(run, metric, level, at) : undefined;
     return step === undefined ? "not yet" : `step ${step}`;
@@ -26,12 +27,19 @@ export function Score({ scene, runs, bets, at }: Props) {
           <th scope="col">now</th>
           <th scope="col">reached</th>
           <th scope="col">your bet</th>
+          {predicts && <th scope="col">Fovea's</th>}
+          {predicts && <th scope="col">nearer</th>}
           {ghost && <th scope="col">untouched</th>}
         </tr>
       </thead>
       <tbody>
-        {scene.curves.map(({ metric, name, means, colour, flag }) => {
+        {scene.curves.map(curve => {
+          const { metric, name, means, colour, flag } = curve;
           const value = training?.value_at(metric, at);
+          const bet = bets[flags.indexOf(curve)],
+            predicted = predicted_at(ghost ?? training, curve);
+          const came = flag && training && at > 0 ? came_at(training, metric, flag.level, at) : undefined;
+          const judged = came !== undefined && bet !== undefined && predicted !== undefined;
           return (
             <tr key={metric}>
               <th scope="row">
@@ -42,7 +50,9 @@ export function Score({ scene, runs, bets, at }: Props) {
               </th>
               <td>{typeof value === "number" ? percent(value) : "–"}</td>
               <td>{flag ? reached(training, metric, flag.level) : ""}</td>
-              <td>{flag ? (bets[flags.findIndex(one => one.metric === metric)] ?? "none") : ""}</td>
+              <td>{flag ? (bet ?? "none") : ""}</td>
+              {predicts && <td>{predicted ?? ""}</td>}
+              {predicts && <td>{judged ? nearer(came, bet, predicted) : ""}</td>}
               {ghost && <td>{flag ? reached(ghost, metric, flag.level) : ""}</td>}
             </tr>
           );

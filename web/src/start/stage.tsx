@@ -5,7 +5,9 @@ import type { Look } from "../engine/looks";
 import type { Training } from "../engine/training";
 import { useWidth } from "../lines";
 import { head_title } from "../play/attention";
+import { words_of } from "../play/state";
 import { usePlayer } from "../play/use_player";
+import type { ClassBets } from "../source";
 import { Arcs, type Pointed, type Seen, WordMap } from "./arcs";
 import { Bets } from "./bets";
 import { type Change, ChangeForm, change_text } from "./change";
@@ -14,7 +16,8 @@ import { Plot } from "./plot";
 import { type Asked, flags_of, read_asked, type Scene } from "./scenes";
 import { Score } from "./score";
 import { ShareStart } from "./share";
-import { came_at, reading, told } from "./told";
+import { Spread, useClassBets } from "./spread";
+import { came_at, predicted_at, reading, told } from "./told";
 
 const pace = 20; // steps a second: slow enough to follow
 const unit: [number, number] = [0, 1];
@@ -27,7 +30,7 @@ function useAsked(): Asked {
   return useMemo(() => read_asked(here.current), [here.current.toString()]);
 }
 
-export function Stage() {
+export function Stage({ server }: { server: ClassBets | undefined }) {
   const { scene, bets, state } = useAsked();
   const untouched = state.hold > 0 ? "hold=0" : "";
   const playing = usePlayer({ ...state, beside: untouched });
@@ -54,19 +57,18 @@ export function Stage() {
   const heads = training?.heads ?? [];
   const shown = heads.includes(head) ? head : (heads.at(-1) ?? "");
   const seen = training && look && seen_in(scene, training, look, example, shown);
-  const change: Change = { act: state.act, of: state.of, from: state.from, hold: state.hold };
+  const change: Change = { act: state.act, by: state.by, of: state.of, from: state.from, hold: state.hold };
   const acts_now = change.hold > 0 && at > change.from;
-  const apply = ({ act, of, from, hold }: Change) => {
+  const apply = ({ act, by, of, from, hold }: Change) => {
     begin_at.current = from;
-    const none = hold === 0;
-    change_address(
-      { act: none ? "" : act, of: none ? "" : of, from: none || from === 0 ? "" : from, hold: none ? "" : hold },
-      true,
-    );
+    change_address({ ...words_of({ by, of, from, hold }), act }, true);
   };
   const choose = () => ask(asked + 1);
   const label = `Attention at step ${look?.step ?? 0}`;
   const says = reading(scene, seen, pointed);
+  const closed = at > 0 || player.playing || loading; // nobody bets any more
+  const question = JSON.stringify([scene.name, state.seed, ...(untouched ? Object.values(change) : [])]);
+  const of_class = useClassBets(server, question, bets, !loading && closed);
   const runs = [training, ghost].filter(one => one !== undefined);
   const film = (): Film | undefined => {
     const looks = training?.looks.filter(one => one.step <= at && (one.only ?? example) === example) ?? [];
@@ -77,7 +79,11 @@ export function Stage() {
       seen: one => seen_in(scene, training, one, example, shown),
       total,
       lines: lines_of(scene, runs).map((line, i) => ({ ...line, name: scene.curves[i % scene.curves.length]!.name })),
-      bets: flags_of(scene).flatMap(({ colour }, i) => (bets[i] === undefined ? [] : [{ step: bets[i]!, colour }])),
+      bets: flags_of(scene).flatMap((curve, i) =>
+        [predicted_at(runs.at(-1), curve), bets[i]].flatMap((step, own) =>
+          step === undefined ? [] : [{ step, colour: curve.colour, own: own === 1 }],
+        ),
+      ),
     };
   };
   return (
@@ -90,7 +96,7 @@ export function Stage() {
           flags={flags_of(scene)}
           bets={bets}
           total={total}
-          closed={at > 0 || player.playing || loading}
+          closed={closed}
           set={next =>
             change_address({ bet: next.some(bet => bet !== undefined) ? next.map(bet => bet ?? "").join() : "" })
           }
@@ -125,6 +131,7 @@ export function Stage() {
           {player.trouble}
         </p>
         <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} change={change} />
+        <Spread bets={of_class} flags={flags_of(scene)} total={total} />
         <Score scene={scene} runs={runs} bets={bets} at={at} />
         <p class="hidden" role="status">
           {training && !loading && !player.playing && told(scene, training, ghost, bets, at)}
@@ -229,11 +236,12 @@ function Curves({ scene, runs, bets, at, total, change }: CurvesProps) {
             share
             lines={lines_of(scene, runs)}
             rules={[]}
-            poles={flags_of(scene).map(({ metric, flag, colour }, i) => ({
-              colour,
+            poles={flags_of(scene).map((curve, i) => ({
+              colour: curve.colour,
               bet: bets[i],
-              came: runs[0] && came_at(runs[0], metric, flag!.level, at),
-              level: flag!.level,
+              predicted: predicted_at(runs.at(-1), curve),
+              came: runs[0] && came_at(runs[0], curve.metric, curve.flag!.level, at),
+              level: curve.flag!.level,
             }))}
           />
           {rules.length > 0 && (

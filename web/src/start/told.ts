@@ -1,7 +1,7 @@
 // What the front door says of the step that is looked at: of what has been watched, and never of what is to come.
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
-import { flags_of, type Scene } from "./scenes";
+import { type Curve, flags_of, type Scene } from "./scenes";
 
 export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 
@@ -9,6 +9,20 @@ export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && 
 export function came_at(training: Training, metric: string, level: number, at: number): number | undefined {
   const step = training.step_of(metric, level);
   return step !== undefined && step <= at ? step : undefined;
+}
+
+// The step that Fovea predicts for a flag, where it predicts one.
+export function predicted_at(training: Training | undefined, curve: Curve): number | undefined {
+  const time = curve.flag?.predicted;
+  return time === undefined ? undefined : training?.predicted_step(time);
+}
+
+// Who was nearer to the step at which it came.
+export function nearer(came: number, bet: number, predicted: number): string {
+  const own = Math.abs(bet - came),
+    other = Math.abs(predicted - came);
+  const [who, by] = own < other ? ["you", other - own] : ["Fovea", own - other];
+  return by === 0 ? "both alike" : `${who}, by ${by}`;
 }
 
 export function told(
@@ -23,7 +37,8 @@ export function told(
     const value = training.value_at(metric, at);
     return typeof value === "number" ? `${name} ${percent(value)}` : `${name}: not measured`;
   });
-  const flags = flags_of(scene).map(({ metric, flag }, i) => {
+  const flags = flags_of(scene).map((curve, i) => {
+    const { metric, flag } = curve;
     const came = came_at(training, metric, flag!.level, at),
       bet = bets[i];
     const of_ghost = ghost && came_at(ghost, metric, flag!.level, at);
@@ -33,8 +48,10 @@ export function told(
         : ` (untouched: step ${of_ghost})`
       : "";
     if (came === undefined) return `${flag!.short}: not yet${untouched}.`;
+    const fovea = predicted_at(ghost ?? training, curve);
     const off = bet === undefined ? "" : bet === came ? ", exactly your bet" : `, your bet was ${bet}`;
-    return `${flag!.short}: step ${came}${off}${untouched}.`;
+    const of_fovea = fovea === undefined ? "" : `, predicted: ${fovea}`;
+    return `${flag!.short}: step ${came}${off}${of_fovea}${untouched}.`;
   });
   return `Step ${at}: ${now.join(", ")}. ${flags.join(" ")}`;
 }

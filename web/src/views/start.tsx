@@ -9,13 +9,15 @@ import { Stage } from "../start/stage";
 import { Explained, Term } from "../term";
 
 let lesson_open = false; // who comes back from a part of it goes on with the next
-const of_scene = ["bet", "act", "of", "from", "hold"]; // words of the address that another scene does not keep
+const of_scene = ["bet", "act", "by", "of", "from", "hold"]; // words of the address that another scene does not keep
 
 export function Start({ source }: { source: Source }) {
   const scene = scene_of(useAddress().words.get("scene"));
   return (
     <div class="start">
-      <h1>What does a model learn first: the words, or where to look?</h1>
+      <h1>
+        What does a model learn first: <em class="words">the words</em>, or <em class="looks">where to look</em>?
+      </h1>
       {engine.there ? (
         <>
           <fieldset class="scenes" aria-label="What is learned">
@@ -46,7 +48,7 @@ export function Start({ source }: { source: Source }) {
               <Explained text={scene.why} />
             </p>
           </div>
-          <Stage key={scene.name} />
+          <Stage key={scene.name} server={source.bets} />
         </>
       ) : (
         <p>

@@ -12,7 +12,7 @@ const views = [
   { name: "play", hash: "#/play?task=subset&step=160", ready: 'output[data-step="160"]' },
   { name: "runs", hash: "#/runs?experiment=copy-V&metric=accuracy&by=task.vocab", ready: "figure svg" },
 ];
-// Those of README and documentation; `all` takes every view in light and dark, narrow and wide.
+// Those of README and documentation; `all` takes every view in light and dark, at three widths.
 const chosen = [
   { view: "start", scheme: "light", width: 1440 },
   { view: "story", scheme: "light", width: 1440 },
@@ -27,7 +27,7 @@ if (!folder) {
   console.error("usage: node scripts/screenshots.mjs PROGRAM FOLDER [all]");
   process.exit(2);
 }
-const pictures = all ? views.flatMap(({ name }) => ["light", "dark"].flatMap((scheme) => [390, 1440].map((width) => ({ view: name, scheme, width })))) : chosen;
+const pictures = all ? views.flatMap(({ name }) => ["light", "dark"].flatMap((scheme) => [390, 1024, 1440].map((width) => ({ view: name, scheme, width })))) : chosen;
 const server = spawn(program, ["serve", "--port", "0", "--for", "600"], { stdio: ["ignore", "pipe", "ignore"] });
 const address = await new Promise((done, fail) => {
   server.stdout.once("data", (text) => done(String(text).trim()));

@@ -49,18 +49,14 @@ export function Play({ source }: { source: Source }) {
   const attends = trainings.find(training => training.examples > 0) ?? trainings[0];
   const example = attends?.example(state.example) ?? 0;
   const shown = { example, until: at, file: `${of.task}-seed-${of.seed}` };
-  const idea = (
-    <p class="idea">
-      <Explained text={preset ? preset.outcome : chosen.idea} />
-    </p>
-  );
+  const idea = preset ? preset.outcome : chosen.idea;
   return (
     <div class="play">
       <PresetChoice preset={preset} begin={begin} task={state.task} set={set} seed={state.seed} />
       <LessonPart number={Number(words.get("lesson"))} />
       {presented && <h2 class="shown-as">{preset?.title ?? chosen.title}</h2>}
       <Problems player={player} misread={misread_in(words)} wrong_fields={wrong_fields} />
-      {chosen.own && idea}
+      {!presented && <Idea text={idea} whole={chosen.own !== undefined} />}
       {chosen.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
       {chosen.own === "points" && <OwnPanel key="points" own={owns.points} />}
       {trains("given-texts") && <Predicted training={trainings[0]!} at={at} />}
@@ -76,7 +72,7 @@ export function Play({ source }: { source: Source }) {
         embedded={embedded}
         {...shown}
       />
-      {!chosen.own && idea}
+      {presented && <Idea text={idea} whole />}
       {presented && <Presenter player={player} state={state} hidden={hidden} set={set} begin={begin} />}
       {settings}
       {attends && (
@@ -97,6 +93,25 @@ export function Play({ source }: { source: Source }) {
         </>
       )}
     </div>
+  );
+}
+
+// What is trained, and what comes of it: above the maps, its first sentence alone until it is unfolded.
+function Idea({ text, whole }: { text: string; whole: boolean }) {
+  const end = whole ? 0 : text.search(/(?<=[.:]) /);
+  if (end <= 0)
+    return (
+      <p class="idea">
+        <Explained text={text} />
+      </p>
+    );
+  return (
+    <details class="idea" key={text}>
+      <summary>{text.slice(0, end)}</summary>
+      <p>
+        <Explained text={text.slice(end + 1)} />
+      </p>
+    </details>
   );
 }
 

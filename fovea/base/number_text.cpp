@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "fovea/base/functions/functions.h"
+
 namespace fovea {
 
 std::string power_of_ten(int power) {
@@ -29,8 +31,8 @@ std::string number_text(double value) {
   if (value == 0) return "0";
   const double size = std::abs(value);
   if (size >= 1e6 || size < 1e-4) {
-    const int power = static_cast<int>(std::floor(std::log10(size)));
-    return with_minus(fmt::format("{:.3g}×{}", value / std::pow(10.0, power), power_of_ten(power)));
+    const int power = static_cast<int>(std::floor(math::log10(size)));
+    return with_minus(fmt::format("{:.3g}×{}", value / math::pow(10.0, power), power_of_ten(power)));
   }
   if (size >= 1000) return with_minus(fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1));
   return with_minus(fmt::format("{:.4g}", value));

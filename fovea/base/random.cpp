@@ -4,6 +4,8 @@
 #include <numbers>
 #include <utility>
 
+#include "fovea/base/functions/functions.h"
+
 namespace fovea {
 
 namespace {
@@ -54,11 +56,11 @@ double Stream::normal() {
     has_spare_ = false;
     return spare_normal_;
   }
-  const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));  // 1 - u lies in (0, 1]
+  const double radius = std::sqrt(-2.0 * math::log1p(-uniform()));  // 1 - u lies in (0, 1]
   const double angle = 2.0 * std::numbers::pi * uniform();
-  spare_normal_ = radius * std::sin(angle);
+  spare_normal_ = radius * math::sin(angle);
   has_spare_ = true;
-  return radius * std::cos(angle);
+  return radius * math::cos(angle);
 }
 
 std::uint64_t Stream::integer(std::uint64_t below) {

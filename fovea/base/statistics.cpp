@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/base/random.h"
 
 namespace fovea {
@@ -79,10 +80,10 @@ double log_slope(std::span<const double> x, std::span<const double> y) {
     return std::numeric_limits<double>::infinity();
   const double n = static_cast<double>(x.size());
   double mean = 0, over = 0, under = 0;
-  for (const double value : x) mean += std::log(value) / n;
+  for (const double value : x) mean += math::log(value) / n;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    over += (std::log(x[i]) - mean) * std::log(y[i]);
-    under += (std::log(x[i]) - mean) * (std::log(x[i]) - mean);
+    over += (math::log(x[i]) - mean) * math::log(y[i]);
+    under += (math::log(x[i]) - mean) * (math::log(x[i]) - mean);
   }
   return under > 0 ? over / under : nan;
 }

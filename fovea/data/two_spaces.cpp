@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/base/random.h"
 
 namespace fovea {
@@ -41,7 +42,7 @@ TwoSpaces TwoSpaces::draw(std::uint64_t seed, int query_width, int key_width) {
   const std::vector<double> u = orthonormal_columns(Stream(seed, "two-spaces.keys"), key_width, kept);
   const std::vector<double> v = orthonormal_columns(Stream(seed, "two-spaces.queries"), query_width, kept);
   for (int c = 0; c < kept; ++c) {
-    const double s = kept == 1 ? 1 : std::exp2(2.0 * c / (kept - 1) - 1);
+    const double s = kept == 1 ? 1 : math::exp2(2.0 * c / (kept - 1) - 1);
     for (int i = 0; i < key_width; ++i)
       for (int j = 0; j < query_width; ++j) {
         const double product =

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "fovea/base/error/names.h"
+#include "fovea/base/functions/functions.h"
 
 namespace fovea {
 
@@ -205,7 +206,7 @@ double Formula::operator()(std::span<const double> values) const {
         two([](double a, double b) { return a / b; });
         break;
       case Op::power:
-        two([](double a, double b) { return std::pow(a, b); });
+        two([](double a, double b) { return math::pow(a, b); });
         break;
       case Op::min:
         two([](double a, double b) { return b < a || std::isnan(b) ? b : a; });
@@ -220,22 +221,22 @@ double Formula::operator()(std::span<const double> values) const {
         one([](double a) { return std::abs(a); });
         break;
       case Op::exp:
-        one([](double a) { return std::exp(a); });
+        one([](double a) { return math::exp(a); });
         break;
       case Op::log:
-        one([](double a) { return std::log(a); });
+        one([](double a) { return math::log(a); });
         break;
       case Op::sqrt:
         one([](double a) { return std::sqrt(a); });
         break;
       case Op::sin:
-        one([](double a) { return std::sin(a); });
+        one([](double a) { return math::sin(a); });
         break;
       case Op::cos:
-        one([](double a) { return std::cos(a); });
+        one([](double a) { return math::cos(a); });
         break;
       case Op::tanh:
-        one([](double a) { return std::tanh(a); });
+        one([](double a) { return math::tanh(a); });
         break;
     }
   }

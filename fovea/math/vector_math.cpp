@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -174,7 +175,7 @@ float exp_sum(std::span<const float> in, float shift) {
 }
 double exp_sum(std::span<const double> in, double shift) {
   double sum = 0.0;
-  for (const double x : in) sum += std::exp(x - shift);
+  for (const double x : in) sum += math::exp(x - shift);
   return sum;
 }
 
@@ -185,7 +186,7 @@ bool finite_softmax(std::span<const double> in, std::span<double> out) {
   const double most = largest(in);
   if (!std::isfinite(most)) return false;
   double sum = 0.0;
-  for (std::size_t i = 0; i < in.size(); ++i) sum += out[i] = std::exp(in[i] - most);
+  for (std::size_t i = 0; i < in.size(); ++i) sum += out[i] = math::exp(in[i] - most);
   for (double& p : out) p /= sum;
   return true;
 }
@@ -205,7 +206,7 @@ T log_sum_exp_row(std::span<const T> in) {
   choose_simd();
   const T most = largest(in);
   if (!std::isfinite(most)) return has_nan(in) ? std::numeric_limits<T>::quiet_NaN() : most;
-  return most + std::log(exp_sum(in, most));
+  return most + math::log(exp_sum(in, most));
 }
 
 }  // namespace
@@ -228,16 +229,16 @@ void sigmoid(std::span<const float> in, std::span<float> out) {
 
 void exp(std::span<const double> in, std::span<double> out) {
   assert(in.size() == out.size());
-  for (std::size_t i = 0; i < in.size(); ++i) out[i] = std::exp(in[i]);
+  for (std::size_t i = 0; i < in.size(); ++i) out[i] = math::exp(in[i]);
 }
 void tanh(std::span<const double> in, std::span<double> out) {
   assert(in.size() == out.size());
-  for (std::size_t i = 0; i < in.size(); ++i) out[i] = std::tanh(in[i]);
+  for (std::size_t i = 0; i < in.size(); ++i) out[i] = math::tanh(in[i]);
 }
 void sigmoid(std::span<const double> in, std::span<double> out) {
   assert(in.size() == out.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const double e = std::exp(-std::abs(in[i]));
+    const double e = math::exp(-std::abs(in[i]));
     out[i] = (in[i] < 0.0 ? e : 1.0) / (1.0 + e);
   }
 }

@@ -1,8 +1,8 @@
 // The translator says sequences itself: word by word, with several beginnings of each kept at a time (beam search).
 // What is begun, of several sources, are the rows of a batch.
 #include <algorithm>
-#include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/model/seq2seq.h"
 #include "fovea/nn/team_matmul.h"
@@ -32,7 +32,7 @@ struct Beginning {
 };
 
 double penalised(const Beginning& said, double power) {
-  return said.log_probability / std::pow((5.0 + static_cast<double>(said.tokens.size())) / 6.0, power);
+  return said.log_probability / math::pow((5.0 + static_cast<double>(said.tokens.size())) / 6.0, power);
 }
 
 // Some of the sources of a batch.

@@ -19,8 +19,8 @@
 #include "fovea/model/toy_gate.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 #include "fovea/model/model.h"
 #include "fovea/model/right_positions.h"
@@ -62,7 +62,7 @@ class ToyGateModel : public Model<T> {
     }
     beta_[0] = &parameters.add("beta0", {1}, Init::constant(scale_ * beta0_));
     beta_[1] = &parameters.add("beta1", {1}, Init::constant(scale_ * beta1_));
-    gate_ = bounded ? &parameters.add("a", {1}, Init::constant(std::log(p_) - std::log1p(-p_)), Group::attention)
+    gate_ = bounded ? &parameters.add("a", {1}, Init::constant(math::log(p_) - math::log1p(-p_)), Group::attention)
                     : &parameters.add("p", {1}, Init::constant(p_), Group::attention);
   }
 

@@ -1,8 +1,8 @@
 #include "fovea/nn/gelu.h"
 
 #include <cassert>
-#include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/nn/simd/gelu_kernels.h"
 
 namespace fovea {
@@ -23,7 +23,7 @@ template <>
 void gelu(std::span<const double> x, std::span<double> t, std::span<double> y) {
   assert(x.size() == t.size() && x.size() == y.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
-    t[i] = std::tanh(root * (x[i] + cubic * x[i] * x[i] * x[i]));
+    t[i] = math::tanh(root * (x[i] + cubic * x[i] * x[i] * x[i]));
     y[i] = x[i] * (1 + t[i]) / 2;
   }
 }

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/vector_math.h"
 
 namespace fovea {
@@ -41,8 +42,8 @@ double logistic_loss(const Compute& compute, std::span<const T> logits, std::spa
           assert(answers[i] <= 1);
           const bool counts = answers[i] >= 0;
           const T z = logits[i];
-          const T small = std::exp(-std::abs(z));  // in [0, 1]: the exponent cannot overflow
-          if (counts) part += static_cast<double>((z > 0 ? z : 0) - z * static_cast<T>(answers[i]) + std::log1p(small));
+          const T small = math::exp(-std::abs(z));  // in [0, 1]: the exponent cannot overflow
+          if (counts) part += static_cast<double>((z > 0 ? z : 0) - z * static_cast<T>(answers[i]) + math::log1p(small));
           if (gradient.empty()) continue;
           // sigmoid(z) - answer without cancellation: 1 - sigmoid(z) = sigmoid(-z)
           const T near = T{1} / (1 + small), far = small / (1 + small);
@@ -80,7 +81,7 @@ double cross_entropy(const Compute& compute, Matrix<const T> logits, std::span<c
       softmax(row, d);
       // The probability tells the loss unless it is so small that its logarithm would lose digits.
       const T p = d[at];
-      part += static_cast<double>(p > T(1e-30) ? -std::log(p) : log_sum_exp(row) - row[at]);
+      part += static_cast<double>(p > T(1e-30) ? -math::log(p) : log_sum_exp(row) - row[at]);
       const T scale = static_cast<T>(share);
       for (T& x : d) x *= scale;
       d[at] -= scale;
@@ -123,7 +124,7 @@ T beta_of(std::span<const T> scores, int label, T all) {
   // The nearer to certain, the fewer digits of a small difference are left, and at last none: then all that are sure
   // would be equally so. −log(1 + Σ exp(other − right)) keeps them.
   const T before = log_sum_exp(scores.first(at)), behind = log_sum_exp(scores.subspan(at + 1));
-  return -std::log1p(std::exp(before - right) + std::exp(behind - right));
+  return -math::log1p(math::exp(before - right) + math::exp(behind - right));
 }
 
 template double logistic_loss(const Compute&, std::span<const float>, std::span<const int>, std::span<float>);

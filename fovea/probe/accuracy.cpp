@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/auc.h"
 #include "fovea/probe/position_rows.h"
 
@@ -45,8 +46,8 @@ double log_odds_of(std::span<const float> scores, std::size_t label) {
   for (std::size_t other = 0; other < scores.size(); ++other)
     if (other != label) largest = std::max(largest, double{scores[other]});
   for (std::size_t other = 0; other < scores.size(); ++other)
-    if (other != label) sum += std::exp(double{scores[other]} - largest);
-  return scores[label] - largest - std::log(sum);
+    if (other != label) sum += math::exp(double{scores[other]} - largest);
+  return scores[label] - largest - math::log(sum);
 }
 
 class ClassAuc final : public Probe {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 #include "fovea/probe/audit_names.h"
 #include "fovea/probe/locality.h"
@@ -155,8 +156,8 @@ class Audit : public Probe {
       if (row.values.size() > 1) {
         double sum = 0;
         for (const float weight : row.values)
-          if (weight > 0) sum -= static_cast<double>(weight) * std::log(static_cast<double>(weight));
-        entropy += sum / std::log(static_cast<double>(row.values.size()));
+          if (weight > 0) sum -= static_cast<double>(weight) * math::log(static_cast<double>(weight));
+        entropy += sum / math::log(static_cast<double>(row.values.size()));
         ++rows;
       }
       const auto is_true = [&](std::size_t s) {

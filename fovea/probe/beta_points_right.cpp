@@ -10,8 +10,8 @@
 // over the positions that decide a row's answer. `diagonal_knowledge`, of target words: the largest of the means at the
 // true position, and one before and one after it, where attention often settles.
 #include <algorithm>
-#include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 #include "fovea/probe/position_rows.h"
 
@@ -92,7 +92,7 @@ class Knowledge : public Probe {
   }
 
  private:
-  double probability(double beta) const { return two_classes_ ? logistic(beta) : std::exp(beta); }
+  double probability(double beta) const { return two_classes_ ? logistic(beta) : math::exp(beta); }
 
   Kind kind_ = Kind::labelled_tokens;
   bool two_classes_ = true;

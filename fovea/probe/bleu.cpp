@@ -1,10 +1,10 @@
 #include "fovea/probe/bleu.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/data/text/reference_text.h"
 #include "fovea/probe/survey.h"
 
@@ -123,10 +123,10 @@ double BleuCounts::score() const {
     if (all[i] == 0) return 0;
     double share = static_cast<double>(matches[i]) / static_cast<double>(all[i]);
     if (matches[i] == 0) share = 1 / ((halved *= 2) * static_cast<double>(all[i]));
-    logs += std::log(share);
+    logs += math::log(share);
   }
-  const double brevity = said < wanted ? std::exp(1 - static_cast<double>(wanted) / static_cast<double>(said)) : 1.0;
-  return 100 * brevity * std::exp(logs / static_cast<double>(orders));
+  const double brevity = said < wanted ? math::exp(1 - static_cast<double>(wanted) / static_cast<double>(said)) : 1.0;
+  return 100 * brevity * math::exp(logs / static_cast<double>(orders));
 }
 
 namespace {

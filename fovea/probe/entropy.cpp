@@ -1,7 +1,7 @@
 // `entropy`: how spread attention is, H(p) / log(length): 1 is uniform, 0 is all on one place. The mean over rows of
 // more than one position.
-#include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {
@@ -23,9 +23,9 @@ class Entropy : public Probe {
       double entropy = 0;
       for (const float weight : row.values) {
         const auto p = static_cast<double>(weight);
-        if (p > 0) entropy -= p * std::log(p);
+        if (p > 0) entropy -= p * math::log(p);
       }
-      sum += entropy / std::log(static_cast<double>(row.values.size()));
+      sum += entropy / math::log(static_cast<double>(row.values.size()));
       ++rows;
     });
     if (rows > 0) readings.number("entropy", sum / static_cast<double>(rows));

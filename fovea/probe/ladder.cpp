@@ -10,6 +10,7 @@
 //   kl_from_truth  from_truth, where the task knows the truth, which is then its last rung
 //
 // In names of metrics '-' is '_'.
+#include "fovea/base/functions/functions.h"
 #include "fovea/data/ladder.h"
 
 #include <algorithm>
@@ -98,8 +99,8 @@ class LadderProbe final : public Probe {
       std::copy(row.begin(), row.end(), logit ? log_q.begin() + 1 : log_q.begin());
       const double most = *std::max_element(log_q.begin(), log_q.end());
       double sum = 0;
-      for (const double score : log_q) sum += std::exp(score - most);
-      for (double& score : log_q) score -= most + std::log(sum);
+      for (const double score : log_q) sum += math::exp(score - most);
+      for (double& score : log_q) score -= most + math::log(sum);
     }
   }
 
@@ -107,7 +108,7 @@ class LadderProbe final : public Probe {
     double sum = 0;
     for (const std::size_t row : chosen_) {
       const float p = said_[row * width + static_cast<std::size_t>(answers[row])];
-      sum -= std::log(static_cast<double>(std::max(p, std::numeric_limits<float>::min())));
+      sum -= math::log(static_cast<double>(std::max(p, std::numeric_limits<float>::min())));
     }
     return sum / static_cast<double>(chosen_.size());
   }
@@ -124,7 +125,7 @@ class LadderProbe final : public Probe {
     for (std::size_t i = 0; i < chosen_.size(); ++i) {
       for (std::size_t j = 0; j < width; ++j) {
         const auto p = static_cast<double>(said_[chosen_[i] * width + j]);
-        if (p > 0) sum += p * (std::log(p) - log_model_[i * width + j]);
+        if (p > 0) sum += p * (math::log(p) - log_model_[i * width + j]);
       }
     }
     return sum / static_cast<double>(chosen_.size());

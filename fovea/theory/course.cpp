@@ -1,8 +1,9 @@
 #include "fovea/theory/course.h"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
+
+#include "fovea/base/functions/functions.h"
 
 namespace fovea {
 
@@ -15,7 +16,7 @@ double first_time(const std::vector<double>& times, const std::vector<double>& c
     if (k == 0) return 0;
     const double share = (level - curve[k - 1]) / (curve[k] - curve[k - 1]);
     if (times[k - 1] == 0) return share * times[k];
-    return times[k - 1] * std::pow(times[k] / times[k - 1], share);
+    return times[k - 1] * math::pow(times[k] / times[k - 1], share);
   }
   return Course::never;
 }
@@ -61,7 +62,7 @@ bool Course::over() const {
 
 std::vector<double> course_times() {
   std::vector<double> times{0};
-  for (int k = -4 * 8; k <= 24 * 8; ++k) times.push_back(std::exp2(k / 8.0));
+  for (int k = -4 * 8; k <= 24 * 8; ++k) times.push_back(math::exp2(k / 8.0));
   return times;
 }
 

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "fovea/base/error/error.h"
+#include "fovea/base/functions/functions.h"
 
 namespace fovea {
 
@@ -131,13 +132,13 @@ DescentOrder descent_order(double tau, const std::function<double(double rate, s
     assert(static_cast<double>(steps) * rate == tau);
     result.rates.push_back(rate);
     result.distances.push_back(distance(rate, steps));
-    mean_x += std::log(rate) / 7;
-    mean_y += std::log(result.distances.back()) / 7;
+    mean_x += math::log(rate) / 7;
+    mean_y += math::log(result.distances.back()) / 7;
   }
   double over = 0, under = 0;
   for (std::size_t i = 0; i < result.rates.size(); ++i) {
-    const double x = std::log(result.rates[i]) - mean_x;
-    over += x * (std::log(result.distances[i]) - mean_y);
+    const double x = math::log(result.rates[i]) - mean_x;
+    over += x * (math::log(result.distances[i]) - mean_y);
     under += x * x;
   }
   result.order = over / under;

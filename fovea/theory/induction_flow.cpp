@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "fovea/base/error/error.h"
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 #include "fovea/theory/causal_induction.h"
 
@@ -20,7 +19,7 @@ struct Weight {
 };
 
 Weight weight_of(double logit, double others) {
-  const double x = logit - std::log(others);
+  const double x = logit - math::log(others);
   return {logistic(x), logistic(-x)};
 }
 
@@ -46,9 +45,9 @@ Exponentials exponentials_of(const InductionContext& context, double copy, const
   const double answer = copy * match.here, other = copy * match.elsewhere / others;
   Exponentials e;
   e.top = std::max({answer, other, 0.0});
-  e.answer = std::exp(answer - e.top);
-  e.other = std::exp(other - e.top);
-  e.absent = absent * std::exp(-e.top);
+  e.answer = math::exp(answer - e.top);
+  e.other = math::exp(other - e.top);
+  e.absent = absent * math::exp(-e.top);
   e.sum = e.answer + others * e.other + e.absent;
   return e;
 }
@@ -94,8 +93,8 @@ double induction_loss(const InductionContext& context, const InductionPoint& poi
   const Exponentials e = exponentials_of(context, point.copy, match);
   // The answer's own share is the largest where the loss is low: log Z - w alpha2 = log(1 + (Z - e1) / e1).
   const double others = (context.places - 1) * e.other + e.absent;
-  if (e.answer >= others) return std::log1p(others / e.answer);
-  return e.top + std::log(e.sum) - point.copy * match.here;
+  if (e.answer >= others) return math::log1p(others / e.answer);
+  return e.top + math::log(e.sum) - point.copy * match.here;
 }
 
 InductionPoint induction_slope(const InductionContext& context, const InductionPoint& point,
@@ -110,7 +109,7 @@ InductionPoint induction_slope(const InductionContext& context, const InductionP
   }
   // alpha2 (T - 1) (1 - e^-u) = (1 - alpha2) (e^u - 1): of the two the one that does not overflow.
   const double u = point.match * previous.here;
-  const double lean = u >= 0 ? -match.here * (context.places - 1) * std::expm1(-u) : match.elsewhere * std::expm1(u);
+  const double lean = u >= 0 ? -match.here * (context.places - 1) * math::expm1(-u) : match.elsewhere * math::expm1(u);
   slope.copy = (match.here * e.absent + lean * e.other) / e.sum;
   const double pull = point.copy * (context.places * e.other + e.absent) / e.sum * match.here * match.elsewhere;
   slope.match = pull * previous.here;
@@ -135,7 +134,7 @@ std::vector<InductionPoint> induction_flow(const InductionContext& context, std:
 double induction_time(const InductionContext& context, const InductionClamps& clamps, double until,
                       const FlowOptions& options) {
   check(context);
-  const double level = level_of(context);
+  const double level = context.level > 0 ? context.level : math::log(context.vocabulary) / 2;
   const auto reached = [&](const FlowState& state) { return level - induction_loss(context, point_of(state), clamps); };
   return first_flow_time(field_of(context, clamps), start_of(clamps), reached, until, options);
 }

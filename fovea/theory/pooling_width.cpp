@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fovea/base/error/error.h"
+#include "fovea/base/functions/functions.h"
 
 namespace fovea {
 
@@ -26,7 +27,7 @@ double answer(const LinePoints& points, double at, double w, std::ptrdiff_t with
   double sum = 0, weights = 0;
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     if (i == without) continue;
-    const double weight = std::exp((nearest - scaled(i) * scaled(i)) / 2);
+    const double weight = math::exp((nearest - scaled(i) * scaled(i)) / 2);
     weights += weight;
     sum += weight * points.y[static_cast<std::size_t>(i)];
   }
@@ -72,15 +73,15 @@ WidthForecast forecast_width(const LinePoints& points, double start) {
   }
   WidthForecast forecast;
   for (int i = 0; i < looks; ++i) {
-    forecast.widths.push_back(low * std::pow(high / low, i / (looks - 1.0)));
+    forecast.widths.push_back(low * math::pow(high / low, i / (looks - 1.0)));
     forecast.errors.push_back(leave_one_out_error(points, forecast.widths.back()));
   }
-  const auto error = [&](double log_w) { return leave_one_out_error(points, std::exp(log_w)); };
+  const auto error = [&](double log_w) { return leave_one_out_error(points, math::exp(log_w)); };
   const auto least_near = [&](std::size_t i) {
     const std::size_t left = i == 0 ? 0 : i - 1, right = std::min(i + 1, forecast.widths.size() - 1);
-    const auto [at, value] = boost::math::tools::brent_find_minima(error, std::log(forecast.widths[left]),
-                                                                   std::log(forecast.widths[right]), 24);
-    return std::pair{std::exp(at), value};
+    const auto [at, value] = boost::math::tools::brent_find_minima(error, math::log(forecast.widths[left]),
+                                                                   math::log(forecast.widths[right]), 24);
+    return std::pair{math::exp(at), value};
   };
   const auto least = static_cast<std::size_t>(std::min_element(forecast.errors.begin(), forecast.errors.end()) -
                                               forecast.errors.begin());

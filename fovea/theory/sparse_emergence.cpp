@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fovea/base/error/error.h"
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 
 namespace fovea {
@@ -26,7 +27,7 @@ struct Weights {
 };
 
 Weights weights_of(const SparseSetting& setting, double logit) {
-  const double x = logit - std::log((setting.places - setting.copies) / static_cast<double>(setting.copies));
+  const double x = logit - math::log((setting.places - setting.copies) / static_cast<double>(setting.copies));
   return {logistic(x), logistic(-x)};
 }
 
@@ -75,8 +76,8 @@ std::vector<SparsePoint> sparse_flow(const SparseSetting& setting, std::span<con
 
 SparsePoint sparse_linearised(const SparseSetting& setting, double time) {
   const double tau = time / (setting.places * std::sqrt(setting.width));
-  const double half = std::sinh(tau / 2);  // cosh tau - 1 = 2 sinh^2 (tau / 2)
-  return {std::sinh(tau), 2 * half * half};
+  const double half = math::sinh(tau / 2);  // cosh tau - 1 = 2 sinh^2 (tau / 2)
+  return {math::sinh(tau), 2 * half * half};
 }
 
 double sparse_time(const SparseSetting& setting, double until, const FlowOptions& options) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 
 namespace fovea {
@@ -60,7 +61,7 @@ ToyPoint toy_slope(ToyVariant variant, const ToyPoint& point) {
 
 ToyPoint toy_closed_form(const ToyPoint& start, double tau) {
   const double d0 = start.difference(), p0 = start.gate;
-  const double c = std::cosh(root * tau), s = std::sinh(root * tau);
+  const double c = math::cosh(root * tau), s = math::sinh(root * tau);
   const double d = d0 * c + root * p0 * s;
   const double middle = (start.beta0 + start.beta1) / 2;
   return {middle - d / 2, middle + d / 2, p0 * c + d0 / root * s};
@@ -80,7 +81,7 @@ double toy_closed_form_time(const ToyPoint& start, double level) {
   for (const double x : {q / rise, fall / q}) {
     if (x >= 1) least = std::min(least, x);
   }
-  return std::log(least) / root;
+  return math::log(least) / root;
 }
 
 double toy_above_separatrix(const ToyPoint& start) { return start.difference() + root * start.gate; }
@@ -89,7 +90,7 @@ ToyInvariants toy_invariants(ToyVariant variant, const ToyPoint& point) {
   assert(variant.loss == ToyVariant::Loss::linear);
   const double d = point.difference();
   const double gate =
-      variant.gate == ToyVariant::Gate::bounded ? 4 * (point.gate + std::exp(point.gate)) : 2 * point.gate * point.gate;
+      variant.gate == ToyVariant::Gate::bounded ? 4 * (point.gate + math::exp(point.gate)) : 2 * point.gate * point.gate;
   return {point.beta0 + point.beta1, d * d - gate};
 }
 
@@ -127,7 +128,7 @@ DescentOrder toy_descent_order(ToyVariant variant, const ToyPoint& start, double
   const ToyPoint truth = solved ? toy_closed_form(start, tau) : toy_flow(variant, start, times).front();
   return descent_order(tau, [&](double rate, std::int64_t steps) {
     const ToyPoint end = toy_descent(variant, start, rate, steps);
-    return std::hypot(end.beta0 - truth.beta0, end.beta1 - truth.beta1, end.gate - truth.gate);
+    return math::hypot(end.beta0 - truth.beta0, end.beta1 - truth.beta1, end.gate - truth.gate);
   });
 }
 

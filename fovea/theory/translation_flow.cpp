@@ -1,23 +1,23 @@
 #include "fovea/theory/translation_flow.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/vector_math.h"
 
 namespace fovea {
 
 TranslationField::TranslationField(std::vector<double> given, std::vector<double> share, std::size_t inputs)
     : inputs_(inputs), given_(std::move(given)), share_(std::move(share)), bias_(share_.size()) {
-  for (std::size_t o = 0; o < outputs(); ++o) bias_[o] = std::log(share_[o]);
+  for (std::size_t o = 0; o < outputs(); ++o) bias_[o] = math::log(share_[o]);
 }
 
 void TranslationField::attend(std::span<const double> state, std::size_t o, std::span<double> weights) const {
   const std::span<const double> logits = state.subspan((outputs() + o) * inputs_, inputs_);
   const double most = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
-  for (std::size_t i = 0; i < inputs_; ++i) sum += given(o, i) * (weights[i] = std::exp(logits[i] - most));
+  for (std::size_t i = 0; i < inputs_; ++i) sum += given(o, i) * (weights[i] = math::exp(logits[i] - most));
   for (double& weight : weights) weight /= sum;
 }
 
@@ -28,13 +28,13 @@ double TranslationField::scores(std::span<const double> state, std::size_t o, st
     const double* const table = state.data() + k * inputs_;
     double sum = 0, product = 1;
     for (std::size_t i = 0; i < inputs_; ++i) {
-      product *= 1 + given(o, i) * std::expm1(weights[i] * table[i]);
+      product *= 1 + given(o, i) * math::expm1(weights[i] * table[i]);
       if (product > 1e200 || product < 1e-200) {
-        sum += std::log(product);
+        sum += math::log(product);
         product = 1;
       }
     }
-    log_sums[k] = bias_[k] + sum + std::log(product);
+    log_sums[k] = bias_[k] + sum + math::log(product);
   }
   return log_sum_exp(std::span<const double>(log_sums));
 }
@@ -45,13 +45,13 @@ double TranslationField::right(std::span<const double> state, std::size_t o) con
   const double all = scores(state, o, weights, log_sums);
   double mean = 0;
   for (std::size_t i = 0; i < inputs_; ++i) mean += given(o, i) * weights[i] * state[o * inputs_ + i];
-  return std::exp(bias_[o] + mean - all);
+  return math::exp(bias_[o] + mean - all);
 }
 
 double TranslationField::loss(std::span<const double> state) const {
   double loss = 0;
   for (std::size_t o = 0; o < outputs(); ++o)
-    if (share_[o] > 0) loss -= share_[o] * std::log(right(state, o));
+    if (share_[o] > 0) loss -= share_[o] * math::log(right(state, o));
   return loss;
 }
 
@@ -70,21 +70,21 @@ double TranslationField::slope(std::span<const double> state, std::span<double> 
       double* const more = grown.data() + k * inputs_;
       double sum = 0, product = 1;
       for (std::size_t i = 0; i < inputs_; ++i) {
-        const double e = std::exp(weights[i] * row[i]);
+        const double e = math::exp(weights[i] * row[i]);
         const double mean = 1 + q[i] * (e - 1);
         more[i] = q[i] * e / mean;
         product *= mean;
         if (product > 1e200 || product < 1e-200) {
-          sum += std::log(product);
+          sum += math::log(product);
           product = 1;
         }
       }
-      log_sums[k] = bias_[k] + sum + std::log(product);
+      log_sums[k] = bias_[k] + sum + math::log(product);
     }
     const double all = log_sum_exp(std::span<const double>(log_sums));
     std::fill(pull.begin(), pull.end(), 0.0);  // -d loss of o / d α_oi
     for (std::size_t k = 0; k < outputs(); ++k) {
-      const double said = std::exp(log_sums[k] - all);
+      const double said = math::exp(log_sums[k] - all);
       const double* const row = state.data() + k * inputs_;
       const double* const more = grown.data() + k * inputs_;
       double* const out = change.data() + k * inputs_;
@@ -131,7 +131,7 @@ Course translation_course(const TranslationField& field, std::span<const int> pa
       const auto partner = static_cast<std::size_t>(partners[o]);
       for (std::size_t k = 0; k < field.outputs(); ++k) column[k] = field.bias(k) + state[k * field.inputs() + partner];
       all += field.share(o);
-      known += field.share(o) * std::exp(column[o] - log_sum_exp(std::span<const double>(column)));
+      known += field.share(o) * math::exp(column[o] - log_sum_exp(std::span<const double>(column)));
       field.attend(state, o, weights);
       attended += field.share(o) * weights[partner];
     }

@@ -1,9 +1,9 @@
 #include "fovea/theory/unigram_course.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/base/random.h"
 #include "fovea/math/auc.h"
 #include "fovea/math/logistic.h"
@@ -42,7 +42,7 @@ double log_odds(const LabelledBags& bags) {
   double positive = 0;
   for (std::size_t bag = 0; bag < bags.size(); ++bag) positive += bags.label(bag);
   const double all = static_cast<double>(bags.size());
-  return positive > 0 && positive < all ? std::log(positive / (all - positive)) : 0;
+  return positive > 0 && positive < all ? math::log(positive / (all - positive)) : 0;
 }
 
 // What is exactly even is not told.

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 
 #include "fovea/base/error/error.h"
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 #include "fovea/math/vector_math.h"
 
@@ -25,7 +25,7 @@ void attend(const LabelledBags& bags, std::size_t bag, std::span<const double> s
   double largest = -std::numeric_limits<double>::infinity(), norm = 0;
   for (const int token : tokens) largest = std::max(largest, logits[static_cast<std::size_t>(token)]);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    weights[i] = counts[i] * std::exp(logits[static_cast<std::size_t>(tokens[i])] - largest);
+    weights[i] = counts[i] * math::exp(logits[static_cast<std::size_t>(tokens[i])] - largest);
     norm += weights[i];
   }
   for (double& weight : weights) weight /= norm;
@@ -114,7 +114,7 @@ void UnigramField::slope(std::span<const double> state, std::span<double> slope)
   const double bias = bias_of(vocab, state);
   const double largest = *std::max_element(logits.begin(), logits.end());
   for (std::size_t v = 0; v < vocab; ++v) {
-    const double gate = std::exp(logits[v] - largest);
+    const double gate = math::exp(logits[v] - largest);
     tokens_[v] = {gate, gate * state[v], 0, 0};
   }
   std::fill(slope.begin(), slope.end(), 0.0);
@@ -195,7 +195,7 @@ DescentOrder unigram_descent_order(const LabelledBags& bags, const FlowState& st
   return descent_order(tau, [&](double rate, std::int64_t steps) {
     const FlowState end = unigram_descent(bags, start, rate, steps, attention_rate);
     double distance = 0;
-    for (std::size_t i = 0; i < end.size(); ++i) distance = std::hypot(distance, end[i] - truth[i]);
+    for (std::size_t i = 0; i < end.size(); ++i) distance = math::hypot(distance, end[i] - truth[i]);
     return distance;
   });
 }

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/base/registry.h"
 #include "fovea/data/draw.h"
 #include "fovea/data/task.h"
@@ -90,7 +90,7 @@ class Curve final : public Task {
     double sum = 0;
     for (int j = 0; j < width_; ++j) {
       const auto xj = static_cast<double>(x[j]);
-      sum += 2 * std::sin(xj) + std::pow(xj, 0.8);
+      sum += 2 * math::sin(xj) + math::pow(xj, 0.8);
     }
     return sum / width_;
   }

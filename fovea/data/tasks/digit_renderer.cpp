@@ -5,6 +5,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "fovea/base/functions/functions.h"
+
 namespace fovea {
 
 namespace {
@@ -98,7 +100,7 @@ struct Hand {
 Hand draw_hand(Stream& stream) {
   const double width = 14.0 * stream.uniform(0.75, 1.2), height = 19.0 * stream.uniform(0.8, 1.12);
   const double slant = stream.uniform(-0.12, 0.38), turn = stream.uniform(-0.14, 0.14);
-  const double cos = std::cos(turn), sin = std::sin(turn);
+  const double cos = math::cos(turn), sin = math::sin(turn);
   // Scaled, slanted and turned about the middle of the square, then shifted.
   const double xx = width, xy = -slant * height, yy = height;
   Hand hand{};

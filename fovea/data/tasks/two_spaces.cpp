@@ -4,6 +4,7 @@
 // as k = A p (data/two_spaces.h), with the values sin(3 p_1) … sin(3 p_{d_q}) and noise. So queries and keys cannot be
 // compared before A is known: among places of the sphere qᵀ(W k) says "near" where W is a multiple of A⁺. The table is
 // the seed's. Training asks at fresh places, with noise on the answers; validation and test at fixed ones, without.
+#include "fovea/base/functions/functions.h"
 #include "fovea/data/two_spaces.h"
 
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ class TwoSpacesTask final : public Task {
   void answer(const float* place, Stream* noise, float* out) const {
     for (int j = 0; j < query_width_; ++j) {
       const double off = noise ? noise_ * noise->normal() : 0;
-      out[j] = static_cast<float>(std::sin(3 * static_cast<double>(place[j])) + off);
+      out[j] = static_cast<float>(math::sin(3 * static_cast<double>(place[j])) + off);
     }
   }
 

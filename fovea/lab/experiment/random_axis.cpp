@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/base/random.h"
 #include "fovea/io/toml_reader.h"
 #include "fovea/io/whitespace.h"
@@ -98,7 +99,7 @@ Value drawn(const RandomAxis& draw, const std::string& key, std::uint64_t seed, 
   // A whole number stands for the stretch up to the next one.
   const double low = whole ? std::ceil(draw.low) : draw.low, high = whole ? std::floor(draw.high) + 1 : draw.high;
   const double share = stream.uniform();
-  const double x = log ? low * std::pow(high / low, share) : low + (high - low) * share;
+  const double x = log ? low * math::pow(high / low, share) : low + (high - low) * share;
   if (whole) return {static_cast<std::int64_t>(std::clamp(std::floor(x), low, high - 1)), draw.place};
   const double rounded = std::strtod(fmt::format("{:.6g}", x).c_str(), nullptr);
   return {std::clamp(rounded, draw.low, draw.high), draw.place};

@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/base/statistics.h"
 #include "fovea/lab/query/expression_node.h"
 #include "fovea/lab/record/series.h"
@@ -314,9 +315,9 @@ Datum evaluate(const Node& node, const Scope& scope) {
     case Op::abs:
       return std::abs(part(0));
     case Op::log:
-      return std::log(part(0));
+      return math::log(part(0));
     case Op::exp:
-      return std::exp(part(0));
+      return math::exp(part(0));
     case Op::sqrt:
       return std::sqrt(part(0));
     case Op::min:

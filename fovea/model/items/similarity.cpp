@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/nn/team_matmul.h"
@@ -277,7 +278,7 @@ void Similarity<T>::kernel_tile(const Trace& trace, Rows q, Rows k, Matrix<T> s)
       } else if (kind_ == SimilarityKind::boxcar) {
         row[c] = row[c] <= 1 ? T{0} : static_cast<T>(-infinity);
       } else {
-        row[c] = row[c] < 1 ? std::log1p(-row[c]) * cold : static_cast<T>(-infinity);
+        row[c] = row[c] < 1 ? math::log1p(-row[c]) * cold : static_cast<T>(-infinity);
       }
     }
   }

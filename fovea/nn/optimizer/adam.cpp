@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/nn/optimizer/update_rule.h"
 #include "fovea/nn/simd/optimizer_kernels.h"
 
@@ -29,8 +30,8 @@ class Adam : public MovesBothPrecisions<Adam> {
   int moments() const override { return 2; }
   template <class T>
   double move(const UpdateStep& step, const WeightStretch<T>& stretch) const {
-    const optimizer_kernels::Adam<T> kernel{static_cast<T>(step.rate / (1 - std::pow(beta1_, step.count))),
-                                            static_cast<T>(1 / std::sqrt(1 - std::pow(beta2_, step.count))),
+    const optimizer_kernels::Adam<T> kernel{static_cast<T>(step.rate / (1 - math::pow(beta1_, step.count))),
+                                            static_cast<T>(1 / std::sqrt(1 - math::pow(beta2_, step.count))),
                                             static_cast<T>(beta1_),
                                             static_cast<T>(beta2_),
                                             static_cast<T>(epsilon_),

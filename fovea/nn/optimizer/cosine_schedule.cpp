@@ -1,8 +1,8 @@
 // From the full rate to a share of it along half a cosine: floor + (1 - floor) (1 + cos(π a)) / 2.
-#include <cmath>
 #include <memory>
 #include <numbers>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/nn/optimizer/schedule.h"
 
 namespace fovea {
@@ -18,7 +18,7 @@ class CosineSchedule : public Schedule {
 
  private:
   double after_warmup(std::int64_t, double way) const override {
-    return floor_ + (1 - floor_) * (1 + std::cos(std::numbers::pi * way)) / 2;
+    return floor_ + (1 - floor_) * (1 + math::cos(std::numbers::pi * way)) / 2;
   }
 
   double floor_ = 0;

@@ -1,8 +1,8 @@
 // Times `factor` after every `period` updates: factor^⌊k / period⌋.
 #include <cassert>
-#include <cmath>
 #include <memory>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/nn/optimizer/schedule.h"
 
 namespace fovea {
@@ -21,7 +21,7 @@ class StepSchedule : public Schedule {
  private:
   double after_warmup(std::int64_t since, double) const override {
     assert(period_ >= 1);
-    return std::pow(factor_, static_cast<double>(since / period_));
+    return math::pow(factor_, static_cast<double>(since / period_));
   }
 
   std::int64_t period_ = 1000;

@@ -1,9 +1,9 @@
 #include "fovea/nn/simd/attention_rows.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -176,7 +176,7 @@ void softmax_rows(const Rows<double>& a, double scale, const double* shifts) {
     double *const row = a.row(r), *const end = row + a.places[r] + 1;
     const double highest = *std::max_element(row, end);
     double sum = 0;
-    for (double* x = row; x < end; ++x) sum += * x = std::exp(*x - highest);
+    for (double* x = row; x < end; ++x) sum += * x = math::exp(*x - highest);
     for (double* x = row; x < end; ++x) *x /= sum;
   }
 }

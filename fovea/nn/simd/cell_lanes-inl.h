@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/vector_kernels-inl.h"
 #include "fovea/nn/simd/cell.h"
 #include "hwy/highway.h"
@@ -59,10 +60,10 @@ struct DoubleLane {
   static HWY_INLINE V MulAdd(V a, V b, V c) { return a * b + c; }
   static HWY_INLINE V NegMulAdd(V a, V b, V c) { return c - a * b; }
   static HWY_INLINE V Sigmoid(V x) {
-    const double e = std::exp(-std::abs(x));
+    const double e = math::exp(-std::abs(x));
     return (x < 0 ? e : 1.0) / (1.0 + e);
   }
-  static HWY_INLINE V Tanh(V x) { return std::tanh(x); }
+  static HWY_INLINE V Tanh(V x) { return math::tanh(x); }
   static HWY_INLINE V Load(const double* at) { return *at; }
   static HWY_INLINE void Store(V x, double* at) { *at = x; }
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -148,7 +149,7 @@ void weigh(const RunningSoftmax<float>& softmax, std::span<float> s, const Value
 void weigh(const RunningSoftmax<double>& softmax, std::span<double> s, const ValueColumns<double>& values) {
   for (std::size_t i = 0; i < s.size(); ++i) {
     const double below = std::max(s[i] - *softmax.high, -746.0);  // exp is 0 from there on
-    s[i] = std::exp(below);
+    s[i] = math::exp(below);
     for (std::size_t c = 0; c <= values.count; ++c) {
       const double value =
           c == values.count
@@ -170,7 +171,7 @@ T take(const RunningSoftmax<T>& softmax, std::span<T> s, const ValueColumns<T>& 
   }
   T shrink = 1;
   if (higher > before) {
-    shrink = std::exp(before - higher);
+    shrink = math::exp(before - higher);
     *softmax.high = higher;
     for (std::size_t c = 0; c <= values.count; ++c) {
       // Where nothing was summed yet, before - higher is -infinity and the sums are 0.

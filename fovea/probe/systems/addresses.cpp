@@ -10,8 +10,8 @@
 //
 // and at the first evaluation the predictions of tables on the whole validation split (data/prefetchers.h):
 // NAME_accuracy, both right.
-#include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/data/prefetchers.h"
 #include "fovea/probe/position_rows.h"
 
@@ -43,7 +43,7 @@ class AddressesProbe final : public Probe {
     const int best = argmax(scores);
     double sum = 0;
     for (const float score : scores)
-      sum += std::exp(static_cast<double>(score) - static_cast<double>(scores[static_cast<std::size_t>(best)]));
+      sum += math::exp(static_cast<double>(score) - static_cast<double>(scores[static_cast<std::size_t>(best)]));
     return {best, 1 / sum};
   }
 
@@ -96,11 +96,11 @@ class AddressesProbe final : public Probe {
       for (std::size_t k = 0; k < width; ++k) {
         const auto weight = static_cast<double>(attention.data()[i * experts + static_cast<Index>(k)]);
         const double mean = means[offset * width + k] / counts[offset];
-        if (weight > 0) information += weight * std::log(weight / mean);
+        if (weight > 0) information += weight * math::log(weight / mean);
       }
     }
     readings.number("expert_explained_by_page",
-                    information / static_cast<double>(accesses) / std::log(static_cast<double>(experts)));
+                    information / static_cast<double>(accesses) / math::log(static_cast<double>(experts)));
   }
 
   double threshold_ = 0.5;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {
@@ -77,7 +78,7 @@ class GlimpsesProbe final : public Probe {
         const auto at = static_cast<std::size_t>(t);
         on_digit[at] += inside;
         distance[at] +=
-            std::hypot(seen.x / seen.weight - right.x / right.weight, seen.y / seen.weight - right.y / right.weight) /
+            math::hypot(seen.x / seen.weight - right.x / right.weight, seen.y / seen.weight - right.y / right.weight) /
             static_cast<double>(side);
       }
     }

@@ -10,9 +10,9 @@
 //
 // The time is until the loss is half of log T. The bag of the context leaves log T. Times of a flow order settings;
 // they are not steps. (The flow's context has T different tokens, that of task `induction` T - 1.)
+#include "fovea/base/functions/functions.h"
 #include "fovea/theory/induction_flow.h"
 
-#include <cmath>
 
 #include "fovea/probe/position_rows.h"
 #include "fovea/theory/streams/stream_prediction.h"
@@ -49,7 +49,7 @@ class InductionFlow final : public Probe {
 
  private:
   static double time(InductionContext context, InductionContext::Memory memory) {
-    context.level = std::log(context.places) / 2;
+    context.level = math::log(context.places) / 2;
     context.memory = memory;
     return induction_time(context);
   }

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/probe/position_rows.h"
 #include "fovea/probe/systems/own_matrix.h"
 
@@ -62,9 +63,9 @@ class Recall final : public Probe {
       const auto at = static_cast<std::size_t>(answer);
       const float most = *std::max_element(scores.begin(), scores.end());
       double all = 0;
-      for (const float score : scores) all += std::exp(scale * static_cast<double>(score - most));
+      for (const float score : scores) all += math::exp(scale * static_cast<double>(score - most));
       right += argmax(scores) == answer;
-      weight += std::exp(scale * static_cast<double>(scores[at] - most)) / all;
+      weight += math::exp(scale * static_cast<double>(scores[at] - most)) / all;
       ++questions;
     }
   };

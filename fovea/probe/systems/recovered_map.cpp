@@ -14,6 +14,7 @@
 #include <limits>
 #include <vector>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/data/two_spaces.h"
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
@@ -108,7 +109,7 @@ class RecoveredMap final : public Probe {
     double least = std::numeric_limits<double>::infinity();
     Values weights(scores.size());
     for (int i = 0; i <= coldest; ++i) {
-      const double c = hottest * std::exp2(i / 2.0);
+      const double c = hottest * math::exp2(i / 2.0);
       for (std::size_t row = 0; row < queries; ++row) {
         const auto from = std::span(scores).subspan(row * keys, keys);
         const auto to = std::span(weights).subspan(row * keys, keys);

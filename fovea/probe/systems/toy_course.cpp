@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/probe/position_rows.h"
 #include "fovea/theory/unigram_gate.h"
 
@@ -28,7 +29,7 @@ struct ToyCurve {
     sequence.back() = 1;
     bags.add(sequence, 1);
     std::vector<double> times{0};
-    for (int k = -16; k <= 16 * 20; ++k) times.push_back(std::exp2(k / 16.0));
+    for (int k = -16; k <= 16 * 20; ++k) times.push_back(math::exp2(k / 16.0));
     UnigramField field(bags, 0.5);
     const FlowField flow = [&](const FlowState& state, FlowState& change) { field.slope(state, change); };
     watch_flow(flow, FlowState(4, 0.0), times,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/probe/probe.h"
 #include "fovea/theory/toy_gate.h"
 
@@ -44,7 +45,7 @@ class ToyFlow : public Probe {
     readings.number("D_flow", flow_.difference());
     readings.number("loss_flow", toy_loss(variant_, flow_));
     readings.number("flow_distance",
-                    std::hypot(point.beta0 - flow_.beta0, point.beta1 - flow_.beta1, point.gate - flow_.gate));
+                    math::hypot(point.beta0 - flow_.beta0, point.beta1 - flow_.beta1, point.gate - flow_.gate));
     readings.number("tau", evaluation.time);
     if (variant_.gate == ToyVariant::Gate::linear) readings.number("key_wins", point.gate > 0 ? 1 : -1);
   }
@@ -143,7 +144,7 @@ class ToyFlow : public Probe {
       const ToyPoint truth = solved() ? toy_closed_form(start_, times[i]) : point;
       integration =
           std::max(integration,
-                   std::hypot(point.beta0 - truth.beta0, point.beta1 - truth.beta1, point.gate - truth.gate) / size);
+                   math::hypot(point.beta0 - truth.beta0, point.beta1 - truth.beta1, point.gate - truth.gate) / size);
       ++i;
     }
     readings.number("invariant_sum_drift", sum);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "fovea/base/error/error.h"
+#include "fovea/base/functions/functions.h"
 
 namespace fovea {
 
@@ -26,7 +27,7 @@ void check(const LinearIclSetting& setting) {
 // Where s is when a share of the drop is done, as the logit of it.
 double drop_logit(double share) {
   const double left = std::sqrt(1 - share);
-  return std::log((1 - left) / left);
+  return math::log((1 - left) / left);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <span>
 
+#include "fovea/base/functions/functions.h"
+
 namespace fovea {
 
 namespace {
@@ -72,7 +74,7 @@ void rank_candidates(std::span<const std::int64_t> present, std::size_t classes,
       const double surely = z[i * classes + size_of(output.output)];
       if (surely <= 0) continue;
       const double effect = of_word[i] * spread;
-      const double likely = std::erfc(-surely * std::sqrt(effect / (1 + effect)) / std::sqrt(2.0)) / 2;
+      const double likely = math::erfc(-surely * std::sqrt(effect / (1 + effect)) / std::sqrt(2.0)) / 2;
       const double times = settled / surely;
       const std::int64_t here = present[i * classes + size_of(output.output)];
       const EvidenceLevel evidence = surely >= settled    ? EvidenceLevel::strong

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/theory/cooccurrence.h"
 #include "fovea/theory/prediction/prediction.h"
 #include "fovea/theory/sample.h"
@@ -16,7 +17,7 @@ constexpr double more_than_even = 1.001;          // of an even share of attenti
 
 // Standard deviations a link must lie above chance: of `tried` pairs that have nothing to do with each other, one does
 // so in one data set of a thousand, by the bound e^(-z^2/2) on the tail of a normal distribution.
-inline double sure(std::size_t tried) { return std::sqrt(2 * std::log(1000.0 * static_cast<double>(tried))); }
+inline double sure(std::size_t tried) { return std::sqrt(2 * math::log(1000.0 * static_cast<double>(tried))); }
 
 // Of each word and class, (input ids, classes) for the ids that Cooccurrence::class_counts has: how many examples of
 // the class hold the word, and the sum over them of the square of how often.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/theory/prediction/word_regression.h"
 
 namespace fovea {
@@ -35,8 +36,8 @@ class NaiveBayes {
         ++all[label];
       }
     }
-    for (double& one : prior_) one = std::log(one);
-    for (std::size_t i = 0; i < logs_.size(); ++i) logs_[i] = std::log(logs_[i] / all[i % classes_]);
+    for (double& one : prior_) one = math::log(one);
+    for (std::size_t i = 0; i < logs_.size(); ++i) logs_[i] = math::log(logs_[i] / all[i % classes_]);
   }
 
   int answer(std::span<const int> text) const {

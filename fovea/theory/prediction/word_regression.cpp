@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 
 namespace fovea {
@@ -64,7 +65,7 @@ WordRegression::WordRegression(const std::vector<std::vector<int>>& texts, std::
       if (known(word) && std::exchange(last[static_cast<std::size_t>(word)], t) != t)
         ++rarity_[static_cast<std::size_t>(word)];
   const double all = 1 + static_cast<double>(texts.size());
-  for (double& one : rarity_) one = 1 + std::log(all / (1 + one));
+  for (double& one : rarity_) one = 1 + math::log(all / (1 + one));
   std::vector<Text> rows;
   for (const std::vector<int>& text : texts) rows.push_back(weighed(text));
   fit(rows, labels);
@@ -114,8 +115,8 @@ double WordRegression::loss(const std::vector<Text>& texts, std::span<const int>
     } else {
       const double most = *std::max_element(z.begin(), z.end()), right = z[label];
       double all = 0;
-      for (double& one : z) all += one = std::exp(one - most);
-      sum += most + std::log(all) - right;
+      for (double& one : z) all += one = math::exp(one - most);
+      sum += most + math::log(all) - right;
       for (double& one : z) one /= all;
       z[label] -= 1;
     }

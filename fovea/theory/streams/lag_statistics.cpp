@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/base/random.h"
 
 namespace fovea {
@@ -76,7 +77,7 @@ Contingency contingency(const std::vector<Observation>& observations, int rows, 
 double Contingency::deviations() const {
   if (rows < 2 || columns < 2 || !(mean > 0) || !(variance > 1e-9 * mean)) return 0;
   const double spread = variance / (9 * mean * mean);  // 2 / (9 degrees of freedom) of the distribution that is fitted
-  return (std::cbrt(chi2 / mean) - (1 - spread)) / std::sqrt(spread);
+  return (math::cbrt(chi2 / mean) - (1 - spread)) / std::sqrt(spread);
 }
 
 namespace {

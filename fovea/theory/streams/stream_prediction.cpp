@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fovea/base/error/error.h"
+#include "fovea/base/functions/functions.h"
 #include "fovea/data/ladder.h"
 
 namespace fovea {
@@ -65,7 +66,7 @@ std::vector<RungHeight> heights(const Task& task, const StreamOptions& options, 
           if (options.last) loss = {};
           const std::size_t place = static_cast<std::size_t>(row) * static_cast<std::size_t>(batch.target.columns) +
                                     static_cast<std::size_t>(t);
-          loss.sum -= std::log(static_cast<double>(memory[place * vocab + static_cast<std::size_t>(answer)]));
+          loss.sum -= math::log(static_cast<double>(memory[place * vocab + static_cast<std::size_t>(answer)]));
           ++loss.asked;
         }
         if (loss.asked > 0) losses[rung].push_back(loss);
@@ -149,12 +150,12 @@ std::optional<InductionContext> induction_context(const StreamSample& sample) {
       const auto answer = static_cast<std::size_t>(alignment[t]);
       if (source[answer] != target[t] || source[answer - 1] != source[t]) return {};
       const auto copies = std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(t), source[t]);
-      logs += std::log(static_cast<double>(t + 1) / static_cast<double>(copies));
+      logs += math::log(static_cast<double>(t + 1) / static_cast<double>(copies));
       asks[static_cast<std::size_t>(source[t])] = true;
     }
   }
   if (sample.asked() == 0) return {};
-  InductionContext context{std::exp(logs / static_cast<double>(sample.asked())), sample.target_vocab()};
+  InductionContext context{math::exp(logs / static_cast<double>(sample.asked())), sample.target_vocab()};
   context.asking = static_cast<int>(std::ranges::count(asks, true));
   if (context.places < 2 || context.vocabulary < context.places) return {};
   return context;

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <vector>
 
+#include "fovea/base/functions/functions.h"
+
 namespace fovea {
 
 namespace {
@@ -16,10 +18,10 @@ struct Linear {
 
 // OKLCh -> linear sRGB (Ottosson's published matrices).
 Linear linear_of(double lightness, double chroma, double hue) {
-  const double a = chroma * std::cos(hue), b = chroma * std::sin(hue);
-  const double l = std::pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
-  const double m = std::pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
-  const double s = std::pow(lightness - 0.0894841775 * a - 1.2914855480 * b, 3);
+  const double a = chroma * math::cos(hue), b = chroma * math::sin(hue);
+  const double l = math::pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
+  const double m = math::pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
+  const double s = math::pow(lightness - 0.0894841775 * a - 1.2914855480 * b, 3);
   return {4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
           -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
@@ -31,7 +33,7 @@ bool shown(const Linear& c) {
 
 std::uint8_t encoded(double x) {
   x = std::clamp(x, 0.0, 1.0);
-  const double curve = x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1 / 2.4) - 0.055;
+  const double curve = x <= 0.0031308 ? 12.92 * x : 1.055 * math::pow(x, 1 / 2.4) - 0.055;
   return static_cast<std::uint8_t>(std::lround(255 * curve));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/base/number_text.h"
 #include "fovea/view/canvas/cairo_canvas.h"
 #include "fovea/view/canvas/svg_canvas.h"
@@ -231,7 +232,7 @@ class PanelPainter {
     for (std::size_t i = 0; i < arrows.from.size(); ++i) {
       const Point from = on_paper(arrows.from[i]);
       const Point to = on_paper({arrows.from[i].x + arrows.along[i].x, arrows.from[i].y + arrows.along[i].y});
-      const double size = std::hypot(to.x - from.x, to.y - from.y);
+      const double size = math::hypot(to.x - from.x, to.y - from.y);
       if (!(size > 1e-9) || !std::isfinite(size)) continue;
       const Point step{(to.x - from.x) / size, (to.y - from.y) / size};
       const Point tail{from.x - step.x * length / 2, from.y - step.y * length / 2};

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/base/functions/functions.h"
+
 namespace fovea {
 
 namespace {
@@ -77,7 +79,7 @@ AxisScale project(const PlotAxis& axis, Range range, double air, bool flip_categ
       range.high = range.low * 2;
       range.low /= 2;
     }
-    const double factor = std::pow(range.high / range.low, air);
+    const double factor = math::pow(range.high / range.low, air);
     p.low = axis.least ? range.low : range.low / factor;
     p.high = axis.most ? range.high : range.high * factor;
     return p;

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/view/plot/plot.h"
 #include "fovea/view/plot/run_data.h"
 #include "fovea/view/terminal/chart.h"
@@ -75,12 +75,14 @@ std::string method_text(const Comparison& comparison) {
     lacking += metric.lacking;
   }
   std::string text = fmt::format(
-      "p: two-sided sign-flip permutation test of the paired differences, {}.\n"
-      "Interval: 95 % percentile bootstrap of the mean difference.\n",
-      exact ? fmt::format("exact (the least possible p with {} pairs is {:.3g})", comparison.pairs,
-                          std::exp2(1 - static_cast<double>(comparison.pairs)))
-            : "with 100 000 random choices of signs if there are more than 20 pairs");
-  if (lacking > 0) text += "'pairs' counts the pairs in which both runs have a finite number.\n";
+      "p: sign-flip permutation test of the paired differences, two-sided, {}.\n"
+      "Interval: of their mean, 95 %, percentile bootstrap.\n",
+      exact ? fmt::format("exact (with {} pairs it is {:.3g} or more)", comparison.pairs,
+                          math::exp2(1 - static_cast<double>(comparison.pairs)))
+            : "over 100 000 random choices of signs if there are more than 20 pairs");
+  if (lacking > 0)
+    text +=
+        "Pairs in which a run lacks the number, or never reached it, are not counted: 'pairs' is the number counted.\n";
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/io/utf8.h"
 #include "fovea/view/canvas/canvas.h"
 
@@ -109,7 +110,7 @@ std::string background(double shade) {
 std::vector<double> shades_of(const std::vector<double>& row, bool log_probability) {
   std::vector<double> shades = row;
   if (log_probability)
-    for (double& x : shades) x = std::exp(x);
+    for (double& x : shades) x = math::exp(x);
   double most = 0;
   for (const double x : shades) most = std::max(most, std::abs(x));
   for (double& x : shades) x = most > 0 ? x / most : 0;

@@ -1,7 +1,7 @@
 #include "fovea/data/tasks/streams/input_output.h"
 
-#include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/data/draw.h"
 
 namespace fovea {
@@ -58,7 +58,7 @@ void InputOutput::predict(const Batch& batch, int rung, Matrix<float> probabilit
 }
 
 void InputOutput::predict_sum(int count, std::span<float> said) const {
-  const double m = modulus(), r = std::pow(-1 / (m - 1), count);
+  const double m = modulus(), r = math::pow(-1 / (m - 1), count);
   for (std::size_t value = 0; value < at(modulus()); ++value)
     said[value] = static_cast<float>((value == 0 ? 1 + (m - 1) * r : 1 - r) / m);
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "fovea/base/functions/functions.h"
+
 namespace fovea {
 
 namespace {
@@ -23,10 +25,10 @@ void make_sum_one(std::span<double> row) {
 }  // namespace
 
 double draw_gamma(Stream& stream, double shape) {
-  if (shape == 1) return -std::log(1 - stream.uniform());
+  if (shape == 1) return -math::log(1 - stream.uniform());
   if (shape < 1) {
     const double above = draw_gamma(stream, shape + 1);
-    return above * std::pow(1 - stream.uniform(), 1 / shape);
+    return above * math::pow(1 - stream.uniform(), 1 / shape);
   }
   const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
@@ -34,7 +36,7 @@ double draw_gamma(Stream& stream, double shape) {
     const double uniform = 1 - stream.uniform();
     if (root <= 0) continue;
     const double v = root * root * root;
-    if (std::log(uniform) < normal * normal / 2 + d * (1 - v + std::log(v))) return d * v;
+    if (math::log(uniform) < normal * normal / 2 + d * (1 - v + math::log(v))) return d * v;
   }
 }
 

@@ -3,8 +3,8 @@
 // The ladder: nothing of the input is known, and y_i - 1 is binomial, n-1 draws of chance 1 / numbers; its bag is, in
 // which y_i is one of the n counts; all is.
 #include <algorithm>
-#include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/data/tasks/streams/input_output.h"
 
 namespace fovea {
@@ -32,10 +32,10 @@ class StreamHistogram final : public InputOutput {
     }
     const int draws = length() - 1;
     const double chance = 1.0 / numbers();
-    double log_p = draws * std::log1p(-chance);  // of no other that is the same
+    double log_p = draws * math::log1p(-chance);  // of no other that is the same
     for (int others = 0; others <= draws; ++others) {
-      said[at(others + 1)] = static_cast<float>(std::exp(log_p));
-      log_p += std::log(static_cast<double>(draws - others) / (others + 1) * chance / (1 - chance));
+      said[at(others + 1)] = static_cast<float>(math::exp(log_p));
+      log_p += math::log(static_cast<double>(draws - others) / (others + 1) * chance / (1 - chance));
     }
   }
 };

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "fovea/base/functions/functions.h"
+
 namespace fovea {
 
 namespace {
@@ -23,7 +25,7 @@ constexpr int doubtful_columns = 60;
 
 // To two digits: more are not known.
 std::string about(double count) {
-  const double ten = std::pow(10, std::max(0.0, std::floor(std::log10(count)) - 1));
+  const double ten = math::pow(10, std::max(0.0, std::floor(math::log10(count)) - 1));
   return fmt::format("{:.0f}", ten * std::ceil(count / ten));
 }
 

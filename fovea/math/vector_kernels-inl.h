@@ -47,6 +47,20 @@ HWY_INLINE HWY_ATTR void StorePart(D d, V v, float* to, std::size_t count) {
 #endif
 }
 
+// The sum of all lanes, in an order of its own: the upper half onto the lower one, until one lane is left. Highway's
+// SumOfLanes has another order in each of its releases, and with each compiler.
+template <class D>
+HWY_INLINE HWY_ATTR float SumLanes([[maybe_unused]] D d, hwy::HWY_NAMESPACE::Vec<D> v) {
+  namespace hn = hwy::HWY_NAMESPACE;
+#if HWY_TARGET != HWY_SCALAR  // whose vectors have one lane, and no halves
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    const hn::Half<D> half;
+    return SumLanes(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+#endif
+  return hn::GetLane(v);
+}
+
 // x = n ln 2 + r with integer n and |r| <= ln 2 / 2; exp(x) = 2^n (1 + growth).
 template <class V>
 struct ReducedExp {

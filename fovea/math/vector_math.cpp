@@ -80,7 +80,7 @@ float ExpSum(const float* in, float shift, std::size_t count) {
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) sum = hn::Add(sum, ExpVector(d, hn::Sub(hn::LoadU(d, in + i), minus)));
   if (i < count) sum = hn::Add(sum, ExpVector(d, hn::Sub(LoadPart(d, in + i, count - i, kLeast), minus)));
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  return SumLanes(d, sum);
 }
 
 // False, with out untouched, when the largest entry is not finite.
@@ -101,7 +101,7 @@ bool Softmax(const float* in, float* out, std::size_t count) {
     last = ExpVector(d, hn::Sub(LoadPart(d, in + i, count - i, kLeast), minus));
     sum = hn::Add(sum, last);
   }
-  const Vec factor = hn::Set(d, 1.0f / hn::GetLane(hn::SumOfLanes(d, sum)));
+  const Vec factor = hn::Set(d, 1.0f / SumLanes(d, sum));
   for (i = 0; i + lanes <= count; i += lanes) hn::StoreU(hn::Mul(factor, hn::LoadU(d, out + i)), d, out + i);
   if (i < count) StorePart(d, hn::Mul(factor, last), out + i, count - i);
   return true;
@@ -120,7 +120,7 @@ float Dot(const float* a, const float* b, std::size_t count) {
   }
   for (; i + lanes <= count; i += lanes) s0 = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), s0);
   if (i < count) s1 = hn::MulAdd(LoadPart(d, a + i, count - i, 0.0f), LoadPart(d, b + i, count - i, 0.0f), s1);
-  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  return SumLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
 }
 
 void AddScaled(float scale, const float* in, float* out, std::size_t count) {

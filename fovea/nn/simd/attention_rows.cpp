@@ -23,6 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, row_grain>;
 using V = hn::Vec<D>;
 using fovea::HWY_NAMESPACE::ExpVector;
+using fovea::HWY_NAMESPACE::SumLanes;
 
 // Rows are read vector by vector to their end and beyond; lanes behind the end are replaced by what is given.
 template <class Filler>
@@ -83,7 +84,7 @@ void SoftmaxRows(const Rows<float>& a, float scale, const float* shifts) {
       sum = hn::Add(sum, e);
       hn::StoreU(e, d, row + j);
     }
-    const V share = hn::Set(d, 1.0f / hn::GetLane(hn::SumOfLanes(d, sum)));
+    const V share = hn::Set(d, 1.0f / SumLanes(d, sum));
     for (j = 0; j <= i; j += lanes)
       hn::StoreU(Within(d, hn::Mul(share, hn::LoadU(d, row + j)), i + 1 - j, hn::Zero(d)), d, row + j);
     ClearBehind(d, row, j, a.stride);
@@ -104,7 +105,7 @@ void SoftmaxSlopes(const Rows<float>& slopes, const float* weights, float scale)
       sum = hn::MulAdd(hn::LoadU(d, a + j), of_row, sum);
       hn::StoreU(of_row, d, row + j);
     }
-    const V mean = hn::SumOfLanes(d, sum), factor = hn::Set(d, scale);
+    const V mean = hn::Set(d, SumLanes(d, sum)), factor = hn::Set(d, scale);
     for (j = 0; j <= i; j += lanes) {
       const V of_row = hn::Mul(hn::Mul(factor, hn::LoadU(d, a + j)), hn::Sub(hn::LoadU(d, row + j), mean));
       hn::StoreU(Within(d, of_row, i + 1 - j, hn::Zero(d)), d, row + j);

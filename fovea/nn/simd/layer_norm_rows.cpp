@@ -22,6 +22,7 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 using fovea::HWY_NAMESPACE::LoadPart;
 using fovea::HWY_NAMESPACE::StorePart;
+using fovea::HWY_NAMESPACE::SumLanes;
 
 // visit(column, load, store) for each vector of a row; the last may be a part.
 struct Whole {
@@ -49,7 +50,7 @@ void ForwardRows(const Forward& f) {
     float* const y = f.y + n * f.width;
     V sum = hn::Zero(d);
     Across(f.width, [&](Index c, auto at) HWY_ATTR { sum = hn::Add(sum, at(x + c)); });
-    const V mean = hn::Mul(hn::Set(d, share), hn::SumOfLanes(d, sum));
+    const V mean = hn::Mul(hn::Set(d, share), hn::Set(d, SumLanes(d, sum)));
     V squares = hn::Zero(d);
     Across(f.width, [&](Index c, auto at) HWY_ATTR {
       const V off = hn::Sub(at(x + c), mean);
@@ -57,7 +58,7 @@ void ForwardRows(const Forward& f) {
       const V again = at(y + c);  // 0 in lanes that are not there
       squares = hn::MulAdd(again, again, squares);
     });
-    const float variance = share * hn::GetLane(hn::SumOfLanes(d, squares));
+    const float variance = share * SumLanes(d, squares);
     const float inverse = 1.0f / std::sqrt(variance + f.epsilon);
     const V k = hn::Set(d, inverse);
     Across(f.width, [&](Index c, auto at) HWY_ATTR {
@@ -82,8 +83,8 @@ void BackwardRows(const Backward& b) {
       along = hn::Add(along, g);
       turned = hn::MulAdd(g, hn::Mul(hn::Sub(at(x + c), mean), k), turned);
     });
-    along = hn::Mul(share, hn::SumOfLanes(d, along));
-    turned = hn::Mul(share, hn::SumOfLanes(d, turned));
+    along = hn::Mul(share, hn::Set(d, SumLanes(d, along)));
+    turned = hn::Mul(share, hn::Set(d, SumLanes(d, turned)));
     Across(b.width, [&](Index c, auto at) HWY_ATTR {
       const V of_row = at(dy + c), normal = hn::Mul(hn::Sub(at(x + c), mean), k);
       at(hn::MulAdd(of_row, normal, at(b.dw + c)), b.dw + c);

@@ -78,11 +78,11 @@ void Weigh(float* s, std::size_t count, float high, const float* values, std::si
     else StorePart(d, weight, s + i, count - i);
     if (Slopes && columns > 1) hn::Store(difference, d, below + i);
   }
-  sums[columns] += hn::GetLane(hn::SumOfLanes(d, sum.weights));
-  if (columns > 0) sums[0] += hn::GetLane(hn::SumOfLanes(d, sum.values));
+  sums[columns] += SumLanes(d, sum.weights);
+  if (columns > 0) sums[0] += SumLanes(d, sum.values);
   if constexpr (Slopes) {
-    slopes[columns] += hn::GetLane(hn::SumOfLanes(d, sum.slopes));
-    if (columns > 0) slopes[0] += hn::GetLane(hn::SumOfLanes(d, sum.slopes_of_values));
+    slopes[columns] += SumLanes(d, sum.slopes);
+    if (columns > 0) slopes[0] += SumLanes(d, sum.slopes_of_values);
   }
 }
 
@@ -99,8 +99,8 @@ void WeighColumn(const float* weights, std::size_t count, const float* values, c
     const V value = whole ? hn::LoadU(d, values + i) : LoadPart(d, values + i, count - i, 0.0f);
     Add<Slopes>(weight, Slopes ? hn::Load(d, below + i) : hn::Zero(d), value, sums);
   }
-  sum += hn::GetLane(hn::SumOfLanes(d, sums.values));
-  if constexpr (Slopes) slope += hn::GetLane(hn::SumOfLanes(d, sums.slopes_of_values));
+  sum += SumLanes(d, sums.values);
+  if constexpr (Slopes) slope += SumLanes(d, sums.slopes_of_values);
 }
 
 template <bool Slopes>

@@ -48,7 +48,10 @@ class Plot : public Command {
     if (runs.empty() && where_.empty())
       throw wrong_input(fmt::format("no run is named, because '{}' is read as a metric", words_.front()),
                         "name runs by their ids, before the metrics");
-    if (runs.empty()) throw wrong_input("no run meets the condition", "see: fovea runs", {"--where"});
+    if (runs.empty()) throw wrong_input("no run fits", "see: fovea runs", {"--where"});
+    if (const std::size_t outdated = keep_newest_arithmetic(runs); outdated > 0)
+      fmt::print(stderr, "fovea: {} of an older arithmetic revision {} left out\n",
+                 count_text(static_cast<std::int64_t>(outdated), "run", "runs"), outdated == 1 ? "is" : "are");
     if (metrics.empty())
       throw wrong_input("no metric is named",
                         "see the metrics of a run: fovea show " + std::to_string(runs.front().id));

@@ -52,7 +52,11 @@ class Show : public Command {
   void print_all(const RunRecord& run, const Store& store) const {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     print_run(run);
-    fmt::print("\nstarted {}   fovea {}   {}\n\n{}", run.started, run.version, run.machine, run.spec.text());
+    fmt::print("\nstarted {}   fovea {}   {}\n", run.started, run.version, run.machine);
+    if (run.arithmetic != arithmetic_revision)
+      fmt::print("arithmetic revision {}: this program has revision {}, and computes other last digits\n", run.arithmetic,
+                 arithmetic_revision);
+    fmt::print("\n{}", run.spec.text());
     const std::vector<ArrayRecord> kept =
         kept_until_step(run, store, {"attention_items", "attention_labels", "attention_answers", "attention"});
     const std::vector<std::string> attention = attention_lines(run.spec, kept, 0, terminal);

@@ -113,6 +113,7 @@ Json groups_json(const HttpRequest& request, const Store& store) {
   if (!query.experiment.empty()) store.require_experiment(query.experiment);
   std::vector<RunRecord> runs = store.query(query);
   const std::size_t left_out = std::erase_if(runs, [](const RunRecord& run) { return run.state != RunState::done; });
+  const std::size_t outdated = keep_newest_arithmetic(runs);
   const std::vector<ValueGroup> groups = split(std::move(runs), by);
   if (groups.size() == 1 && groups.front().value.is_null())
     throw wrong_input(fmt::format("'{}' is not a setting of these runs", by),
@@ -137,7 +138,7 @@ Json groups_json(const HttpRequest& request, const Store& store) {
   return {{"metric", metric.text()},
           {"by", by},
           {"against", groups.empty() ? Json() : chosen->value},
-          {"left_out", left_out},
+          {"left_out", left_out + outdated},
           {"groups", list}};
 }
 

@@ -75,6 +75,7 @@ class Record:
     hash: str
     error: str
     version: str
+    arithmetic: int  # its revision
     machine: str
     started: str
     seconds: float

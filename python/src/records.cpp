@@ -38,7 +38,7 @@ py::tuple state_of(const RunRecord& r) {
         array.name, array.step, array.shape,
         py::bytes(reinterpret_cast<const char*>(array.values.data()), array.values.size() * sizeof(float))));
   return py::make_tuple(r.id, r.experiment, r.spec.text(), r.hash, state_name(r.state), r.error, r.version, r.machine,
-                        r.started, r.seconds, r.steps, series, arrays);
+                        r.started, r.seconds, r.steps, series, arrays, r.arithmetic);
 }
 
 std::shared_ptr<RunRecord> record_of(const py::tuple& state) {
@@ -54,6 +54,7 @@ std::shared_ptr<RunRecord> record_of(const py::tuple& state) {
   r->started = state[8].cast<std::string>();
   r->seconds = state[9].cast<double>();
   r->steps = state[10].cast<std::int64_t>();
+  r->arithmetic = state[13].cast<int>();
   for (const py::handle each : state[11]) {
     const auto points = py::reinterpret_borrow<py::tuple>(each);
     r->series[points[0].cast<std::string>()] = {points[1].cast<std::vector<std::int64_t>>(),
@@ -80,6 +81,7 @@ void bind_records(py::module_& module) {
       .def_readonly("hash", &RunRecord::hash)
       .def_readonly("error", &RunRecord::error)
       .def_readonly("version", &RunRecord::version)
+      .def_readonly("arithmetic", &RunRecord::arithmetic)
       .def_readonly("machine", &RunRecord::machine)
       .def_readonly("started", &RunRecord::started)
       .def_readonly("seconds", &RunRecord::seconds)

@@ -161,6 +161,26 @@ SignFlipTest sign_flip_test(std::span<const double> differences) {
   return test;
 }
 
+namespace {
+
+// Last digits differ by nothing that the runs were trained to show.
+void refuse_mixed_arithmetic(std::span<const RunRecord* const> a, std::span<const RunRecord* const> b) {
+  const RunRecord *oldest = nullptr, *newest = nullptr;
+  for (const auto group : {a, b}) {
+    for (const RunRecord* const run : group) {
+      if (!oldest || run->arithmetic < oldest->arithmetic) oldest = run;
+      if (!newest || run->arithmetic > newest->arithmetic) newest = run;
+    }
+  }
+  if (!oldest || oldest->arithmetic == newest->arithmetic) return;
+  throw wrong_input(fmt::format("run {} is of arithmetic revision {}, and run {} is of revision {}: their last digits "
+                                "differ whatever their settings are",
+                                oldest->id, oldest->arithmetic, newest->id, newest->arithmetic),
+                    Remedy::train_anew(oldest->id));
+}
+
+}  // namespace
+
 Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, std::span<const Expression> metrics) {
   if (a.empty() || b.empty())
     throw wrong_input(fmt::format("{} has no run", a.empty() ? "A" : "B"), Remedy::see_runs());
@@ -168,8 +188,8 @@ Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, s
   const auto runs_a = compared(a, single), runs_b = compared(b, single);
   for (const RunRecord* run : runs_a)
     if (!single && std::ranges::find(runs_b, run->id, &RunRecord::id) != runs_b.end())
-      throw wrong_input(fmt::format("run {} is in both groups", run->id),
-                        "change the conditions so that no run meets both");
+      throw wrong_input(fmt::format("run {} is in both groups", run->id), "make them exclude each other");
+  refuse_mixed_arithmetic(runs_a, runs_b);
   std::set<std::string> names;
   RunGroup group_a(runs_a, names), group_b(runs_b, names);
   group_a.gather(names);

@@ -49,7 +49,7 @@ struct Comparison {
 };
 
 // `metrics`: names of metrics, or expressions over one run. Throws wrong_input where a group is empty, where a run is
-// in both, and where two runs of a group would have the same partner.
+// in both, where two runs of a group would have the same partner, and where runs are of several arithmetic revisions.
 Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, std::span<const Expression> metrics);
 
 }  // namespace fovea

@@ -132,6 +132,7 @@ MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t
       fmt::format("state = \"done\" and task.name = \"{}\"", text_setting(reference.spec, "task.name")));
   query.sort = "-id";
   std::vector<RunRecord> found = store.query(query);
+  std::erase_if(found, [&reference](const RunRecord& run) { return run.arithmetic != reference.arithmetic; });
   std::stable_partition(found.begin(), found.end(),
                         [&reference](const RunRecord& run) { return run.spec.seed == reference.spec.seed; });
   bool words = false, logistic = false;  // one of each: of the same seed, else the newest

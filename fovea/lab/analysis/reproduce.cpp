@@ -141,6 +141,7 @@ std::optional<Reproduction> reproduced_before(const Store& store, const Experime
     std::vector<RunRecord> runs;
     for (const ResolvedRun& one : planned)
       if (std::optional<RunRecord> run = store.find_done(one.spec().hash())) runs.push_back(std::move(*run));
+    keep_newest_arithmetic(runs);
     return runs;
   };
   found.runs =

@@ -94,6 +94,7 @@ void append_jsonl(std::string& out, const RunRecord& run) {
   if (!run.note.empty()) json["note"] = run.note;
   json["hash"] = run.hash;
   json["version"] = run.version;
+  json["arithmetic"] = run.arithmetic;
   json["machine"] = run.machine;
   json["started"] = run.started;
   json["seconds"] = point_json(run.seconds);

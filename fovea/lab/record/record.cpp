@@ -1,5 +1,6 @@
 #include "fovea/lab/record/record.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace fovea {
@@ -31,6 +32,12 @@ ClaimVerdict ClaimResult::verdict() const {
   if (std::isnan(value)) return ClaimVerdict::no_value;
   if (text.refutes) return held ? ClaimVerdict::refuted : ClaimVerdict::not_refuted;
   return held ? ClaimVerdict::supported : ClaimVerdict::not_supported;
+}
+
+std::size_t keep_newest_arithmetic(std::vector<RunRecord>& runs) {
+  int newest = 0;
+  for (const RunRecord& run : runs) newest = std::max(newest, run.arithmetic);
+  return std::erase_if(runs, [newest](const RunRecord& run) { return run.arithmetic != newest; });
 }
 
 }  // namespace fovea

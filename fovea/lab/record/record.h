@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/base/version.h"
 #include "fovea/lab/record/run_spec.h"
 #include "fovea/math/view.h"
 
@@ -50,6 +51,7 @@ struct RunRecord {
   RunState state = RunState::running;
   std::string error;    // of a failed run
   std::string version;  // of the program
+  int arithmetic = arithmetic_revision;
   std::string machine;  // processor, cores, instruction set
   std::string started;  // UTC, ISO 8601
   double seconds = 0;
@@ -68,6 +70,10 @@ struct RunRecord {
   // The last value of each series.
   std::map<std::string, double> metrics() const;
 };
+
+// Removes runs of an older arithmetic than the newest one among them, so that medians are of one arithmetic. Returns
+// how many it removed.
+std::size_t keep_newest_arithmetic(std::vector<RunRecord>& runs);
 
 // What an experiment file has on a claim beside its threshold. Without a title only formula, where and define are set.
 struct ClaimText {

@@ -20,6 +20,7 @@ Json run_json(const RunRecord& run, bool with_series) {
   json["seconds"] = run.seconds;
   json["started"] = run.started;
   json["version"] = run.version;
+  json["arithmetic"] = run.arithmetic;
   json["machine"] = run.machine;
   json["hash"] = run.hash;
   json["settings"] = value_json({run.spec.table(), {}});

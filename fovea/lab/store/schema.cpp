@@ -117,6 +117,8 @@ CREATE INDEX runs_removed ON runs (removed, hash) WHERE removed IS NOT NULL;
 )sql",
     // 5: names of today (rename_words()).
     "",
+    // 6: the revision of the arithmetic (base/version.h).
+    "ALTER TABLE runs ADD COLUMN arithmetic INTEGER NOT NULL DEFAULT 0",
 };
 
 // A word may also name an experiment or a tag, which keep it.

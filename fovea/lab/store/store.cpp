@@ -196,8 +196,8 @@ std::int64_t Store::keep(RunRecord& record) {
     if (old_undone) delete_run(database, *old_undone);
     const std::int64_t spec = keep_spec(*state_, record.spec);
     SqliteStatement insert = database.prepare(
-        "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec, "
+        "arithmetic) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (id) insert.bind(1, *id);
     insert.bind(2, state_->word(record.experiment)).bind(3, hash).bind(4, static_cast<std::int64_t>(record.spec.seed));
     insert.bind(5, static_cast<std::int64_t>(record.state)).bind(6, record.error).bind(7, state_->word(record.version));
@@ -205,7 +205,7 @@ std::int64_t Store::keep(RunRecord& record) {
         .bind(9, record.started)
         .bind(10, record.seconds)
         .bind(11, record.steps);
-    insert.bind(12, spec).run();
+    insert.bind(12, spec).bind(13, std::int64_t{record.arithmetic}).run();
     const std::int64_t kept = database.last_id();
     keep_series(*state_, kept, record.series);
     keep_arrays(*state_, kept, record.arrays);

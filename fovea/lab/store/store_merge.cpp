@@ -89,10 +89,10 @@ void take_checkpoint(const Store& from, const Store& to, const std::string& hash
   if (damaged) throw Error(*damaged);
 }
 
-// Whether it says more than what is here of the same run: it came further.
-bool goes_further(const Store& here, std::int64_t known, const RunRecord& there) {
-  const std::optional<RunRecord> run = here.find(known);
-  return run && run->state != RunState::done && there.steps > run->steps;
+// Whether it says more than what is here of the same run: it came further, or is done in a newer arithmetic.
+bool goes_further(const RunRecord& here, const RunRecord& there) {
+  if (here.arithmetic != there.arithmetic) return there.state == RunState::done && there.arithmetic > here.arithmetic;
+  return here.state != RunState::done && there.steps > here.steps;
 }
 
 }  // namespace
@@ -131,17 +131,20 @@ Store::Merged Store::merge(const fs::path& other, const std::function<void(std::
     }
     std::optional<std::int64_t> known = run_of_hash(state_->db(), run->hash, true);
     if (!known && !done) known = run_of_hash(state_->db(), run->hash, false);
+    const std::optional<RunRecord> here = known ? find(*known) : std::nullopt;
+    const bool further = here && goes_further(*here, *run);
+    const bool lacking = !here || (here->arithmetic == run->arithmetic && !weight_files().has(run->hash));
     try {
-      if (done && (!known || !weight_files().has(run->hash))) take_weights(from, *run, run->weights);
+      if (done && (further || lacking)) take_weights(from, *run, run->weights);
     } catch (const Error& what) {
       trouble(id, what);
     }
     std::optional<RunLock> lock;  // nobody begins the run meanwhile, or takes its checkpoint for garbage
     if (!done) lock = RunLock::take(running_folder(), run->hash);
-    if (known && !(lock && goes_further(*this, *known, *run))) {
+    if (known && !(further && (done || lock))) {
       ++merged.known;
       if (!run->tags.empty()) tag({{*known}}, run->tags, {});
-      if (!run->note.empty() && find(*known)->note.empty()) note(*known, run->note);
+      if (!run->note.empty() && here && here->note.empty()) note(*known, run->note);
       if (!run->weights.empty()) weight_files().write(*run, run->hash);
       take_words(id, run->spec);
       continue;

@@ -18,7 +18,7 @@ namespace {
 
 #define FOVEA_ROW                                                                                      \
   "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec, " \
-  "removed FROM runs "
+  "removed, arithmetic FROM runs "
 constexpr const char* by_id = FOVEA_ROW "WHERE id = ?";
 constexpr const char* of_one = FOVEA_ROW "WHERE experiment = ? AND removed IS NULL ORDER BY id";
 constexpr const char* of_all = FOVEA_ROW "WHERE removed IS NULL ORDER BY id";

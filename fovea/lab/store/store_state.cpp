@@ -57,6 +57,7 @@ void read_row(Store::State& state, SqliteStatement& row, RunRecord& run) {
   run.seconds = row.number(9);
   run.steps = row.integer(10);
   run.removed = row.text(12);
+  run.arithmetic = static_cast<int>(row.integer(13));
 }
 
 RunSpec spec_of(std::string_view text, const Place& place) {

@@ -42,6 +42,7 @@ std::string to_message(const RunRecord& record) {
                     {"state", static_cast<int>(record.state)},
                     {"error", record.error},
                     {"version", record.version},
+                    {"arithmetic", record.arithmetic},
                     {"machine", record.machine},
                     {"started", record.started},
                     {"seconds", bytes_of(std::vector{record.seconds})},
@@ -62,6 +63,7 @@ RunRecord record_from_message(const std::string& bytes) try {
   record.state = static_cast<RunState>(all.at("state").get<int>());
   record.error = all.at("error");
   record.version = all.at("version");
+  record.arithmetic = all.at("arithmetic");
   record.machine = all.at("machine");
   record.started = all.at("started");
   record.seconds = values_of<double>(all.at("seconds")).at(0);

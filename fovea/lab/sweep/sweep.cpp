@@ -112,7 +112,8 @@ class Scheduler {
       active_runs_.at(same->second).indices.push_back(index);
       return;
     }
-    if (already_trained(index, hash)) return;
+    const std::string label = list_.label(index);
+    if (already_trained(index, hash, label)) return;
     std::optional<RunLock> lock = RunLock::take(store_.running_folder(), hash);
     if (!lock) {
       if (!options_.wait)
@@ -121,8 +122,7 @@ class Scheduler {
       postpone(index);
       return;
     }
-    if (already_trained(index, hash)) return;  // whoever had the lock may have finished it just before
-    const std::string label = list_.label(index);
+    if (already_trained(index, hash, label)) return;  // whoever had the lock may have finished it just before
     if (options_.ignore_checkpoints) Checkpoints(checkpoints(), hash).remove();
     if (lock->after_a_kill() && Checkpoints(checkpoints(), hash).files().empty())
       notice(label, "its process was killed before the first checkpoint: it starts at step 0");
@@ -154,10 +154,14 @@ class Scheduler {
   }
 
   // Returns whether the run need not be trained; if so, delivers its record.
-  bool already_trained(std::size_t index, const std::string& hash) {
+  bool already_trained(std::size_t index, const std::string& hash, const std::string& label) {
     const bool ours = trained_hashes_.contains(hash);
     if (ours || !options_.retrain) {
       if (auto run = store_.find_done(hash, static_cast<bool>(options_.on_record))) {
+        if (run->arithmetic != arithmetic_revision) {
+          tell_of_arithmetic(label, run->arithmetic);
+          return false;
+        }
         ++progress_.reused;
         if (!ours && run->version != version()) ++progress_.of_versions[run->version];
         deliver(index, std::move(*run));
@@ -166,11 +170,21 @@ class Scheduler {
     }
     auto run = store_.find_undone(hash);
     if (!run || run->state != RunState::failed) return false;
-    const bool retried = options_.retrain || options_.retry_failed || run->version != version();
+    const bool retried = options_.retrain || options_.retry_failed || run->version != version() ||
+                         run->arithmetic != arithmetic_revision;
     if (!ours && retried) return false;
     ++progress_.failed;
     deliver(index, std::move(*run));
     return true;
+  }
+
+  // Said once in a sweep.
+  void tell_of_arithmetic(const std::string& label, int found) {
+    if (std::exchange(told_of_arithmetic_, true)) return;
+    notice(label,
+           fmt::format("the stored run is of arithmetic revision {}, and this program has revision {}. Runs of an older "
+                       "revision are trained again, since their last digits differ.",
+                       found, arithmetic_revision));
   }
 
   void deliver(std::size_t index, RunRecord run) {
@@ -268,7 +282,7 @@ class Scheduler {
   const RunList& list_;
   const SweepOptions& options_;
   const Clock::time_point start_ = Clock::now();
-  bool one_thread_each_ = false, stopping_ = false, warned_of_emulation_ = false;
+  bool one_thread_each_ = false, stopping_ = false, warned_of_emulation_ = false, told_of_arithmetic_ = false;
   std::size_t next_ = 0;
   std::deque<std::size_t> elsewhere_;
   Clock::time_point checked_elsewhere_ = start_, reported_ = start_;

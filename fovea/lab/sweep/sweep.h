@@ -7,7 +7,7 @@
 //   - After a kill or an interruption the same sweep continues: finished runs are found, and runs in training resume
 //     from their checkpoints with the same bits.
 // The hash does not contain the program's version. Every run keeps the version beside its hash, and runs found from
-// other versions are counted.
+// other versions are counted. Runs of another arithmetic revision (base/version.h) are trained again.
 #pragma once
 
 #include <atomic>

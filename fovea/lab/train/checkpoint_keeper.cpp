@@ -62,6 +62,13 @@ bool CheckpointKeeper<T>::restore(const TensorFile& file) {
                     said("steps"), said("version"), state_.record.version));
     return false;
   }
+  if (const int arithmetic = arithmetic_of(file); arithmetic != state_.record.arithmetic) {
+    report_trouble(
+        fmt::format("the checkpoint at step {} is of arithmetic revision {}, and this program has revision {}: the run "
+                    "starts at step 0",
+                    said("steps"), arithmetic, state_.record.arithmetic));
+    return false;
+  }
   state_.restore(file);
   watch_.before = state_.record.seconds;
   saved_step_ = state_.record.steps;

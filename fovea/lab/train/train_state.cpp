@@ -166,11 +166,16 @@ std::string read_text(const TensorFile& file, const std::string& name) {
 
 }  // namespace
 
+int arithmetic_of(const TensorFile& checkpoint) {
+  return checkpoint.metadata().contains("arithmetic") ? read_number<int>(checkpoint, "arithmetic") : 0;
+}
+
 RunRecord record_of(const TensorFile& checkpoint) {
   RunRecord record;
   record.spec = run_spec_from_table(parse_table(read_text(checkpoint, "spec"), "checkpoint"));
   record.hash = read_text(checkpoint, "hash");
   record.version = read_text(checkpoint, "version");
+  record.arithmetic = arithmetic_of(checkpoint);
   record.started = read_text(checkpoint, "started");
   record.steps = read_number<std::int64_t>(checkpoint, "steps");
   record.seconds = read_number<double>(checkpoint, "seconds");
@@ -211,6 +216,7 @@ void TrainState<T>::collect(Pieces& pieces) const {
   pieces.metadata["hash"] = record.hash;
   pieces.metadata["started"] = record.started;
   pieces.metadata["version"] = record.version;
+  pieces.metadata["arithmetic"] = fmt::format("{}", record.arithmetic);
   pieces.metadata["steps"] = fmt::format("{}", record.steps);
   pieces.metadata["seconds"] = fmt::format("{}", record.seconds);
 }

@@ -29,6 +29,7 @@ namespace fovea {
 
 // What a checkpoint says of its run, in training when it was written. Throws wrong_input where it says too little.
 RunRecord record_of(const TensorFile& checkpoint);
+int arithmetic_of(const TensorFile& checkpoint);  // 0 where it says none
 
 template <class T>
 struct TrainState {

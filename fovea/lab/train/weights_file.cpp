@@ -16,7 +16,8 @@ std::string weights_file(const RunRecord& run, const std::string& hash) {
                       {"experiment", run.experiment},
                       {"seed", std::to_string(run.spec.seed)},
                       {"spec", run.spec.text()},
-                      {"version", run.version}});
+                      {"version", run.version},
+                      {"arithmetic", std::to_string(run.arithmetic)}});
 }
 
 }  // namespace fovea

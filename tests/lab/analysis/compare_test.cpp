@@ -91,6 +91,24 @@ TEST(Compare, PairsOverSeeds) {
   EXPECT_EQ(accuracy.test.p, 2.0 / 64);
 }
 
+TEST(Compare, RefusesRunsOfSeveralArithmetics) {
+  std::vector<RunRecord> a{run_of(1, 0, 40, 0.5)}, b{run_of(2, 0, 60, 0.7)};
+  a[0].arithmetic = 0;
+  const std::string mistake = mistake_of([&] { compared(a, b); });
+  EXPECT_NE(mistake.find("run 1 is of arithmetic revision 0, and run 2 is of revision 1"), std::string::npos) << mistake;
+  b[0].arithmetic = 0;
+  EXPECT_EQ(compared(a, b).pairs, 1);
+}
+
+TEST(Compare, MediansAreOfTheNewestArithmetic) {
+  std::vector<RunRecord> runs{run_of(1, 0, 40, 0.5), run_of(2, 1, 40, 0.6), run_of(3, 2, 40, 0.7)};
+  EXPECT_EQ(keep_newest_arithmetic(runs), 0u);
+  runs[1].arithmetic = 0;
+  EXPECT_EQ(keep_newest_arithmetic(runs), 1u);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[1].id, 3);
+}
+
 TEST(Compare, LeavesOutWhatIsNotDone) {
   std::vector<RunRecord> a, b;
   for (int seed = 0; seed < 3; ++seed) {

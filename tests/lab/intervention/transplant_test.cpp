@@ -146,11 +146,15 @@ TEST_F(TransplantTest, WhatDoesNotFitIsRefusedBeforeTraining) {
   const std::string id = std::to_string(run({}).id);
   const std::string unkept = std::to_string(run({"train.keep_weights=\"never\""}, 5).id);
   const std::string larger = std::to_string(run({"task.vocab=11"}).id);
+  RunRecord of_old = *store_.find(run({}, 7).id, true);
+  of_old.arithmetic = 0;
+  const std::string old = std::to_string(store_.keep(of_old));
   const std::int64_t count = store_.count();
   const std::vector<std::pair<std::string, std::string>> mistakes{
       {"{transplant=99}", "there is no run 99 to take weights from"},
       {"{transplant=" + unkept + "}", "has no weights of run"},
-      {"{transplant=" + larger + "}", "'w' of the source run is 11, and 'w' here is 10"},
+      {"{transplant=" + old + "}", "are of arithmetic revision 0"},
+      {"{transplant=" + larger + "}", "'w' of the run that weights are taken from is 11, and 'w' here is 10"},
       {"{transplant=" + id + ", of=\"v\"}", "this model has no parameters 'v'"},
       {"{transplant=" + id + ", of=\"v\", to=\"w\"}", "has no 'v'"},
       {"{transplant=" + id + ", at=-1}", "not -1"},

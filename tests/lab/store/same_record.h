@@ -21,6 +21,7 @@ inline void expect_same(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.state, b.state);
   EXPECT_EQ(a.error, b.error);
   EXPECT_EQ(a.version, b.version);
+  EXPECT_EQ(a.arithmetic, b.arithmetic);
   EXPECT_EQ(a.machine, b.machine);
   EXPECT_EQ(a.started, b.started);
   EXPECT_TRUE(same_bits<double>({a.seconds}, {b.seconds}));

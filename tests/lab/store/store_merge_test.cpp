@@ -106,6 +106,27 @@ TEST_F(StoreMerge, WhatIsDoneTakesThePlaceOfWhatIsNotAndNeverTheOtherWay) {
   EXPECT_EQ(a->find(done_here.id)->state, RunState::done);
 }
 
+TEST_F(StoreMerge, ANewerArithmeticTakesThePlaceOfAnOlderOneWithItsWeights) {
+  const auto kept = [](Store& store, std::uint64_t seed, int arithmetic) {
+    RunRecord run = run_with_all(seed);
+    run.arithmetic = arithmetic;
+    run.weights[0].bytes.assign(8, std::byte(arithmetic + 1));
+    store.keep(run);
+    return run;
+  };
+  const RunRecord old_here = kept(*a, 1, 0), new_here = kept(*a, 2, 1);
+  kept(*b, 1, 1);
+  kept(*b, 2, 0);
+  const Store::Merged merged = a->merge(folder / "b" / "runs.db");
+  EXPECT_EQ(merged.furthered, 1);
+  EXPECT_EQ(merged.known, 1);
+  for (const RunRecord& run : {old_here, new_here}) {
+    const RunRecord now = *a->find(run.id);
+    EXPECT_EQ(now.arithmetic, 1);
+    EXPECT_EQ(a->weights(now)->tensors()[0].bytes[0], std::byte{2});
+  }
+}
+
 TEST_F(StoreMerge, TagsNotesAndWeightsComeAlong) {
   RunRecord mine = run_with_all(1), same = run_with_all(1), other = run_with_all(2);
   mine.weights.clear();

@@ -280,6 +280,7 @@ TEST(StoreTrouble, EveryEarlierVersionIsBroughtUpToDate) {
         EXPECT_EQ(run->experiment, "copy-subset");
         EXPECT_EQ(run->spec.seed, 3u);
         EXPECT_EQ(run->series.at("accuracy"), (Series{{200}, {0.5}}));
+        EXPECT_EQ(run->arithmetic, 0);
         RunQuery query;
         query.where = Expression::parse("task.vocab = 40 and accuracy = 0.5");
         EXPECT_EQ(store.query(query).size(), 1u);
@@ -344,7 +345,10 @@ TEST(StoreTrouble, AKillWhileItIsBroughtUpToDateLosesNothing) {
     old.run(("ATTACH '" + (folder / "new.db").string() + "' AS new").c_str());
     for (const char* table : {"words", "specs", "settings"})
       old.run(fmt::format("INSERT INTO {0} SELECT * FROM new.{0}", table).c_str());
-    for (const char* table : {"runs", "metrics", "series", "arrays"})
+    old.run(
+        "INSERT INTO runs SELECT id, spec, experiment, hash, seed, state, error, version, machine, started, seconds, "
+        "steps, removed FROM new.runs");
+    for (const char* table : {"metrics", "series", "arrays"})
       old.run(fmt::format("INSERT INTO {0} SELECT * FROM new.{0}", table).c_str());
   }
   for (int round = 0; round < 3; ++round) {

@@ -147,6 +147,33 @@ TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgainWhenAsked) {
   EXPECT_NE(store.find_undone(specs[1].hash())->error, "of old");
 }
 
+// Runs of an older arithmetic are trained again, done or failed, and one notice says so.
+TEST(Sweep, RunsOfAnOlderArithmeticAreTrainedAgain) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const std::vector<RunSpec> specs = swept_specs({}, 3);
+  for (const RunSpec& spec : specs) {
+    RunRecord old = sample_run(spec.seed, spec.seed == 2 ? RunState::failed : RunState::done);
+    old.spec = spec;
+    old.hash = spec.hash();
+    old.arithmetic = 0;
+    store.keep(old);
+  }
+  std::vector<std::string> notices;
+  SweepOptions options;
+  options.notice = [&notices](const std::string& text) { notices.push_back(text); };
+  SweepProgress last = sweep(store, "marks", Listed(specs), options);
+  EXPECT_EQ(last.done, 3);
+  EXPECT_EQ(last.reused, 0);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_NE(notices[0].find("arithmetic revision 0"), std::string::npos) << notices[0];
+  EXPECT_EQ(store.count(), 3);
+  for (const RunSpec& spec : specs) EXPECT_EQ(store.find_done(spec.hash())->arithmetic, arithmetic_revision);
+  last = sweep(store, "marks", Listed(specs), options);
+  EXPECT_EQ(last.reused, 3);
+  EXPECT_EQ(notices.size(), 1u);
+}
+
 TEST(Sweep, StoppedRunsInFlightAreKeptAndThoseNotBegunAreNot) {
   const Folder folder;
   Store store(folder / "runs.db");

@@ -9,6 +9,7 @@
 #include "fovea/base/file.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/train/checkpoint.h"
+#include "fovea/lab/train/train_state.h"
 #include "fovea/lab/train/trainer.h"
 #include "fovea/lab/train/training.h"
 #include "tests/lab/store/store_sample.h"
@@ -339,6 +340,29 @@ TEST(Resume, ACheckpointOfAnotherRunOrVersionIsNotUsed) {
   expect_same(train(spec, told.hooks(folder)), train(spec));
   ASSERT_EQ(told.troubles.size(), 1u);
   EXPECT_NE(told.troubles[0].find("0.0.1"), std::string::npos) << told.troubles[0];
+  EXPECT_TRUE(told.resumed.empty());
+}
+
+TEST(Resume, ACheckpointOfAnOlderArithmeticIsNotUsed) {
+  const RunSpec spec = tiny_spec();
+  const Folder folder;
+  Told told;
+  {
+    StopsAt at({20});
+    train(spec, told.hooks(folder, &at.stop));
+  }
+  const TensorFile file = Checkpoints::read(newest(folder, spec));
+  EXPECT_EQ(record_of(file).arithmetic, arithmetic_revision);
+  auto metadata = file.metadata();
+  metadata.erase("arithmetic");  // as it was written before revisions were counted
+  Checkpoints(folder / "checkpoints", spec.hash()).write(file.tensors(), metadata);
+  fs::remove(folder / "checkpoints" / (spec.hash() + ".before.safetensors"));
+  told = {};
+  const RunRecord run = train(spec, told.hooks(folder));
+  expect_same(run, train(spec));
+  EXPECT_EQ(run.arithmetic, arithmetic_revision);
+  ASSERT_EQ(told.troubles.size(), 1u);
+  EXPECT_NE(told.troubles[0].find("at step 20 is of arithmetic revision 0"), std::string::npos) << told.troubles[0];
   EXPECT_TRUE(told.resumed.empty());
 }
 

@@ -1,9 +1,9 @@
 #include "fovea/theory/causal_induction.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 
 namespace fovea {
@@ -30,7 +30,7 @@ class CausalPlaces {
       places_.push_back({1, 1, 0});
       places_.push_back({static_cast<double>(T - 1), 0, 0});
     } else {
-      const double right = logistic(point_.previous - std::log(copy + 1));
+      const double right = logistic(point_.previous - math::log(copy + 1));
       places_.push_back({1, right, right * (1 - right)});
       places_.push_back({static_cast<double>(copy), 0, 0});
       places_.push_back(copy == 0 ? AlikePlaces{1, 1, 0} : elsewhere(copy));
@@ -42,13 +42,13 @@ class CausalPlaces {
 
   const std::vector<AlikePlaces>& all() const { return places_; }
   double sum() const { return sum_; }  // Z by the common factor
-  double loss() const { return top_ + std::log(sum_) - point_.copy * places_.front().alpha; }
+  double loss() const { return top_ + math::log(sum_) - point_.copy * places_.front().alpha; }
 
  private:
   // 1 / (e + t), as far as e overflows or not.
   AlikePlaces elsewhere(int t) const {
-    const double seen = logistic(std::log(t) - point_.previous) / t;
-    return {1, seen, -seen * logistic(point_.previous - std::log(t))};
+    const double seen = logistic(math::log(t) - point_.previous) / t;
+    return {1, seen, -seen * logistic(point_.previous - math::log(t))};
   }
 
   void weigh() {
@@ -60,7 +60,7 @@ class CausalPlaces {
     for (const AlikePlaces& place : places_)
       if (place.count > 0) top = std::max(top, point_.match * place.seen);
     for (AlikePlaces& place : places_) {
-      place.alpha = place.count > 0 ? std::exp(point_.match * place.seen - top) : 0;
+      place.alpha = place.count > 0 ? math::exp(point_.match * place.seen - top) : 0;
       sum += place.count * place.alpha;
     }
     for (AlikePlaces& place : places_) place.alpha /= sum;
@@ -70,9 +70,9 @@ class CausalPlaces {
     const double absent = context_.vocabulary - context_.places;
     top_ = 0;
     for (const AlikePlaces& place : places_) top_ = std::max(top_, point_.copy * place.alpha);
-    sum_ = absent * std::exp(-top_);
+    sum_ = absent * math::exp(-top_);
     for (AlikePlaces& place : places_) {
-      place.exponent = std::exp(point_.copy * place.alpha - top_);
+      place.exponent = math::exp(point_.copy * place.alpha - top_);
       sum_ += place.count * place.exponent;
     }
   }

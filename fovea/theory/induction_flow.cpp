@@ -69,7 +69,7 @@ void check(const InductionContext& context) {
 }
 
 double level_of(const InductionContext& context) {
-  return context.level > 0 ? context.level : std::log(context.vocabulary) / 2;
+  return context.level > 0 ? context.level : math::log(context.vocabulary) / 2;
 }
 
 FlowState start_of(const InductionClamps& clamps) { return {clamps.start_copy, 0, 0}; }

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/math/logistic.h"
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
@@ -115,7 +116,7 @@ void SelfAttention<T>::leave_room(const Inputs& inputs, const Head& head, const 
     T *const row = a.row(r), *const end = row + a.places[r] + 1, *const most = std::max_element(row, end);
     const T score = *most;
     attention_rows::softmax_rows(a.slice(r, 1), T{1}, nullptr);
-    const T share = logistic(score - std::log(*most) - sink);
+    const T share = logistic(score - math::log(*most) - sink);
     for (T* x = row; x < end; ++x) *x *= share;
   }
 }

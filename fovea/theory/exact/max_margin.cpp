@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/base/functions/functions.h"
+
 namespace fovea {
 
 namespace {
@@ -72,7 +74,7 @@ std::vector<double> first_step(const Batch& batch) {
   for (int i = 0; i < batch.size; ++i) {
     double mean = 0;
     for (int t = 0; t < batch.items.columns; ++t) mean += value_of(batch, i, t) / T;
-    const double pull = label_of(batch, i) / (1 + std::exp(label_of(batch, i) * mean)) / T;
+    const double pull = label_of(batch, i) / (1 + math::exp(label_of(batch, i) * mean)) / T;
     for (int t = 0; t < batch.items.columns; ++t)
       add_outer(pull * (value_of(batch, i, t) - mean), batch.items.item(i, t), batch.queries.item(i, 0), step);
   }
@@ -107,8 +109,8 @@ double effective_rank(std::span<const double> matrix) {
         if (c * c <= 1e-28 * a * b) continue;
         ++turned;
         const double zeta = (b - a) / (2 * c);
-        const double tangent = (zeta >= 0 ? 1 : -1) / (std::abs(zeta) + std::hypot(1, zeta));
-        const double cos = 1 / std::hypot(1, tangent), sin = cos * tangent;
+        const double tangent = (zeta >= 0 ? 1 : -1) / (std::abs(zeta) + math::hypot(1, zeta));
+        const double cos = 1 / math::hypot(1, tangent), sin = cos * tangent;
         for (std::size_t k = 0; k < n; ++k) {
           const double x = row(i)[k], y = row(j)[k];
           row(i)[k] = cos * x - sin * y;

@@ -136,7 +136,7 @@ CausalTimes causal_times(int places, int vocabulary, const StreamOptions& option
 }  // namespace
 
 double induction_event(const InductionContext& context, const InductionClamps& given) {
-  return given.copy ? induction_halfway(context, given.start_copy) : std::log(context.places) / 2;
+  return given.copy ? induction_halfway(context, given.start_copy) : math::log(context.places) / 2;
 }
 
 std::optional<InductionContext> induction_context(const StreamSample& sample) {

@@ -37,7 +37,7 @@ class MaxMarginProbe final : public Probe {
     double largest = 0, right = 0;
     for (int i = 0; i < batch.size; ++i) {
       const std::span<const float> weights = evaluation.outcome.attention[i].flat();
-      const auto most = std::ranges::max_element(weights);
+      const auto most = std::max_element(weights.begin(), weights.end());
       chosen.push_back(static_cast<int>(most - weights.begin()));
       largest += static_cast<double>(*most) / batch.size;
       right += (chosen.back() == best[static_cast<std::size_t>(i)] ? 1.0 : 0.0) / batch.size;

@@ -80,6 +80,10 @@ TEST_F(ProgramTest, ReproduceShowsOneClaimAndExplainsIt) {
   const auto found = json("reproduce toy-uniform --claim integrated-time --json --quiet");
   ASSERT_EQ(found["claims"].size(), 1u);
   EXPECT_EQ(found["claims"][0]["null"]["value"], 0.607);
+  EXPECT_FALSE(found["claims"][0]["null"].contains("infinite"));
+  const auto endless = json("reproduce toy-uniform --claim trained-time --json --quiet")["claims"][0]["null"];
+  EXPECT_TRUE(endless["value"].is_null());
+  EXPECT_EQ(endless["infinite"], "∞") << "JSON has no infinity";
   const std::string told = fovea("report --data -o story.json").code == 0 ? read(folder_ / "story.json") : "";
   EXPECT_NE(told.find("integrated-time"), std::string::npos) << "texts come with results from the store";
 }

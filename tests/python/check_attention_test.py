@@ -289,7 +289,7 @@ def test_the_head_says_whether_what_is_attended_to_matters():
     assert few.headline == (
         "Do not show attention as the reason: deleting its word changes 0.9 % of answers, the regression's word 0.9 %, a random word 0.9 %."
     )
-    assert "than a random word, and less than the regression's word." in str(
+    assert "than a random word, and less than the word of the regression." in str(
         behind
     ) and "than deleting the word of the largest α (by 0.200" in str(behind)
     assert behind.to_dict()["trust"] in behind.page().replace(

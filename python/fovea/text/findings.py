@@ -261,7 +261,7 @@ class Findings:
         ahead = [kind for kind in greek if f["regression_over"][kind].low > 0]
         if "attention" in beyond:
             self.trust = "the word of the largest α matters more than a random word" + (
-                ", and less than the regression's word" if "attention" in ahead else ""
+                ", and less than the word of the regression" if "attention" in ahead else ""
             )
         if ahead and f["over_random"]["regression"].low > 0:
             behind = [f"{greek[kind]} ({f['regression_over'][kind]})" for kind in greek if kind not in ahead]

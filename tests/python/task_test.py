@@ -112,7 +112,7 @@ def give(**parts):
             lambda split, seed, size: None,
             "task '<lambda>' gave None, and batches one after the other are needed. Let the function yield them",
         ),
-        (lambda split, seed, size: 3, "task '<lambda>' gave 3, of type int, where batches"),
+        (lambda split, seed, size: 3, "task '<lambda>' gave 3, of type int, and batches"),
         (
             lambda split, seed, size: {"source": [[1]], "labels": [0]},
             "task '<lambda>' gave {'labels': .* and batches one after the other",

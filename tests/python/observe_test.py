@@ -256,7 +256,7 @@ def test_where_no_attention_is_seen_it_is_told_why():
     [
         ({"answer": lambda out: out}, r"answer\(output\) has the shape \(4, 8, 12\)"),
         ({"answer": lambda out: out[..., 0] + 50}, "the logarithm of a probability is 0 at most"),
-        ({"answer": lambda out: 1.0}, r"gives is 1.0, of type float. It must be a tensor of log-probabilities"),
+        ({"answer": lambda out: 1.0}, r"is 1.0, of type float. It must be a tensor of log-probabilities"),
         ({"answer": 3}, "cannot be called"),
         (
             {"sites": "blocks.7.*"},

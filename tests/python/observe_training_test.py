@@ -378,7 +378,7 @@ def test_heights_of_simpler_models_lie_beside_the_loss():
     )
     for said, told in (
         (torch.zeros(4, 7), r"the rung 'unigram' has the shape \(4, 7\)\. Give .*, or one number for all"),
-        (2.4849, r"the rung 'unigram' holds 2\.485, and .* is 0 at most\. Give .*: minus the height"),
+        (2.4849, r"the rung 'unigram' has 2\.485, and .* is 0 at most\. Give .*: minus the predicted"),
     ):
         with pytest.raises(fovea.WrongInput, match=told):
             looked(model, rungs={"unigram": said})

@@ -31,7 +31,7 @@ def test_a_further_batch_has_the_series_that_it_has_alone():
     alone = looked(model, OTHER, right(OTHER_TARGET), truth=PREVIOUS[:3], beta=None, audit=False)
     first = looked(model, truth=PREVIOUS)
     assert {name: both.metrics[name] for name in first.metrics} == first.metrics
-    for name in ("loss", "entropy", "induction", "attention_on_answer"):
+    for name in ("loss", "entropy", "weight_on_previous", "attention_on_answer"):
         assert both.metrics[f"{name}_on_probe"] == alone.metrics[name]
     assert both.metrics["entropy_on_probe_l2_h1"] == alone.metrics["entropy_l2_h1"]
     np.testing.assert_array_equal(

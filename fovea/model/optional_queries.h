@@ -1,5 +1,6 @@
-// What some models can be asked beyond a pass. They make passes of their own for it, and leave the trace and the
-// gradients of parameters as they are.
+// Queries that only some models support, such as influence and head betas. Probes and the Python package call them
+// through Model::…() (model/model.h). They run their own passes, and leave the trace and the gradients of parameters
+// unchanged.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// Public data sets got from where they are published: fetched, checked, unpacked and added to the store.
+// Downloads public data sets from their publishers: fetches, checks, unpacks, and adds them to the store's corpora.
+// `fovea data get` and the Python package call it (room data/corpus).
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@
 
 namespace fovea {
 
-// What there is to get, and how it becomes a corpus. corpora/*.toml holds those that the program knows
+// A public data set and how it becomes a corpus. corpora/*.toml describes the known ones
 // (data/corpus/public_corpora.h).
 struct PublicCorpus {
   struct File {
-    std::string name;                    // what it is called here, and at a mirror
-    std::vector<std::string> addresses;  // the first that can be had is taken
-    std::int64_t bytes = 0;              // 0: not known
+    std::string name;                    // name of the file here and at a mirror
+    std::vector<std::string> addresses;  // the first one that works is used
+    std::int64_t bytes = 0;              // 0: unknown
     std::string sha256;
-    std::vector<std::string> members;  // it is an archive, and these are unpacked; none: it is taken as it is
+    std::vector<std::string> members;  // files to unpack from an archive; empty: the file is used as it is
   };
-  std::string name, title, terms, home;  // home: where people read about it
+  std::string name, title, terms, home;  // home: page that describes the corpus
   bool latin1 = false;                   // its texts are not in UTF-8
   std::vector<File> files;
   // Files and folders are named as they lie once all are fetched and unpacked. No training texts: the files themselves

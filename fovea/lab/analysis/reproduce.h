@@ -1,4 +1,5 @@
-// Experiments and their claims: runs what is missing, then says what held.
+// Reproduces experiments: trains the missing runs of an experiment and tests its claims. `fovea reproduce`, the report
+// and the Python package call it (room lab/analysis).
 #pragma once
 
 #include <optional>
@@ -12,11 +13,11 @@
 
 namespace fovea {
 
-// `notes` are what there is to know of the groups of runs (lab/experiment/stages.h): claims that read them pass it on.
+// `notes` describe groups of runs (lab/experiment/stages.h). Claims that read these groups repeat the notes.
 std::vector<ClaimResult> check_claims(const Experiment& experiment, Preset preset, const std::vector<RunRecord>& runs,
                                       const std::vector<std::string>& notes = {});
 
-// Gives results that were read from a store the texts of the experiment's claims. A claim that has changed gets none.
+// Adds the texts of the experiment's claims to results from a store. A changed claim gets no text.
 void add_texts(std::vector<ClaimResult>& results, const Experiment& experiment);
 
 // The runs of an experiment, stage by stage, those that are missing made by sweep().

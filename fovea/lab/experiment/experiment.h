@@ -1,4 +1,5 @@
-// An experiment: what a person writes in a file, and the runs that it asks for.
+// An experiment: the content of an experiment file, and the runs that it defines. Commands, sweeps, the report and the
+// Python package read experiments; room lab/experiment only reads files and resolves specs.
 #pragma once
 
 #include <cstdint>
@@ -20,69 +21,69 @@
 
 namespace fovea {
 
-// A figure to draw from the experiment's runs; view/ knows the kinds and their settings.
+// A figure of the experiment's runs. view/ has the kinds and their settings.
 struct FigureSpec {
   std::string kind;  // "lines", "heatmap", "phase", "bars", …
   ValueTable settings;
   Place place;
 };
 
-// Runs that are chosen by what the runs before them came to (lab/experiment/stages.h).
+// A later stage, whose runs are chosen by results of earlier runs (lab/experiment/stages.h).
 struct Stage {
   struct Kind {
     std::string name;
-    std::string when;  // over all the runs of one value: "least(max_over(accuracy)) >= 0.95"
+    std::string when;  // condition over all the runs of one value: "least(max_over(accuracy)) >= 0.95"
     Place place;
   };
   struct Group {
     std::string name;
-    std::map<std::string, std::int64_t> take;  // how many of which kind; "any" alone: whatever their kind
+    std::map<std::string, std::int64_t> take;  // how many values of each kind; "any" alone: values of every kind
   };
   Place place;
-  std::string combine;      // the setting whose values are judged, then put together
-  std::vector<Kind> kinds;  // a value is of the first kind that it meets
+  std::string combine;      // the setting whose values are judged, then combined
+  std::vector<Kind> kinds;  // a value has the first kind whose condition it meets
   std::vector<Group> groups;
   std::int64_t draws = 0;       // combinations of each group
-  std::int64_t draw_seed = 0;   // what they are drawn from
+  std::int64_t draw_seed = 0;   // seed of the draws
   std::int64_t first_seed = 0;  // draw i is trained with seed first_seed + i
-  bool same_seed = false;       // or with the seed that its values were judged on, each seed by itself
+  bool same_seed = false;       // or with the seed of the judged values, each seed by itself
 };
 
-// A run that the experiment's own are measured against (lab/experiment/baselines.h).
+// A run that the experiment's own runs are measured against (lab/experiment/baselines.h).
 struct Baseline {
   std::string name;
-  ValueTable model, train, probe;             // in place of the experiment's, where they are not empty
-  std::int64_t epochs = 0, quick_epochs = 0;  // 0: none are said
-  std::vector<Override> set, quick;           // over what it has from the experiment
+  ValueTable model, train, probe;             // replace the experiment's tables if they are not empty
+  std::int64_t epochs = 0, quick_epochs = 0;  // 0: not given
+  std::vector<Override> set, quick;           // override the settings of the experiment
   Place place;
 
   bool keeps_model() const { return model.empty(); }
 };
 
 struct Experiment {
-  // The file's stem. A file that has the stem of a shipped experiment and says something else is another experiment: it
-  // is called "copy-subset.toml", so that its runs and claims are not taken for those of the shipped one.
+  // The file's stem. A user's file with the stem of a shipped experiment and another content is another experiment: its
+  // name is "copy-subset.toml", so that its runs and claims are not mixed with the shipped ones.
   std::string name;
   std::string source;  // the file's path; empty for a shipped experiment and for a copy of one
   std::string title;   // one line
   std::string idea;    // two sentences for the reader
   std::string system;  // chapter of the tour: "toy gate", "copying", …
-  int order = 0;       // place in the tour
+  int order = 0;       // position in the tour
   ValueTable task, model, train, probe;
   ValueList interventions;
-  std::uint64_t seed = 0;  // of a run when nothing else names one
+  std::uint64_t seed = 0;  // of a run, if no other setting gives one
   ValueTable quick;        // dotted settings that make the quick form; "sweep.KEY" replaces or adds an axis
   std::vector<Axis> sweep;
   std::vector<Stage> stages, quick_stages;  // after the sweep, one after the other
   std::vector<Baseline> baselines;          // after all stages
-  std::int64_t draws = 0;                   // how often what is drawn at random is drawn
-  std::int64_t draw_seed = 0;               // and what it is drawn from
-  Definitions definitions;                  // quantities that claims are written in
+  std::int64_t draws = 0;                   // number of random draws
+  std::int64_t draw_seed = 0;               // seed of the random draws
+  Definitions definitions;                  // quantities that claims use
   std::vector<Claim> claims;
   std::vector<FigureSpec> figures;
   Place place;
 
-  // The axes of a form, after quick's overrides; seed is the last and so runs fastest.
+  // The axes of a form, after quick's overrides. The seed is the last axis and changes fastest.
   std::vector<Axis> axes(Preset preset) const;
   const std::vector<Stage>& stages_of(Preset preset) const { return preset == Preset::quick ? quick_stages : stages; }
   std::int64_t draw_count(Preset preset) const;
@@ -101,11 +102,11 @@ Experiment experiment_from_table(const ValueTable& table, const Place& place);  
 Experiment find_experiment(const std::string& name_or_path);
 std::vector<std::string> experiment_names();  // shipped ones, in tour order
 
-// The run at one point of the sweep: checks everything against the registries (unknown names, wrong types, impossible
-// values, task and model that do not fit) and fills in all defaults. An override of "seed" goes before `seed`.
+// The run at one point of the sweep. Checks everything against the registries (unknown names, wrong types, impossible
+// values, task and model that do not fit) and fills in all defaults. An override of "seed" has priority over `seed`.
 ResolvedRun resolve_run(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                         std::uint64_t seed);
-// The same for who wants its spec alone.
+// The same, for callers that need only the spec.
 RunSpec resolve(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                 std::uint64_t seed);
 

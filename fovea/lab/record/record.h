@@ -1,4 +1,5 @@
-// What a run leaves behind.
+// The record of a run: its spec, state, metrics, series and arrays, as plain data. Training writes a RunRecord, the
+// store keeps it, and analysis, figures, commands and the Python package read it (room lab/record).
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,12 @@
-// Reads a model at a moment of its training and changes nothing in it:
+// The Evaluator measures a model at a step of its training, and changes nothing. The TrainLoop and the Python package
+// call it (room lab/train).
 //
 //   batch of a split ──> pass in evaluation mode ──> Evaluation ──> probes ──> record
-//                                          └──────> attention of kept examples ──> record
+//                                          └──────> attention of stored examples ──> record
 //
-// Probes say which examples they want (probe/probe.h). Those that survey a split are shown it in batches, one after the
-// other. While attention is held all of this is done once more under the hold, for the probes whose numbers differ then
-// (lab/record/held_name.h).
+// Probes state which examples they need (probe/probe.h). Probes that survey a split get it in batches, one after the
+// other. While attention is held, everything is measured a second time under the hold, for the probes whose numbers
+// differ then (lab/record/held_name.h).
 #pragma once
 
 #include <array>

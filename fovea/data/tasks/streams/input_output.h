@@ -1,12 +1,14 @@
-// What the tasks share whose streams are an input and what is made of it:
+// Base class of the stream tasks with an input and an output (room data/tasks/streams). Copy, reverse, repeat, sum and
+// histogram tasks derive from it. The sequence is
 //
-//   x_1 .. x_n SEP y_1 .. y_n          x_i drawn evenly from 1 .. numbers
+//   x_1 .. x_n SEP y_1 .. y_n          x_i uniform from 1 .. numbers
 //
-// The source is all but the last token, and what is asked at each place is the token after it; so y_i is asked where
-// y_{i-1} stands, and y_1 where SEP does. Values are tokens 0 .. most_value(), SEP is the one after them. Of the places
-// that ask for x every rung of the ladder says 1 / numbers for each number, and of the one that asks for SEP, SEP.
+// The source is all but the last token. The question at each position is the next token, so y_i is the answer at the
+// position of y_{i-1}, and y_1 at SEP. Values are tokens 0 .. most_value(), and SEP is the next token. At positions
+// whose answer is an x, every rung of the ladder predicts 1 / numbers for each number. Before SEP, every rung predicts
+// SEP.
 //
-// Indices of x and y are from 0 here.
+// Indices of x and y start at 0 here.
 #pragma once
 
 #include <span>

@@ -145,9 +145,7 @@ def test_an_unknown_series_is_named():
 
 
 def test_a_run_of_a_sweep_is_the_first_of_it_and_says_so():
-    with pytest.warns(
-        UserWarning, match="toy-bounded is a sweep. Its first values are used: model.beta1=-4"
-    ) as told:
+    with pytest.warns(UserWarning, match="toy-bounded is a sweep. Its first values are used: model.beta1=-4") as told:
         first = fovea.run("toy-bounded", steps=1, keep=False)
     assert len(told) == 1 and first.spec["model"]["beta1"] == -4
     with warnings.catch_warnings():

@@ -17,7 +17,10 @@ TOY = dict(keep=False)
 def test_ctrl_c_leaves_a_run_that_the_same_call_goes_on_with(pressed_at):
     settings = {**LONG, "steps": 5000, "every": 1000}
     pressed_at(50)
-    with pytest.raises(KeyboardInterrupt, match=r"stopped after (\d+) steps; the run is stored as run 1, and the same call continues it"):
+    with pytest.raises(
+        KeyboardInterrupt,
+        match=r"stopped after (\d+) steps; the run is stored as run 1, and the same call continues it",
+    ):
         fovea.run("copy-subset", **settings)
     with pytest.warns(UserWarning, match="continues from step .* stopped"):
         resumed = fovea.run("copy-subset", **settings)

@@ -21,7 +21,7 @@ struct Interval {
   }
 };
 
-// Throws wrong_input for one that is over before it begins.
+// Throws wrong_input for one that ends before it begins.
 void require_interval(const Interval& when, const ValueTable& table, const std::string& owner);
 
 }  // namespace fovea

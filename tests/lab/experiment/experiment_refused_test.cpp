@@ -86,7 +86,7 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("intervene = [ { freeze = \"head\" } ]"), "x.toml:3:15", "no parameters 'head' to freeze",
        "known are: attention, body, w, a"},
       {minimal("intervene = [ { hold = \"uniform\", until = -1 } ]"), "x.toml:3:35", "not -1", "no longer affects"},
-      {minimal("intervene = [ { hold = \"uniform\", from = 5, until = 5 } ]"), "x.toml:3:45", "over before it begins",
+      {minimal("intervene = [ { hold = \"uniform\", from = 5, until = 5 } ]"), "x.toml:3:45", "ends before it begins",
        "larger"},
       {minimal("intervene = [ { hold = \"uniform\" }, { hold = \"truth\", from = 7 } ]"), "x.toml:3:37",
        "two interventions hold attention at step 7", "do not overlap"},

@@ -81,7 +81,8 @@ bool AccessCheck::lets_in(const Caller& caller, const HttpRequest& request, Http
     }
   }
   if (!token_.empty() && !knows_token(caller, request)) {
-    refusal = error_answer(401, "the request has no token", "open the address that the server printed, with its token");
+    refusal =
+        error_answer(401, "the request has no valid token", "open the address that the server printed, with its token");
     return false;
   }
   return true;

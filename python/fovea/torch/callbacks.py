@@ -40,7 +40,7 @@ class _Callback:
         self._holds.append((args, kwargs))
 
     def _begin(self, model: Any, number: int = 0, steps: Any = None, loggers: Any = ()) -> None:
-        """At this update, where no state says more; ``steps``: of how many, if that is known; ``loggers``: of the training."""
+        """Continue at this update, if no state names another; ``steps``: the length of the training, if known; ``loggers``: the loggers of the training."""
         self._pass.close()  # of a training that an exception ended
         known = {"steps": steps} if isinstance(steps, int) and steps > 0 else {}
         given = {**known, **self.options}

@@ -45,7 +45,7 @@ class Hold:
         return self.start <= number and (self.until is None or number < self.until)
 
     def table(self) -> dict[str, Any]:
-        """As a spec says it."""
+        """Return it as the entry of a spec."""
         what = {"hold": self.how if isinstance(self.how, str) else "own", "of": sorted(self.sites)}
         table: dict[str, Any] = {
             **({"ablate": sorted(self.sites)} if self.how == ABLATED else what),
@@ -218,7 +218,7 @@ class HoldSchedule:
         return [hold for hold in self._holds if hold.at(number)]
 
     def plan(self, number: int, truth: Any) -> HoldPlan | None:
-        """Return what holds attention of a batch that is evaluated, at this update; None if nothing does."""
+        """Return the interventions on attention of an evaluated batch at this update; None without any."""
         due = self._due(number)
         if not due or (truth is None and any(hold.how == "truth" for hold in due)):
             return None

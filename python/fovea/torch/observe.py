@@ -255,7 +255,7 @@ def _require_tensors(what: str, batch: Any) -> None:
         and hasattr(batch, "__array__")
         and not hasattr(batch, "is_floating_point")
     ):
-        raise checks.wrong_type(what, batch, "a tensor, or a tuple or dict of what the model is called with")
+        raise checks.wrong_type(what, batch, "a tensor, or a tuple or dict of the model's inputs")
 
 
 def module_of(model: Any) -> Any:

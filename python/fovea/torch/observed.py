@@ -190,8 +190,7 @@ class Lookups(TorchFunctionMode):  # type: ignore[misc]
 
 
 def tokens_of(asked: list[tuple[Any, Any]], tensors: list[Any], examples: int) -> tuple[Any, Any]:
-    """The one of a batch's tensors that holds tokens, and the table that they were looked up in first. Where nothing is looked up, it
-    is the only one that there is."""
+    """Return the batch's tensor of tokens, and the table that they were looked up in first. Without a lookup it is the only tensor."""
     whole = [
         one
         for one in tensors

@@ -37,7 +37,7 @@ class Task:
     points            keys (N, D), values (N, V), queries (M, D), answers (M, V)  width, value_width
     ================  ==========================================================  =======================================
 
-    A run of such a task is not kept, because its spec does not describe it. In one build the same generator and seed give the same
+    A run of such a task is not kept, because its spec does not describe it. The same generator and seed give the same
     bits.
 
     Parameters

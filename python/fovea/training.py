@@ -62,7 +62,7 @@ def run(
 ) -> Run:
     """Train one run and keep it in the store, as ``fovea run`` does.
 
-    In one build the same spec and seed give the same bits. A run that was interrupted continues from its last checkpoint when it
+    The same spec and seed give the same bits. A run that was interrupted continues from its last checkpoint when it
     is asked for again.
 
     Parameters

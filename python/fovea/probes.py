@@ -191,7 +191,10 @@ def spec_names(probes: Any) -> list[str]:
 
 def names_in(spec: Mapping[str, Any]) -> list[str]:
     """The names of the probes in Python that a spec has."""
-    places = [name.split(" ")[1] for name in spec["probe"]["names"] if name.startswith("python ")]
+    names = spec.get("probe", {}).get("names")  # another program's run may have none, or something else there
+    places = [
+        str(one).split(" ")[1] for one in (names if isinstance(names, list) else []) if str(one).startswith("python ")
+    ]
     return [place.partition(":")[2] or _last_name(place) for place in places]
 
 

@@ -373,7 +373,7 @@ def test_vectors_in_place_of_tokens_have_an_influence():
     "given, told",
     [
         (dict(logits=3), "logits is"),
-        (dict(logits=lambda out: out[:, :1]), "two classes or more"),
+        (dict(logits=lambda out: out[:, :1]), r"logits\(output\) gives \(8, 1\)"),
         (dict(row=3), "attention has 1 rows"),
         (dict(site="other"), "fits no site"),
         (dict(labels=[0, 1]), r"labels has the shape \(2,\)"),

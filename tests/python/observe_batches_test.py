@@ -91,7 +91,7 @@ def test_a_batch_whose_answers_diverge_has_no_loss():
         (dict(batches={"probe": {**PROBE, "thruth": 1}}), "has 'thruth'"),
         (dict(batches={"probe": OTHER}), r"batches\['probe'\] is"),
         (dict(patch="probe"), "patch is 'probe'"),
-        (dict(batches={"probe": PROBE}, patch="probe"), "give two batches of one shape"),
+        (dict(batches={"probe": PROBE}, patch="probe"), "in the batch that is patched from"),
         (dict(hooks="hook_q"), "hooks has 'hook_q'"),
         (dict(probes=[len]), r"probes\[0\] is"),
         (dict(probes="accuracy"), "a probe of the library"),

@@ -15,7 +15,7 @@ constexpr std::uint64_t last_step = 1'000'000'000;
 
 const char* const how_to_bet = R"(post {"question": "scene=weather", "browser": "1f0c", "steps": [30, null]})";
 
-std::string bet_text(const Json& bet, const char* name) {
+std::string short_text(const Json& bet, const char* name) {
   const auto found = bet.find(name);
   const std::string text = found != bet.end() && found->is_string() ? found->get<std::string>() : std::string();
   if (text.empty() || text.size() > Bets::longest_text)
@@ -28,7 +28,7 @@ std::string bet_text(const Json& bet, const char* name) {
 Json Bets::take(std::string_view json) {
   const Json bet = Json::parse(json, nullptr, false);
   if (!bet.is_object()) throw wrong_input("the bet is no JSON object", how_to_bet);
-  const std::string name = bet_text(bet, "question"), browser = bet_text(bet, "browser");
+  const std::string name = short_text(bet, "question"), browser = short_text(bet, "browser");
   const auto given = bet.find("steps");
   if (given == bet.end() || !given->is_array() || given->empty() || given->size() > most_flags)
     throw wrong_input(fmt::format("'steps' of the bet is no list of 1 to {} steps", most_flags), how_to_bet);

@@ -192,7 +192,7 @@ test("a run beside another says by what it differs, has the same colours, and le
   assert.equal(new Set(await strokes(true)).size, 2);
   for (const name of ["accuracy", "entropy of attention (1: uniform)"]) await button(page, name).click();
   assert.equal(new Set(await strokes(true)).size, 4);
-  assert.match(decodeURIComponent(new URL(page.url()).hash), /curves=accuracy,attention_points_right,beta_points_right,entropy/);
+  assert.match(decodeURIComponent(new URL(page.url()).hash), /curves=attention_points_right,beta_points_right,accuracy,entropy/);
   assert.ok((await strokes(true)).includes((await strokes(false))[0]), "accuracy has one colour");
   for (const [beside, title] of [["hold=0", "attention free from the start"], ["hold=9", "attention held uniform until step 9"], ["from=2", "attention held uniform from step 2"], ["task.vocab=9", "vocabulary 9"]]) {
     await page.evaluate((hash) => (location.hash = hash), words(small, { hold: 6, beside }));

@@ -118,7 +118,7 @@ test("attention is multiplied on the right words by a typed factor, and a link r
     await page.getByText("Give a factor from 0 to 1000, and not 1.").waitFor();
     await page.getByLabel("Factor").fill("3.5");
     await button(page, "Change it").click();
-    await page.getByText("Now attention is multiplied on the right words by 3.5 from step 2 to the end.").waitFor();
+    await page.getByText("Now attention is scaled by 3.5 on the right words from step 2 to the end.").waitFor();
     await at_step(page, 2);
     for (const step of [4, 6]) {
       await button(page, "Next look").click();

@@ -165,7 +165,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
       ...(task.probes ?? []),
       ...Object.keys(model.probes ?? {}),
     ]),
-  ];
+  ].sort();
   const probe = {
     keep: task.own ? 24 : 8,
     ...task.probe,

@@ -20,7 +20,7 @@ export interface Task {
   words?: string[]; // how its tokens are read, where the engine only numbers them
   train: Table;
   probe: Table;
-  metrics: string[]; // shares, drawn over the steps
+  metrics: string[]; // shares, drawn over the steps: attention has the first colour, β the second
   probes?: string[]; // that are no shares
   knowledge?: Stage;
   attention?: Stage;
@@ -47,7 +47,7 @@ const copying = {
   models: translators,
   train: { steps: 300, batch: 64, optimizer: "adam", rate: 4e-3 },
   probe: { every: 2, examples: 32 },
-  metrics: ["accuracy", "attention_points_right", "beta_points_right", "entropy"],
+  metrics: ["attention_points_right", "beta_points_right", "accuracy", "entropy"],
   knowledge: { metric: "beta_points_right", level: 0.5, says: "half of the words matched (β)" },
   attention: { metric: "attention_points_right", level: 0.5, says: "half of the rows look right (α)" },
   acts: every_act,
@@ -69,7 +69,7 @@ const labelled = {
   words: everyday,
   models: classifiers,
   probe: { every: 4, examples: 100 },
-  metrics: ["accuracy", "attention_on_answer", "beta_auc", "entropy"],
+  metrics: ["attention_on_answer", "beta_auc", "accuracy", "entropy"],
   knowledge: { metric: "beta_auc", level: 0.9, says: "the keyword ranks above 9 of 10 words (β)" },
   attention: { metric: "attention_on_answer", level: 0.5, says: "half of attention on the keyword (α)" },
   acts: every_act,
@@ -131,7 +131,7 @@ export const tasks: Task[] = [
     task: { name: "feature-mean", width: 20 },
     train: { steps: 600, batch: 64, optimizer: "adam", rate: 5e-3 },
     probe: { every: 4, examples: 100 },
-    metrics: ["accuracy", "attention_on_answer", "entropy"],
+    metrics: ["attention_on_answer", "accuracy", "entropy"],
     attention: { metric: "attention_on_answer", level: 0.5, says: "half of the weight is on them (α)" },
     acts: every_act,
     shown: ["task.width", "model.gate", "train.rate", "train.steps"],
@@ -160,7 +160,7 @@ export const tasks: Task[] = [
       },
     ],
     train: { steps: 500, batch: 32, optimizer: "adamw", rate: 4e-3 },
-    metrics: ["accuracy", "weight_on_previous", "induction", "entropy"],
+    metrics: ["induction", "weight_on_previous", "accuracy", "entropy"],
     attention: { metric: "induction", level: 0.75, says: "a head looks at what followed earlier copies (α)" },
     shown: ["task.states", "task.length", "model.layers", "model.heads", "model.width", "train.rate", "train.steps"],
   },
@@ -179,7 +179,7 @@ export const tasks: Task[] = [
     ],
     train: { steps: 600, batch: 64, optimizer: "adam", rate: 2e-3 },
     acts: stream_acts_with_truth,
-    metrics: ["accuracy", "attention_points_right", "weight_on_previous", "entropy"],
+    metrics: ["attention_points_right", "weight_on_previous", "accuracy", "entropy"],
     attention: { metric: "attention_points_right", level: 0.5, says: "attention is on what followed (α)" },
     shown: ["task.vocab", "task.length", "model.layers", "model.heads", "model.width", "train.rate", "train.steps"],
   },
@@ -198,7 +198,7 @@ export const tasks: Task[] = [
     ],
     train: { steps: 400, batch: 32, optimizer: "adam", rate: 2e-3 },
     acts: stream_acts_with_truth,
-    metrics: ["accuracy", "weight_on_needed"],
+    metrics: ["weight_on_needed", "accuracy"],
     attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is on the two places" },
     shown: ["task.n", "task.numbers", "model.width", "train.rate", "train.steps"],
   },
@@ -217,7 +217,7 @@ export const tasks: Task[] = [
     ],
     train: { steps: 400, batch: 32, optimizer: "adamw", rate: 3e-3, beta2: 0.99, weight_decay: 1e-4 },
     acts: stream_acts_with_truth,
-    metrics: ["accuracy", "weight_on_needed", "weight_on_first_unneeded"],
+    metrics: ["weight_on_needed", "weight_on_first_unneeded", "accuracy"],
     attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is on the right position" },
     shown: ["task.vocab", "task.length", "model.attention", "model.heads", "train.rate", "train.steps"],
   },
@@ -313,8 +313,8 @@ export const acts: Act[] = [
   { name: "first", title: "held on the first word", ends: "attention is let go", word: "hold", is: "first" },
   {
     name: "scale",
-    title: "multiplied on the right words",
-    ends: "attention is no longer multiplied",
+    title: "scaled",
+    ends: "attention is no longer scaled",
     word: "scale",
     factor: true,
   },
@@ -328,10 +328,10 @@ export function act_of(one: { [word: string]: unknown }): Act | undefined {
   return acts.find(({ word, is }) => (is === undefined ? one[word] !== undefined : one[word] === is));
 }
 
-// What is done, in words: "multiplied on the right words by 4".
+// What is done, in words: "scaled by 4 on the right words".
 export function act_text(name: string, by: number): string {
   const { title, factor } = acts.find(act => act.name === name)!;
-  return factor ? `${title} by ${by}` : title;
+  return factor ? `${title} by ${by} on the right words` : title;
 }
 
 // And the intervention that it makes, of a head ("layer.1.head.2") or of all ("").

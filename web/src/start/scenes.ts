@@ -107,7 +107,7 @@ export const scenes: Scene[] = [
     title: "Find the keyword",
     reads:
       "A text of twenty words is a yes if it holds one certain word, and a no if not. Nobody says which word that is.",
-    why: "For each word the model has two numbers: how much the word speaks for a yes (β), and how much attention it gets (α). At first all words have the same. The model is told yes or no, and nothing about the words. For this model Fovea computes both steps before training: its flags are drawn in outline. Can you beat it?",
+    why: "For each word the model has two numbers: how much the word speaks for a yes (β), and how much attention it gets (α). At first these numbers are the same for all words. The model is told yes or no, and nothing about the words. For this model Fovea computes both steps before training: its flags are drawn in outline. Can you beat it?",
     left: "words read",
     right: "answer",
     curves: [

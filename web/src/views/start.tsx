@@ -16,7 +16,7 @@ export function Start({ source }: { source: Source }) {
   return (
     <div class="start">
       <h1>
-        What does a model learn first: <em class="words">the words</em>, or <em class="looks">where to look</em>?
+        What does a model learn first: <em class="of-beta">the words</em>, or <em class="of-alpha">where to look</em>?
       </h1>
       {engine.there ? (
         <>

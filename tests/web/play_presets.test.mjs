@@ -20,7 +20,7 @@ function trained(plan, steps) {
   const map = ask.floats(arrays.filter(({ name, step }) => /^attention(_held)?$/.test(name) && step === steps).at(-1).values);
   ask({ ask: "forget", name: "preset" });
   const all = (one) => (one ? one.steps.map((step, i) => [step, one.values[i]]) : []);
-  return { series: Object.fromEntries(Object.keys(more).map((name) => [name, [...all(series[name]), ...all(more[name])]])), map };
+  return { series: Object.fromEntries(Object.keys({ ...series, ...more }).map((name) => [name, [...all(series[name]), ...all(more[name])]])), map };
 }
 
 // What the page shows of a training before it has trained it.

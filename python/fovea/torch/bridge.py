@@ -19,23 +19,12 @@ if TYPE_CHECKING:
 
 Weights = Mapping[str, npt.NDArray[Any]]
 
-_WITH_MODULE = (
-    "seq2seq",
-    "seq2seq-heads",
-    "gated-classifier",
-    "feature-attention",
-    "bag-attention",
-    "pooling",
-    "transformer",
-)
-
 
 def to_torch(run: Run) -> torch.nn.Module:
     """Make a module of PyTorch of a run, with the same weights to the bit and the same outputs.
 
-    These models have a module: ``seq2seq``, ``seq2seq-heads``, ``gated-classifier``, ``feature-attention``, ``bag-attention``, ``pooling`` and
-    ``transformer``. Tokens are padded with -1. The source and target of a translator have the token that closes a sequence, as in a batch of
-    ``fovea``.
+    Every model has a module. Tokens are padded with -1. The source and target of a translator have the token that closes a sequence, as
+    in a batch of ``fovea``.
 
     Parameters
     ----------
@@ -48,12 +37,12 @@ def to_torch(run: Run) -> torch.nn.Module:
         It returns ``(scores, attention)`` of ``module(source, target)`` of a translator, ``module(source)`` of a classifier,
         ``module(items)`` of vectors and ``module(items, lengths)`` of bags. ``module(keys, values, queries)`` of pooling returns
         ``(predictions, attention)``. ``module(source)`` of a transformer returns scores, and the attention of all heads,
-        ``(layers, B, heads, T, T)``.
+        ``(layers, B, heads, T, T)``. The other models return ``(predictions, attention)``, without attention None.
 
     Raises
     ------
     WrongInput
-        If the model has no module, or the weights were not kept.
+        If the similarity of pooling is a function of yours, or the weights were not kept.
 
     Examples
     --------
@@ -64,17 +53,12 @@ def to_torch(run: Run) -> torch.nn.Module:
     torch.Size([1, 5, 5])
     """
     model = a_run(run).spec["model"]
-    if model["name"] not in _WITH_MODULE:
-        raise _engine.wrong_input(f"a model '{model['name']}' has no module", f"these have: {', '.join(_WITH_MODULE)}")
     torch = needed("torch", "torch")
-    from .modules import MAKERS
-    from .transformer import Transformer
+    from .makers import module_of
 
-    makers = {**MAKERS, "transformer": Transformer}
     weights, sizes = run.weights(), run._model().sizes
-    made = makers[model["name"]](model, {name: values.shape for name, values in weights.items()}, sizes)
-    if any(values.dtype == np.float64 for values in weights.values()):
-        made = made.double()
+    double = any(values.dtype == np.float64 for values in weights.values())
+    made = module_of(model, {name: values.shape for name, values in weights.items()}, sizes, double)
     made.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in weights.items()})
     return made.eval()
 

@@ -13,6 +13,7 @@ torch = needed("torch", "torch")
 from torch import nn  # noqa: E402
 
 from .modules import FromRun, Shapes  # noqa: E402
+from .rules import Rule  # noqa: E402
 
 
 class Layer(nn.Module):  # type: ignore[misc]
@@ -61,7 +62,7 @@ class Layer(nn.Module):  # type: ignore[misc]
         products = q @ r.transpose(-1, -2)
         return products.gather(-1, distance.expand_as(products))
 
-    def weights(self, u: Any) -> Any:
+    def weights(self, u: Any, rules: list[Rule]) -> Any:
         """The attention of each head, (B, H, T, T)."""
         every = u[:, None].expand(-1, self.spec["heads"], -1, -1)
         q = self.split(self.query(u)) if self.spec["queries"] != "identity" else every
@@ -72,18 +73,27 @@ class Layer(nn.Module):  # type: ignore[misc]
         if self.spec["position"] == "relative":
             scores = scores + self.by_distance(q)
         scores = scores / math.sqrt(q.shape[-1])
+        shifts = [rule.shift for rule in rules]
+        if any(shift is not None for shift in shifts):
+            scores = scores + torch.stack(
+                [scores.new_zeros(()).expand(scores[:, 0].shape) if s is None else s for s in shifts], 1
+            )
         places = u.shape[1]
         later = torch.ones(places, places, dtype=torch.bool, device=u.device).triu(1)
         if self.spec["attention"] == "softmax":
-            return scores.masked_fill(later, -torch.inf).softmax(-1)
-        if self.spec["attention"] == "linear":
-            return scores.masked_fill(later, 0)
-        return scores.relu().masked_fill(later, 0) / torch.arange(1, places + 1, device=u.device)[:, None]
+            weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        elif self.spec["attention"] == "linear":
+            weights = scores.masked_fill(later, 0)
+        else:
+            weights = scores.relu().masked_fill(later, 0) / torch.arange(1, places + 1, device=u.device)[:, None]
+        if all(rule == Rule() for rule in rules):
+            return weights
+        return torch.stack([rule.applied(weights[:, h], ~later) for h, rule in enumerate(rules)], 1)
 
-    def forward(self, h: Any) -> tuple[Any, Any]:
+    def forward(self, h: Any, rules: list[Rule]) -> tuple[Any, Any]:
         normal = self.spec["norm"] == "pre"
         u = self.norm1(h) if normal else h
-        attention = self.weights(u)
+        attention = self.weights(u, rules)
         h = h + self.output((attention @ self.split(self.value(u))).transpose(1, 2).flatten(-2))
         if self.spec["mlp"]:
             h = h + self.mlp(self.norm2(h) if normal else h)
@@ -92,6 +102,8 @@ class Layer(nn.Module):  # type: ignore[misc]
 
 class Transformer(FromRun):
     """``module(source)`` gives scores (B T, vocabulary) and the attention of each layer and head, (layers, B, heads, T, T)."""
+
+    answers = "target"
 
     def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
         super().__init__(spec, shapes, sizes)
@@ -110,9 +122,21 @@ class Transformer(FromRun):
         if self.spec["position"] == "learned":
             h = h + self.position.weight[: source.shape[1]]
         maps = []
-        for layer in self.layer.values():
-            h, attention = layer(h)
+        rules: list[Rule] = []
+        for number, layer in enumerate(self.layer.values(), 1):
+            rules = [self.rules.get((number, head), Rule()) for head in range(1, self.spec["heads"] + 1)]
+            h, attention = layer(h, rules)
             maps.append(attention)
         if self.spec["norm"] == "pre":
             h = self.norm(h)
-        return self.unembedding(h).flatten(0, 1), torch.stack(maps)
+        logits = self.unembedding(h)
+        for head, rule in enumerate(rules):
+            if rule.copy:
+                logits = logits + rule.copy * (maps[-1][:, head] @ one_hot(source, logits))
+        return logits.flatten(0, 1), torch.stack(maps)
+
+
+def one_hot(source: Any, logits: Any) -> Any:
+    """Return the tokens of a stream as rows of the width of logits; 0 for a token that cannot be answered."""
+    classes = torch.arange(logits.shape[-1], device=source.device)
+    return (source[..., None] == classes).to(logits.dtype)

@@ -1,0 +1,111 @@
+"""Models with a course that theory computes, as modules of PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..pictures import needed
+
+torch = needed("torch", "torch")
+
+from torch import nn  # noqa: E402
+
+from .modules import FromRun, Shapes  # noqa: E402
+from .rules import softmax  # noqa: E402
+from .word_models import parameter  # noqa: E402
+
+
+class Disentangled(FromRun):
+    """Two layers of causal attention that append their sums to their input: s_ij = (A h_i) · h_j."""
+
+    answers = "target"
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        width = shapes["layer.1.weight"][0]
+        self.layer = nn.ModuleDict({"1": nn.Linear(width, width, False), "2": nn.Linear(2 * width, 2 * width, False)})
+        self.readout = nn.Linear(4 * width, shapes["readout.weight"][0], False)
+
+    def forward(self, source: Any) -> tuple[Any, Any]:
+        places, vocab, width = source.shape[1], self.sizes["vocab"], self.layer["1"].in_features
+        there, like = (source >= 0)[..., None], self.readout.weight
+        token = nn.functional.one_hot(source.clamp(min=0), vocab).to(like.dtype)
+        place = nn.functional.one_hot(torch.arange(places, device=source.device), width - vocab).to(like.dtype)
+        h = torch.cat([token, place.expand(len(source), -1, -1)], -1) * there
+        earlier = torch.ones(places, places, dtype=torch.bool, device=source.device).tril()
+        maps = []
+        for number, layer in enumerate(self.layer.values(), 1):
+            scores = layer(h) @ h.transpose(1, 2)
+            rule = self.rule(number, 1)
+            if rule.shift is not None:
+                scores = scores + rule.shift
+            maps.append(rule.applied(softmax(scores, earlier), earlier))
+            h = torch.cat([h, maps[-1] @ h], -1)
+        return self.readout(h).flatten(0, 1), torch.stack(maps)[:, :, None]
+
+
+class LinearAttention(FromRun):
+    """yhat = β' M x_q with β the mean of y x over the pairs, M = Σ v U over the heads."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        for name in shapes:
+            self.register_parameter(name, parameter(shapes, name))
+
+    def forward(self, items: Any, values: Any, queries: Any) -> tuple[Any, Any]:
+        beta = (values * items).mean(1)
+        heads = self.key_query if hasattr(self, "key_query") else torch.einsum("hri,hrj->hij", self.key, self.query)
+        said = torch.einsum("bi,h,hij,bj->b", beta, self.value, heads, queries[:, 0])
+        return said[:, None], None
+
+    def loss(self, batch: Mapping[str, Any]) -> Any:
+        said, _ = self(batch["items"], batch["values"], batch["queries"])
+        return nn.functional.mse_loss(said, batch["answers"][:, 0])
+
+
+class Product(FromRun):
+    """1/2 mean (a_i b_j c_k - a*_i b*_j c*_k)²."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        self.a, self.b, self.c = (parameter(shapes, name) for name in "abc")
+
+    def forward(self) -> tuple[Any, Any]:
+        return torch.einsum("i,j,k->ijk", self.a, self.b, self.c), None
+
+    def loss(self, batch: Mapping[str, Any]) -> Any:
+        truth = torch.einsum("i,j,k->ijk", *batch["answers"].reshape(3, -1))
+        return nn.functional.mse_loss(self()[0], truth) / 2
+
+
+class SparseAttention(FromRun):
+    """yhat = W Σ α x with α the softmax of a logit for each position; marked positions may share one."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        self.logits = parameter(shapes, "logits")
+        if "shared_logit" in shapes:
+            self.shared_logit = parameter(shapes, "shared_logit")
+        width = shapes["map.weight"][0]
+        self.map = nn.Linear(width, width, False)
+
+    def forward(self, items: Any, marked: Any = None) -> tuple[Any, Any]:
+        logits = self.logits[: items.shape[1]]
+        if hasattr(self, "shared_logit") and marked is not None:
+            logits = torch.where(marked[0].bool(), self.shared_logit, logits)
+        attention = self.attend(logits[None, None], torch.ones_like(logits, dtype=torch.bool)[None, None])
+        attention = attention.expand(len(items), -1, -1)
+        return self.map((attention @ items)[:, 0]), attention
+
+    def loss(self, batch: Mapping[str, Any]) -> Any:
+        said, _ = self(batch["items"], batch.get("marked"))
+        return nn.functional.mse_loss(said, batch["answers"][:, 0]) / 2
+
+
+EXACT_MODELS = {
+    "disentangled": Disentangled,
+    "linear-attention": LinearAttention,
+    "product": Product,
+    "sparse-attention": SparseAttention,
+}

@@ -1,0 +1,76 @@
+"""What is done to attention from outside, for one head in one pass: the equations of the engine's rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..pictures import needed
+
+torch = needed("torch", "torch")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The rule of one head. Weights are (B, T, S): T rows of an example, S columns.
+
+    Parameters
+    ----------
+    pattern : str
+        What rows are held at: ``"learned"`` (by scores), ``"uniform"``, ``"previous"``, ``"first"`` or ``"truth"``.
+    scale : float
+        The factor of weights on right positions.
+    ablated : bool
+        Whether the head gives nothing.
+    copy : float
+        How strongly the head copies tokens.
+    shift : torch.Tensor or None
+        What is added to scores, (B, T, T).
+    right : torch.Tensor or None
+        The right positions of each row, (B T, n), -1 behind the last.
+    """
+
+    pattern: str = "learned"
+    scale: float = 1.0
+    ablated: bool = False
+    copy: float = 0.0
+    shift: Any = None
+    right: Any = None
+
+    def is_right(self, weights: Any) -> Any:
+        """Return which columns are right, (B, T, S)."""
+        rows, columns = weights.shape[0] * weights.shape[1], weights.shape[2]
+        if self.right is None:
+            return torch.zeros(weights.shape, dtype=torch.bool, device=weights.device)
+        right = self.right[:rows].long()
+        marks = torch.zeros(rows, columns + 1, dtype=torch.bool, device=weights.device)
+        marks.scatter_(1, torch.where(right < 0, columns, right), True)
+        return marks[:, :columns].view(weights.shape)
+
+    def held(self, weights: Any, present: Any) -> Any:
+        """Return the weights of the pattern: 0 at the other columns."""
+        if self.pattern == "uniform":
+            there = present.expand(weights.shape).to(weights.dtype)
+            return there / there.sum(-1, keepdim=True).clamp(min=1)
+        if self.pattern == "truth":
+            right = self.is_right(weights).to(weights.dtype)
+            return right / right.sum(-1, keepdim=True).clamp(min=1)
+        row = torch.arange(weights.shape[1], device=weights.device)
+        column = (row - 1).clamp(min=0) if self.pattern == "previous" else torch.zeros_like(row)
+        return torch.nn.functional.one_hot(column, weights.shape[2]).to(weights.dtype).expand(weights.shape)
+
+    def applied(self, weights: Any, present: Any) -> Any:
+        """Return the weights as the rule has them; ``present`` marks the columns that are there."""
+        if self.pattern == "truth":
+            weights = torch.where(self.is_right(weights).any(-1, keepdim=True), self.held(weights, present), weights)
+        elif self.pattern != "learned":
+            weights = self.held(weights, present)
+        if self.scale != 1:
+            weights = torch.where(self.is_right(weights), weights * self.scale, weights)
+        return torch.zeros_like(weights) if self.ablated else weights
+
+
+def softmax(scores: Any, present: Any) -> Any:
+    """Return weights over the columns that are present; 0 in a row that has none."""
+    low = torch.finfo(scores.dtype).min
+    return torch.softmax(scores.masked_fill(~present, low), -1).masked_fill(~present, 0)

@@ -1,0 +1,221 @@
+"""The modules of PyTorch against the engine: losses, gradients and outputs of the same updates, in double precision."""
+
+import numpy as np
+import pytest
+
+import fovea
+
+torch = pytest.importorskip("torch")
+
+from fovea.torch.makers import module_of  # noqa: E402
+from fovea.torch.rules import Rule  # noqa: E402
+
+COPY = {"name": "copy", "vocab": 9, "length": 5, "shortest": 3}
+WORDS = {"name": "keyword", "vocab": 9, "length": 6}
+STREAM = {"name": "markov-icl", "states": 3, "length": 12}
+SMALL = {"hidden": 8, "embedding": 6}
+LAYERS = {"name": "transformer", "width": 8, "heads": 2, "layers": 2, "start": 0.4}
+
+
+def spec(task, model, intervene=(), steps=3):
+    return {
+        "task": task,
+        "model": model,
+        "train": {"steps": steps, "batch": 8, "rate": 1e-2, "precision": "double"},
+        "probe": {"names": ["loss"]},
+        "intervene": list(intervene),
+    }
+
+
+def updates(of):
+    """What the engine computed in each update, and the run."""
+    seen = []
+
+    def look(step):
+        arrays = {"source": step.source, "target": step.target, "labels": step.labels}
+        batch = {name: torch.tensor(np.array(one)).long() for name, one in arrays.items() if one is not None}
+        seen.append(
+            {
+                "loss": step.loss,
+                "parameters": {name: torch.tensor(np.array(one)) for name, one in step.parameters.items()},
+                "gradients": {name: np.array(one) for name, one in step.gradients.items()},
+                "batch": batch,
+            }
+        )
+
+    return fovea.run(of, keep=False, on_step=look, progress=False), seen
+
+
+def agree(run, update, batch, rules=None):
+    shapes = {name: tuple(one.shape) for name, one in update["parameters"].items()}
+    module = module_of(run.spec["model"], shapes, run._model().sizes, True).train()
+    assert {name for name in module.state_dict() if "num_batches" not in name} == set(shapes)
+    module.load_state_dict(update["parameters"], strict=False)
+    module.rules = rules or {}
+    loss = module.loss(batch)
+    assert loss.item() == pytest.approx(update["loss"], rel=1e-12)
+    if loss.requires_grad:
+        loss.backward()
+    for name, parameter in module.named_parameters():
+        ours = update["gradients"][name]
+        theirs = np.zeros_like(ours) if parameter.grad is None else parameter.grad.numpy()
+        np.testing.assert_allclose(theirs, ours, rtol=1e-9, atol=1e-13, err_msg=name)
+
+
+TOKENS = [
+    (COPY, {"name": "seq2seq", **SMALL}),
+    (COPY, {"name": "seq2seq", **SMALL, "score": "additive", "biases": True}),
+    (COPY, {"name": "seq2seq", **SMALL, "encoder": "embedding"}),
+    (COPY, {"name": "seq2seq", **SMALL, "encoder": "embedding", "score": "additive", "cell": "gru"}),
+    (COPY, {"name": "seq2seq", **SMALL, "attention": "none"}),
+    (COPY, {"name": "seq2seq", **SMALL, "bidirectional": True, "layers": 2, "combiner": "relu", "cell": "gru"}),
+    (COPY, {"name": "seq2seq", **SMALL, "attention": "uniform"}),
+    (COPY, {"name": "seq2seq-heads", **SMALL, "heads": [0, 3]}),
+    (COPY, {"name": "word-mean-translator", "embedding": 4}),
+    (WORDS, {"name": "gated-classifier", **SMALL}),
+    (WORDS, {"name": "gated-classifier", **SMALL, "score": "mlp", "cell": "gru", "bidirectional": True}),
+    (WORDS, {"name": "word-mean", "embedding": 4}),
+    (WORDS, {"name": "word-mean", "embedding": 0}),
+    (WORDS, {"name": "word-attention", "embedding": 4, "hidden": [5]}),
+    (WORDS, {"name": "word-attention", "embedding": 4, "hidden": [5], "score": "additive", "item_norm": True}),
+    (WORDS, {"name": "unigram-gate", "beta_spread": 0.3, "logit_spread": 0.3, "bias": True}),
+    ({"name": "two-sequences"}, {"name": "toy-gate"}),
+    (
+        {"name": "two-sequences"},
+        {"name": "toy-gate", "gate": "bounded", "loss": "logistic", "beta0": 0.1, "beta1": -0.3},
+    ),
+    ({"name": "causal-tree"}, {"name": "disentangled"}),
+    (STREAM, {**LAYERS, "mlp": 4}),
+    (STREAM, {**LAYERS, "position": "relative", "biases": False}),
+    (STREAM, {**LAYERS, "position": "rotary", "attention": "relu"}),
+    (STREAM, {**LAYERS, "position": "none", "queries": "merged", "attention": "linear"}),
+    (STREAM, {**LAYERS, "queries": "identity", "norm": "none", "mlp": 2, "activation": "relu"}),
+]
+
+
+@pytest.mark.parametrize("task, model", TOKENS, ids=str)
+def test_models_of_tokens(task, model):
+    run, seen = updates(spec(task, model))
+    for update in seen:
+        agree(run, update, update["batch"] | lengths(update["batch"]))
+
+
+def lengths(batch):
+    return {"source lengths": (batch["source"] >= 0).sum(1)}
+
+
+RULES = [
+    (COPY, {"name": "seq2seq", **SMALL}, {"hold": "uniform"}, (1, 1), Rule("uniform")),
+    ({"name": "two-sequences"}, {"name": "toy-gate"}, {"hold": "uniform"}, (1, 1), Rule("uniform")),
+    (STREAM, LAYERS, {"hold": "previous", "of": "layer.1.head.2"}, (1, 2), Rule("previous")),
+    (STREAM, {**LAYERS, "attention": "linear"}, {"hold": "first", "of": "layer.2.head.1"}, (2, 1), Rule("first")),
+    (STREAM, LAYERS, {"hold": "uniform", "of": "layer.2.head.1"}, (2, 1), Rule("uniform")),
+    (STREAM, LAYERS, {"ablate": "layer.2.head.1"}, (2, 1), Rule(ablated=True)),
+    (STREAM, LAYERS, {"copy": 1.5, "of": "layer.2.head.1"}, (2, 1), Rule(copy=1.5)),
+    (
+        COPY,
+        {"name": "seq2seq-heads", **SMALL, "heads": [0, 3]},
+        {"hold": "uniform", "of": "layer.1.head.2"},
+        (1, 2),
+        Rule("uniform"),
+    ),
+]
+
+
+@pytest.mark.parametrize("task, model, intervention, head, rule", RULES, ids=str)
+def test_rules_of_heads(task, model, intervention, head, rule):
+    run, seen = updates(spec(task, model, [intervention]))
+    for update in seen:
+        agree(run, update, update["batch"], {head: rule})
+
+
+def test_a_rule_of_another_head_is_another_loss():
+    run, seen = updates(spec(STREAM, LAYERS, [{"hold": "previous", "of": "layer.1.head.2"}]))
+    with pytest.raises(AssertionError):
+        agree(run, seen[0], seen[0]["batch"], {(1, 1): Rule("previous")})
+
+
+def own_task(make, **sizes):
+    """A task whose training batches are noted."""
+    noted = []
+
+    def batches(split, seed, size):
+        random = np.random.default_rng([seed, len(split)])
+        while True:
+            batch = make(random, size)
+            if split == "train":
+                noted.append(batch)
+            yield batch
+
+    return fovea.Task(batches, **sizes), noted
+
+
+def tensors(batch):
+    arrays = {name: np.asarray(one) for name, one in batch.items()}
+    return {
+        name: torch.tensor(one).double() if one.dtype.kind == "f" else torch.tensor(one).long()
+        for name, one in arrays.items()
+    }
+
+
+def bags(random, size):
+    items = random.normal(size=(size, 3, 4)).astype(np.float32)
+    return {"items": items, "lengths": random.integers(1, 4, size), "labels": random.integers(0, 2, size)}
+
+
+def vectors(random, size):
+    items = random.normal(size=(size, 4)).astype(np.float32)
+    return {"items": items, "labels": items[:, :3].argmax(1)}
+
+
+def points(random, size):
+    shapes = {"keys": (9, 2), "values": (9, 1), "queries": (4, 2), "answers": (4, 1)}
+    return {name: random.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+BAGS = [
+    *(
+        {"name": "bag-attention", "score": score, "hidden": [6, 5]}
+        for score in ("simple", "dot", "general", "additive", "flat")
+    ),
+    {"name": "bag-attention", "hidden": [6, 5], "item_norm": True},
+    {"name": "bag-attention", "hidden": [6, 5], "head": "linear"},
+    {"name": "bag-flat", "hidden": [6, 5]},
+]
+
+
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("model", BAGS, ids=str)
+def test_bags(model, held):
+    if held and "flat" in (model["name"][4:], model.get("score")):
+        return
+    task, noted = own_task(bags, kind="labelled_bags", width=4, classes=2, most_items=3)
+    run, seen = updates(spec(task, model, [{"hold": "uniform"}] if held else []))
+    for update, batch in zip(seen, noted[-len(seen) :]):
+        told = tensors(batch)
+        told["items lengths"] = told.pop("lengths")
+        told["items"] *= (torch.arange(3) < told["items lengths"][:, None])[..., None]
+        agree(run, update, told, {(1, 1): Rule("uniform")} if held else {})
+
+
+@pytest.mark.parametrize("gate", ["free", "input", "none"])
+def test_features(gate):
+    task, noted = own_task(vectors, kind="labelled_vectors", width=4, classes=3)
+    run, seen = updates(spec(task, {"name": "feature-attention", "gate": gate, "hidden": [6, 5]}))
+    for update, batch in zip(seen, noted[-len(seen) :]):
+        told = tensors(batch)
+        agree(run, update, {**told, "items": told["items"][:, None]})
+
+
+@pytest.mark.parametrize("train_on", ["queries", "leave-one-out"])
+@pytest.mark.parametrize(
+    "similarity", ["average", "gaussian", "boxcar", "epanechnikov", "gaussian-learned", "dot", "general", "additive"]
+)
+def test_pooling(similarity, train_on):
+    task, noted = own_task(points, kind="points", width=2, value_width=1)
+    of = spec(task, {"name": "pooling", "similarity": similarity, "train_on": train_on})
+    of["train"]["batch"], of["probe"]["names"] = 1, ["pooling_error"]
+    run, seen = updates(of)
+    for update, batch in zip(seen, noted[-len(seen) :]):
+        told = {name: one[None] for name, one in tensors(batch).items()}
+        agree(run, update, {**told, "items": told["keys"]})

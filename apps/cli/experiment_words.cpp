@@ -61,7 +61,13 @@ void ExperimentWords::add_output(CLI::App& app) {
 }
 
 void ExperimentWords::add_training(CLI::App& app) {
-  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0 even if a checkpoint exists");
+  CLI::Option* const of_engine =
+      app.add_option("--engine", engine, "torch: PyTorch computes the gradients of updates (set train.engine)")
+          ->type_name("ENGINE");
+  app.add_option("--device", device, "where the engine computes, cpu or cuda (set train.device)")
+      ->type_name("DEVICE")
+      ->needs(of_engine);
+  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0, also if there is a checkpoint");
   app.add_option("--checkpoint", checkpoint,
                  "seconds of training between two checkpoints (default 30; more if writing one is slow)")
       ->check(between(0.0, 1e6))
@@ -87,6 +93,8 @@ std::vector<Override> ExperimentWords::overrides() const {
   std::vector<Override> overrides;
   for (const std::string& words : set)
     if (!(found_ && of_sweep(words)) && !names_several(words)) overrides.push_back(parse_override(words));
+  if (!engine.empty()) overrides.push_back({"train.engine", {engine, {}}});
+  if (!device.empty()) overrides.push_back({"train.device", {device, {}}});
   return overrides;
 }
 

@@ -12,6 +12,7 @@ namespace fovea::cli {
 
 struct ExperimentWords {
   std::vector<std::string> set;
+  std::string engine, device;  // of updates; empty: as the spec has it
   bool quick = false;
   bool full = false;
   bool json = false;
@@ -22,11 +23,12 @@ struct ExperimentWords {
   bool ignore_checkpoint = false;
   double checkpoint = CheckpointPlan().every;
 
-  void add_settings(CLI::App& app, const std::string& more = "");  // --set; `more`: what else it takes here
-  void add_form(CLI::App& app, Preset otherwise);                  // --quick, --full
-  void add_output(CLI::App& app);                                  // --json, --quiet
-  void add_training(CLI::App& app);                                // --ignore-checkpoint, --checkpoint
-  void add_sweep(CLI::App& app);                                   // those, --jobs, --retrain, --retry-failed
+  void add_settings(CLI::App& app,
+                    const std::string& more = "");  // --set; `more`: what else it takes here
+  void add_form(CLI::App& app, Preset otherwise);   // --quick, --full
+  void add_output(CLI::App& app);                   // --json, --quiet
+  void add_training(CLI::App& app);                 // --engine, --device, --ignore-checkpoint, --checkpoint
+  void add_sweep(CLI::App& app);                    // those, --jobs, --retrain, --retry-failed
 
   Preset preset() const;
   // Settings given once, and those given as several values ("task.vocab=40,60"), which make axes.

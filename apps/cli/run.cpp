@@ -108,7 +108,10 @@ class Run : public Command {
     if (found->state == RunState::done)
       throw wrong_input(fmt::format("run {} is done, so it cannot be continued", *resume_), as_another);
     if (found->state == RunState::failed)
-      throw wrong_input(fmt::format("run {} failed, and would fail again ({})", *resume_, found->error), as_another);
+      throw wrong_input(fmt::format("run {} failed, and would again ({})", *resume_, found->error), as_another);
+    if (!words_.engine.empty())
+      throw wrong_input(fmt::format("--engine is a setting of a run, and run {} has its own", *resume_),
+                        "leave it out; " + as_another);
     RunSpec spec = found->spec;
     if (threads_) spec.train["threads"].data = *threads_;
     return {found->experiment, spec};

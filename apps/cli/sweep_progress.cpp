@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "apps/cli/interrupt.h"
 #include "apps/cli/wording.h"
 #include "fovea/base/duration.h"
 #include "fovea/base/version.h"
+#include "fovea/lab/engine/python_engine.h"
 #include "fovea/lab/sweep/rank_pool.h"
 
 namespace fovea::cli {
@@ -15,6 +17,12 @@ namespace fovea::cli {
 namespace {
 
 constexpr std::size_t most_runs_shown = 8;
+
+UpdateEngine& engine_of_python() {
+  const char* const named = std::getenv("FOVEA_PYTHON");
+  static PythonEngine engine(named && *named ? named : "python3");
+  return engine;
+}
 
 SweepOptions options_of(const ExperimentWords& words, auto& lines) {
   SweepOptions options;
@@ -24,6 +32,7 @@ SweepOptions options_of(const ExperimentWords& words, auto& lines) {
   options.retry_failed = words.retry_failed;
   options.checkpoint_every = words.checkpoint;
   options.stop = interrupt_flag();
+  options.engine = &engine_of_python();
   options.wording = &program_wording();
   options.notice = [&lines](const std::string& text) { lines.print_line("fovea: " + text); };
   return options;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "fovea/lab/engine/python_engine.h"
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/lab/sweep/sweep.h"
@@ -22,6 +23,14 @@ struct Options {
   double checkpoint_every = CheckpointPlan().every;
 };
 
+// Processes of this Python, with its own search path. They are kept for later runs.
+UpdateEngine& engine_of_this_python() {
+  const py::module_ sys = py::module_::import("sys");
+  static PythonEngine engine(sys.attr("executable").cast<std::string>(),
+                             py::str(":").attr("join")(sys.attr("path")).cast<std::string>());
+  return engine;
+}
+
 // `progress` and `notice` may be None, and so may `on_step`, which only one run at a time may have. Returns ([record or
 // None, …], counts, weights or None, exception or None): what was reached is told also where a callback raised or
 // Ctrl-C was pressed.
@@ -39,6 +48,7 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
   options.wait = how.wait;
   options.checkpoint_every = how.checkpoint_every;
   options.stop = &call.stop();
+  options.engine = &engine_of_this_python();
   if (on_step) options.watcher = &watcher;
   options.on_record = [&](std::size_t place, RunRecord record) {
     reached[place] = std::make_shared<RunRecord>(std::move(record));
@@ -66,6 +76,7 @@ py::tuple train_apart(ResolvedRun& run, const std::string& experiment, const py:
   TrainHooks hooks;
   hooks.watcher = &watcher;
   hooks.stop = &call.stop();
+  hooks.engine = &engine_of_this_python();
   hooks.progress = [&](std::int64_t step, std::int64_t of) {
     call.poll_signals();
     if (!progress.is_none()) call.back([&] { progress(step, of); });

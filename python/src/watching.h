@@ -21,6 +21,7 @@ class PythonWatcher : public Watcher {
   }  // at once: whoever runs the sweep hears of it some milliseconds later
   Interventions interventions(std::int64_t step) override;
   void watch(StepView& view) override;
+  bool watches() const override { return !on_step_.is_none(); }
 
   // The parameters as they are now, by name: the engine's memory, which goes on with a training that is not over. None
   // before the first update.

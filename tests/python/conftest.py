@@ -1,5 +1,6 @@
 """A store of its own for every test, and the program to compare with."""
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -9,6 +10,23 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+SKIPPED = []  # tests of the engine of PyTorch, although PyTorch is there
+
+
+def note_skipped(report):
+    if report.skipped and "torch_engine_test" in report.nodeid and importlib.util.find_spec("torch"):
+        SKIPPED.append(report.nodeid)
+
+
+pytest_collectreport = pytest_runtest_logreport = note_skipped
+
+
+def pytest_sessionfinish(session):
+    if SKIPPED:
+        print(f"\nPyTorch is installed, and these tests of its engine were skipped: {', '.join(SKIPPED)}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True)

@@ -112,12 +112,32 @@ std::optional<AttentionMeaning> attention_meaning(const RunSpec& spec) {
   return found->second.make()->attention_meaning();
 }
 
+namespace {
+
+void check_engine(const TrainSettings& train, const ValueTable& table) {
+  if (!train.engine) {
+    if (train.device)
+      throw wrong_input("train.device is the device of an engine, and train.engine is not set",
+                        "set train.engine = \"torch\" too, or drop train.device", place_in(table, "device"));
+    return;
+  }
+  if (train.data_parallel.value_or(false))
+    throw wrong_input("engine 'torch' computes a batch in one piece, and train.data_parallel cuts it into shards",
+                      "drop one of the two", place_in(table, "engine"));
+  if (train.precision == TrainSettings::Precision::bf16x3)
+    throw wrong_input("engine 'torch' has no precision 'bf16x3'", "set train.precision to \"float\" or \"double\"",
+                      place_in(table, "precision"));
+}
+
+}  // namespace
+
 TrainSettings read_train(const ValueTable& table) {
   TrainSettings train;
   Fields fields;
   train.settings(fields);
   fields.read(table, "train");
   check_stop_condition(train, table);
+  check_engine(train, table);
   return train;
 }
 

@@ -34,9 +34,13 @@ void TrainSettings::settings(Fields& fields) {
   fields.integer("threads", threads, 1, 1024, "number of threads; results do not depend on it");
   fields.choice(
       "data_parallel", data_parallel, {{"false", false}, {"true", true}},
-      "divide the batch into shards for the ranks of an mpirun; results do not depend on the number of ranks");
-  fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default),
-                 "number of parts of a batch with data_parallel");
+      "the batch is cut into shards that the ranks of an mpirun share; the result does not depend on how many "
+      "ranks there are");
+  fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default), "parts of a batch under data_parallel");
+  fields.choice("engine", engine, {{"torch", EngineKind::torch}},
+                "torch: losses and gradients of updates are computed by PyTorch; left open by the model's own passes");
+  fields.choice("device", device, {{"cpu", Device::cpu}, {"cuda", Device::cuda}},
+                "engine torch: where PyTorch computes; left open on the processor");
   fields.integer("start", start, 0, Fields::no_limit, "the run's seed",
                  "seed of the initial weights alone: runs with one start and several seeds differ only in their data");
   fields.choice("keep_weights", keep_weights,

@@ -19,6 +19,8 @@ namespace fovea {
 struct TrainSettings {
   enum class Precision { float32, float64, bf16x3 };
   enum class KeepWeights { never, small, always };
+  enum class EngineKind { torch };
+  enum class Device { cpu, cuda };
   static constexpr std::size_t small_count = std::size_t{1} << 18;  // numbers; 1 MB of floats
 
   std::int64_t steps = 1000;
@@ -34,6 +36,8 @@ struct TrainSettings {
   std::optional<bool> data_parallel;
   std::optional<std::int64_t> shards;  // of a batch, where it is
   static constexpr int shards_by_default = 8;
+  std::optional<EngineKind> engine;   // who computes losses and gradients of updates, if not the model's own passes
+  std::optional<Device> device;       // of that engine
   std::optional<std::int64_t> start;  // the seed of the initial weights where it is not the run's
   KeepWeights keep_weights = KeepWeights::small;
   std::string stop_when;

@@ -302,9 +302,10 @@ SweepProgress sweep(Store& store, const std::string& experiment, const RunList& 
   const CheckpointPlan checkpoints{store.checkpoint_folder(), options.checkpoint_every, options.ignore_checkpoints,
                                    store.weight_files().folder()};
   Scheduler scheduler(store, experiment, list, options);
-  const auto watched = [watcher = options.watcher](ResolvedRun run, const TrainHooks& hooks) {
+  const auto watched = [watcher = options.watcher, engine = options.engine](ResolvedRun run, const TrainHooks& hooks) {
     TrainHooks theirs = hooks;
     theirs.watcher = watcher;
+    theirs.engine = engine;
     return train(std::move(run), theirs);
   };
   const auto pool = options.pool ? options.pool(jobs, checkpoints) : thread_pool(jobs, checkpoints, watched);

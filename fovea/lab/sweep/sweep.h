@@ -54,7 +54,8 @@ struct SweepOptions {
   bool wait = true;           // wait for runs that other processes train; if false, such a run is refused
   double checkpoint_every = CheckpointPlan().every;  // seconds; 0: as often as is cheap
   const std::atomic<bool>* stop = nullptr;           // once set, runs in training stop; they can be resumed
-  Watcher* watcher = nullptr;  // of every run (lab/train/step_watcher.h), on the thread that trains it
+  Watcher* watcher = nullptr;      // of every run (lab/train/step_watcher.h), on the thread that trains it
+  UpdateEngine* engine = nullptr;  // of runs with train.engine (lab/train/update_engine.h)
   // All callbacks run on the calling thread.
   std::function<void(const SweepProgress&)> progress =
       {};  // about 20 times a second; with few workers, at each end too

@@ -51,6 +51,8 @@ class Watcher {
   // before the evaluation at that moment.
   virtual Interventions interventions(std::int64_t) { return {}; }
   virtual void watch(StepView&) {}
+  // Whether watch() does anything.
+  virtual bool watches() const { return true; }
 };
 
 }  // namespace fovea

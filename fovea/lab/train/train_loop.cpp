@@ -86,8 +86,14 @@ TrainLoop<T>::TrainLoop(Workspace<T>& workspace, InterventionSet<T>& interventio
     throw wrong_input("train.shards needs train.data_parallel, which is not set", "set train.data_parallel = true too",
                       place_in(table, "shards"));
   if (shards_ && hooks.watcher)
-    throw wrong_input("callbacks cannot watch a run whose batches are divided into shards",
-                      "remove the callbacks, or train.data_parallel", place_in(table, "data_parallel"));
+    throw wrong_input("a run whose batches are cut into shards cannot be watched update by update",
+                      "drop the callbacks, or train.data_parallel", place_in(table, "data_parallel"));
+  if (train.engine) {
+    if (hooks.watcher && hooks.watcher->watches())
+      throw wrong_input("a run whose updates an engine computes cannot be watched update by update",
+                        "drop the callbacks, or train.engine", place_in(table, "engine"));
+    engine_.emplace(hooks.engine, record.spec, train, workspace);
+  }
   if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(table, "stop_when"));
   if (!hooks.checkpoints.folder.empty())
     keeper_.emplace(hooks,
@@ -172,6 +178,11 @@ double TrainLoop<T>::gradient(const Pass& pass, std::int64_t step) {
   const Batch& batch = workspace_.batch();
   if (shards_) {
     const double loss = shards_->gradient(compute, model, batch, pass, asked_to_stop());
+    if (!std::isfinite(loss)) workspace_.refuse_loss(loss, step);
+    return loss;
+  }
+  if (engine_) {
+    const double loss = engine_->compute(pass);
     if (!std::isfinite(loss)) workspace_.refuse_loss(loss, step);
     return loss;
   }

@@ -13,6 +13,7 @@
 #include "fovea/lab/query/expression.h"
 #include "fovea/lab/ranks/shards.h"
 #include "fovea/lab/train/checkpoint_keeper.h"
+#include "fovea/lab/train/engine_gradients.h"
 #include "fovea/lab/train/evaluator.h"
 #include "fovea/lab/train/intervention_set.h"
 #include "fovea/lab/train/trainer.h"
@@ -69,6 +70,7 @@ class TrainLoop {
   Optimizer<T> optimizer_;
   LongestFirst longest_first_;
   std::optional<Shards<T>> shards_;
+  std::optional<EngineGradients<T>> engine_;
   std::optional<Expression> stop_when_;
   double train_loss_ = std::numeric_limits<double>::quiet_NaN();
   double time_ = 0;  // of gradient flow

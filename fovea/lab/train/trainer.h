@@ -38,12 +38,14 @@ struct TimeSpent {
   double all() const { return updates + probes + recorder; }
 };
 class Watcher;
+class UpdateEngine;
 
 struct TrainHooks {
   std::function<void(std::int64_t step, std::int64_t of)> progress = {};  // at most ~20 times a second
-  const std::atomic<bool>* stop = nullptr;  // set from a signal: training ends after the step with state stopped
-  Ranks* ranks = nullptr;  // share the shards of a run with train.data_parallel; the first one writes its checkpoints
-  Watcher* watcher = nullptr;  // lab/train/step_watcher.h
+  const std::atomic<bool>* stop = nullptr;  // set from a signal: ends after the step, kept as stopped
+  Ranks* ranks = nullptr;  // who share the shards of a run with train.data_parallel; the first writes its checkpoints
+  Watcher* watcher = nullptr;      // lab/train/step_watcher.h
+  UpdateEngine* engine = nullptr;  // of runs with train.engine: lab/train/update_engine.h
   CheckpointPlan checkpoints = {};
   std::function<void(const Resumption&)> resumed = {};
   std::function<void(const RunRecord&)> saved = {};      // a checkpoint was written: the record so far, state running

@@ -108,6 +108,35 @@ GlimpsePolicy Glimpse<T>::policy_in(const Batch& batch, const Pass& pass) const 
   return batch.marked.empty() ? policy_ : GlimpsePolicy::truth;
 }
 
+// Of glimpse t of image b, its place; where it follows μ, (u - μ) / σ.
+template <class T>
+std::array<double, 2> Glimpse<T>::draw(const Batch& batch, const Pass& pass, GlimpsePolicy policy, Index t,
+                                       Index b) const {
+  Stream stream(pass.seed, pass.training ? "glimpse.train" : "glimpse.look", pass.step,
+                static_cast<std::uint64_t>(b) << 10 | static_cast<std::uint64_t>(t));
+  std::array<double, 2> at{};
+  if (policy == GlimpsePolicy::truth) {
+    const Index pixels = sensor_.side * sensor_.side;
+    at = middle_of(std::span(batch.marked).subspan(static_cast<std::size_t>(b * pixels), std::size_t(pixels)),
+                   sensor_.side);
+  } else if (policy == GlimpsePolicy::random || (by_state(policy) && t == 0)) {
+    if (t > 0 || first_ == First::random)
+      for (double& x : at) x = stream.uniform(-1, 1);
+  } else if (by_state(policy) && pass.training) {
+    for (double& x : at) x = stream.normal();
+  }
+  return at;
+}
+
+template <class T>
+Cube<double> Glimpse<T>::draws(Compute& compute, const Batch& batch, const Pass& pass) const {
+  const GlimpsePolicy policy = policy_in(batch, pass);
+  const Cube<double> all = compute.array<double>(Index{glimpses_}, Index{batch.size}, Index{2});
+  for (Index t = 0; t < glimpses_; ++t)
+    for (Index b = 0; b < batch.size; ++b) std::ranges::copy(draw(batch, pass, policy, t, b), all[t][b].data());
+  return all;
+}
+
 // Fills l, and where places follow μ u, of glimpse t.
 template <class T>
 void Glimpse<T>::place(const Batch& batch, const Pass& pass, Index t, const GlimpseTrace<T>& own,
@@ -115,21 +144,12 @@ void Glimpse<T>::place(const Batch& batch, const Pass& pass, Index t, const Glim
   const Index images = batch.size;
   for (Index b = 0; b < images; ++b) {
     const Index row = t * images + b;
-    Stream stream(pass.seed, pass.training ? "glimpse.train" : "glimpse.look", pass.step,
-                  static_cast<std::uint64_t>(b) << 10 | static_cast<std::uint64_t>(t));
-    std::array<double, 2> at{};
-    if (own.policy == GlimpsePolicy::truth) {
-      const Index pixels = sensor_.side * sensor_.side;
-      at = middle_of(std::span(batch.marked).subspan(static_cast<std::size_t>(b * pixels), std::size_t(pixels)),
-                     sensor_.side);
-    } else if (own.policy == GlimpsePolicy::random || (by_state(own.policy) && t == 0)) {
-      if (t > 0 || first_ == First::random)
-        for (double& x : at) x = stream.uniform(-1, 1);
-    } else if (by_state(own.policy)) {
-      for (Index axis = 0; axis < 2; ++axis)
-        at[static_cast<std::size_t>(axis)] =
-            static_cast<double>(own.means(row, axis)) + (pass.training ? spread_ * stream.normal() : 0);
-    }
+    std::array<double, 2> at = draw(batch, pass, own.policy, t, b);
+    if (by_state(own.policy) && t > 0)
+      for (Index axis = 0; axis < 2; ++axis) {
+        double& x = at[static_cast<std::size_t>(axis)];
+        x = static_cast<double>(own.means(row, axis)) + spread_ * x;
+      }
     for (Index axis = 0; axis < 2; ++axis) {
       const T u = drawn.empty() ? static_cast<T>(at[static_cast<std::size_t>(axis)]) : drawn(t, b, axis);
       if (by_state(own.policy)) own.drawn(row, axis) = u;

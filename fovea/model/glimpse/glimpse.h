@@ -48,8 +48,11 @@
 // evaluation alone. It has a row for each glimpse, with equal weights on the pixels of the sharp patch, (B,T,n²).
 #pragma once
 
+#include <array>
+
 #include "fovea/model/glimpse/sensor.h"
 #include "fovea/model/model.h"
+#include "fovea/model/random_draws.h"
 #include "fovea/nn/linear.h"
 
 namespace fovea {
@@ -69,7 +72,7 @@ struct GlimpseTrace {
 };
 
 template <class T>
-class Glimpse final : public Model<T> {
+class Glimpse final : public Model<T>, public HasDraws {
  public:
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::labelled_vectors; }
@@ -83,6 +86,9 @@ class Glimpse final : public Model<T> {
     return forward_at(compute, batch, pass, {});
   }
   void backward(Compute& compute, const Trace<T>& trace) const override;
+  // (T,B,2): the places of glimpses that go anywhere or to one place; of those that follow μ, the first place and then
+  // (u - μ) / σ
+  Cube<double> draws(Compute& compute, const Batch& batch, const Pass& pass) const override;
 
   // Uses these positions (T,B,2) instead of random ones. Empty: positions are drawn.
   Trace<T> forward_at(Compute& compute, const Batch& batch, const Pass& pass, Cube<const T> drawn) const;
@@ -93,6 +99,7 @@ class Glimpse final : public Model<T> {
     return policy == GlimpsePolicy::learned || policy == GlimpsePolicy::unrewarded;
   }
   GlimpsePolicy policy_in(const Batch& batch, const Pass& pass) const;
+  std::array<double, 2> draw(const Batch& batch, const Pass& pass, GlimpsePolicy policy, Index t, Index b) const;
   void place(const Batch& batch, const Pass& pass, Index t, const GlimpseTrace<T>& own, Cube<const T> drawn) const;
   void take_glimpse(Compute& compute, Matrix<const T> images, Index t, const GlimpseTrace<T>& own) const;
   Cube<T> cover(Compute& compute, Index images, const GlimpseTrace<T>& own) const;

@@ -1,0 +1,30 @@
+// Another program that computes the loss of an update and its gradients, in place of the model's own passes. The run's
+// batches, parameters, optimiser, interventions, probes and checkpoints stay the training loop's. Messages are
+// safetensors (io/safetensors.h), one for a question and one for its answer; engine_gradients.cpp lists them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "fovea/io/safetensors.h"
+
+namespace fovea {
+
+// What an engine is to one run, on one thread.
+class EngineLink {
+ public:
+  virtual ~EngineLink() = default;
+  // Sends a message and waits for the answer. Throws wrong_input or failure if the engine cannot be had.
+  virtual TensorFile ask(std::span<const Tensor> tensors, const std::map<std::string, std::string>& metadata) = 0;
+};
+
+// Several threads may ask for links at once.
+class UpdateEngine {
+ public:
+  virtual ~UpdateEngine() = default;
+  virtual std::unique_ptr<EngineLink> link(const std::string& engine) = 0;
+};
+
+}  // namespace fovea

@@ -1,0 +1,187 @@
+"""Runs whose gradients PyTorch computes, against runs of the engine."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import fovea
+
+torch = pytest.importorskip("torch")
+
+SMALL = {"hidden": 8, "embedding": 6}
+COPY = {"name": "copy", "vocab": 9, "length": 5}
+WORDS = {"name": "keyword", "vocab": 9, "length": 6}
+STREAM = {"name": "markov-icl", "states": 3, "length": 12}
+LAYERS = {"name": "transformer", "width": 8, "heads": 2, "layers": 2, "start": 0.4}
+SEQ2SEQ = {"name": "seq2seq", **SMALL}
+
+MODELS = {
+    "seq2seq": (COPY, SEQ2SEQ),
+    "seq2seq-heads": (COPY, {"name": "seq2seq-heads", **SMALL, "heads": [0, 3]}),
+    "gated-classifier": (WORDS, {"name": "gated-classifier", **SMALL}),
+    "word-mean": (WORDS, {"name": "word-mean", "embedding": 4}),
+    "word-mean-translator": (COPY, {"name": "word-mean-translator", "embedding": 4}),
+    "word-attention": (WORDS, {"name": "word-attention", "embedding": 4, "hidden": [5], "item_norm": True}),
+    "unigram-gate": (WORDS, {"name": "unigram-gate", "beta_spread": 0.3, "logit_spread": 0.3}),
+    "toy-gate": ({"name": "two-sequences"}, {"name": "toy-gate", "beta0": 0.1}),
+    "transformer": (STREAM, LAYERS),
+    "disentangled": ({"name": "causal-tree"}, {"name": "disentangled"}),
+    "feature-attention": ({"name": "feature-mean", "width": 6}, {"name": "feature-attention", "hidden": [5]}),
+    "pooling": ({"name": "curve"}, {"name": "pooling", "similarity": "general"}),
+    "linear-attention": ({"name": "linear-icl"}, {"name": "linear-attention", "start": 0.3}),
+    "linear-attention separate": (
+        {"name": "linear-icl"},
+        {"name": "linear-attention", "form": "separate", "start": 0.3},
+    ),
+    "product": ({"name": "product"}, {"name": "product"}),
+    "sparse-attention": ({"name": "sparse-emergence"}, {"name": "sparse-attention", "shared": True}),
+}
+# Of models whose tasks have many settings, an experiment.
+EXPERIMENTS = {
+    "address-attention": ("prefetch-cycle", {"experts": 3, "hidden": 6}),
+    "glimpse": ("glimpse-plain", {"batch": 8}),
+}
+
+INTERVENTIONS = [
+    ("seq2seq", {"hold": "uniform"}),
+    ("seq2seq", {"hold": "truth"}),
+    ("seq2seq", {"scale": 2.0}),
+    ("seq2seq-heads", {"hold": "uniform", "of": "layer.1.head.2"}),
+    ("transformer", {"hold": "previous", "of": "layer.1.head.2"}),
+    ("transformer", {"hold": "first", "of": "layer.2.head.1"}),
+    ("transformer", {"ablate": "layer.2.head.1"}),
+    ("transformer", {"copy": 1.5, "of": "layer.2.head.1"}),
+    ("transformer", {"noise": 0.5, "of": "layer.1.head.1"}),
+    ("seq2seq", {"freeze": "attention", "until": 5}),
+    ("seq2seq", {"rate": 0.1, "of": "attention"}),
+    ("pooling", {"hold": "uniform", "until": 5}),
+    ("sparse-attention", {"hold": "truth", "until": 5}),
+]
+
+
+def spec_of(task, model, precision, intervene=()):
+    points = model["name"] in ("pooling", "linear-attention", "product", "sparse-attention")
+    return {
+        "task": task,
+        "model": model,
+        "train": {
+            "steps": 20,
+            "batch": 1 if model["name"] in ("pooling", "product") else 8,
+            "rate": 1e-2,
+            "precision": precision,
+        },
+        "probe": {"names": [] if points else ["loss"], "every": 1},
+        "intervene": list(intervene),
+    }
+
+
+def close(spec, precision, **settings):
+    ours, theirs = (
+        fovea.run(spec, keep=False, progress=False, **settings, **more) for more in ({}, {"engine": "torch"})
+    )
+    near = 1e-9 if precision == "double" else 1e-5
+    a, b = (np.array(run.series["train_loss"])[1:] for run in (ours, theirs))
+    assert len(a) == 20
+    np.testing.assert_allclose(b, a, rtol=near, atol=near * 1e-3)
+    return ours, theirs
+
+
+@pytest.mark.parametrize("precision", ["float", "double"])
+@pytest.mark.parametrize("name", MODELS)
+def test_the_first_losses_are_the_engines(name, precision):
+    close(spec_of(*MODELS[name], precision), precision)
+
+
+@pytest.mark.parametrize("precision", ["float", "double"])
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_first_losses_of_experiments_are_the_engines(name, precision):
+    experiment, settings = EXPERIMENTS[name]
+    close(experiment, precision, quick=True, steps=20, every=1, precision=precision, names=["loss"], **settings)
+
+
+@pytest.mark.parametrize("precision", ["float", "double"])
+@pytest.mark.parametrize("name, intervention", INTERVENTIONS, ids=str)
+def test_interventions(name, intervention, precision):
+    close(spec_of(*MODELS[name], precision, [intervention]), precision)
+
+
+def test_every_model_is_tested():
+    tested = {model["name"] for _, model in MODELS.values()} | set(EXPERIMENTS) | {"bag-attention", "bag-flat"}
+    from fovea.torch.makers import _ALL
+
+    assert set(_ALL) == tested
+
+
+@pytest.mark.parametrize(
+    "model", [{"name": "bag-attention", "hidden": [5], "item_norm": True}, {"name": "bag-flat", "hidden": [5]}]
+)
+def test_bags_of_ones_own(model):
+    def bags(split, seed, size):
+        random = np.random.default_rng([seed, len(split)])
+        while True:
+            items = random.normal(size=(size, 3, 4))
+            yield {"items": items, "lengths": random.integers(1, 4, size), "labels": (items[:, 0, 0] > 0).astype(int)}
+
+    task = fovea.Task(bags, kind="labelled_bags", width=4, classes=2, most_items=3)
+    ours, theirs = close(spec_of(task, model, "double"), "double")
+    for name, values in ours.weights().items():
+        np.testing.assert_allclose(theirs.weights()[name], values, rtol=1e-7, atol=1e-9)
+
+
+def test_engine_and_device_are_settings_of_the_run():
+    plain = fovea.run("toy-uniform", steps=3)
+    one = fovea.run("toy-uniform", steps=3, engine="torch")
+    other = fovea.run("toy-uniform", steps=3, engine="torch", device="cpu")
+    assert len({plain.hash, one.hash, other.hash}) == 3
+    assert "engine" not in plain.spec["train"] and one.spec["train"]["engine"] == "torch"
+
+
+def test_sweeps_train_by_it():
+    table = fovea.sweep("toy-uniform", seeds=range(3), steps=5, engine="torch", jobs=2)
+    assert [run.state for run in table] == ["done"] * 3
+
+
+def test_a_device_that_is_not_there_is_named_and_nothing_is_kept():
+    if torch.cuda.is_available():
+        return
+    with pytest.raises(fovea.WrongInput, match="no device 'cuda'"):
+        fovea.run("toy-uniform", steps=3, engine="torch", device="cuda")
+    assert len(fovea.store().runs()) == 0
+
+
+def test_dropout_is_refused():
+    with pytest.raises(fovea.WrongInput, match="no dropout"):
+        fovea.run(spec_of(COPY, {**SEQ2SEQ, "dropout": 0.5}, "float"), engine="torch")
+
+
+def test_callbacks_are_refused():
+    with pytest.raises(fovea.WrongInput, match="update by update"):
+        fovea.run("toy-uniform", steps=3, engine="torch", on_step=print)
+
+
+RUN = """
+import sys, fovea
+fovea.run("copy-subset", quick=True, steps=400, names=["accuracy"], engine="torch", checkpoint_every=1e-3, progress=False)
+"""
+
+
+def test_a_killed_run_resumes_bit_for_bit(tmp_path, monkeypatch):
+    settings = {"quick": True, "steps": 400, "names": ["accuracy"], "engine": "torch", "progress": False}
+    whole = fovea.run("copy-subset", keep=False, **settings)
+    child = subprocess.Popen([sys.executable, "-c", RUN], env=os.environ)
+    deadline = time.monotonic() + 120
+    while (
+        not list(tmp_path.rglob("checkpoints/*.safetensors")) and time.monotonic() < deadline and child.poll() is None
+    ):
+        time.sleep(0.05)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    resumed = fovea.run("copy-subset", **settings)
+    for name, values in whole.weights().items():
+        assert resumed.weights()[name].tobytes() == values.tobytes(), name
+    assert resumed.series["train_loss"].tobytes() == whole.series["train_loss"].tobytes()

@@ -1,5 +1,8 @@
 """The modules of PyTorch against the engine: losses, gradients and outputs of the same updates, in double precision."""
 
+import json
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -219,3 +222,88 @@ def test_pooling(similarity, train_on):
     for update, batch in zip(seen, noted[-len(seen) :]):
         told = {name: one[None] for name, one in tensors(batch).items()}
         agree(run, update, {**told, "items": told["keys"]})
+
+
+def reference(name):
+    """What tests/reference/make_NAME.py wrote, which shares no code with the modules."""
+    return json.loads((pathlib.Path(__file__).parents[1] / "reference" / f"{name}.json").read_text())
+
+
+def loaded(spec, weights, shapes, sizes):
+    module = module_of(spec, shapes, sizes, True).train()
+    state = {name: torch.tensor(values, dtype=torch.float64).view(shapes[name]) for name, values in weights.items()}
+    module.load_state_dict(state)
+    return module
+
+
+def agrees(module, batch, loss, gradients):
+    said = module.loss(batch)
+    said.backward()
+    if loss is not None:
+        assert said.item() == pytest.approx(loss, rel=1e-9)
+    for name, parameter in module.named_parameters():
+        np.testing.assert_allclose(parameter.grad.flatten().numpy(), gradients[name], atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("case", reference("exact")["cases"], ids=lambda case: f"{case['model']} {case['settings']}")
+def test_exact_models(case):
+    batch = {
+        name: torch.tensor(part["values"])
+        .view(part["shape"])
+        .to(torch.float64 if isinstance(part["values"][0], float) else torch.long)
+        for name, part in case["batch"].items()
+    }
+    d = batch["items"].shape[-1] if "items" in batch else 0
+    heads, rank = case["settings"].get("heads", 1), case["settings"].get("rank", 1)
+    of_model = {
+        "linear-attention": {
+            "value": (heads,),
+            "key_query": (heads, d, d),
+            "key": (heads, rank, d),
+            "query": (heads, rank, d),
+        },
+        "sparse-attention": {"logits": (6,), "shared_logit": (1,), "map.weight": (d, d)},
+        "product": {"a": (5,), "b": (5,), "c": (5,)},
+        "disentangled": {"layer.1.weight": (11, 11), "layer.2.weight": (22, 22), "readout.weight": (3, 44)},
+    }[case["model"]]
+    shapes = {name: of_model[name] for name in case["parameters"]}
+    module = loaded({"name": case["model"], **case["settings"]}, case["parameters"], shapes, {"vocab": 4})
+    agrees(module, batch, case["loss"], case["gradients"])
+
+
+@pytest.mark.parametrize("case", reference("addresses")["cases"], ids=lambda case: case["attention"])
+def test_addresses(case):
+    spec = {"name": "address-attention", "hidden": 4, "experts": 4, "factor": 0.7, "attention": case["attention"]}
+    rows = {"counter": 3, "page": 5, "offset": 7, "page_head": 5, "offset_head": 7, "page_lstm": 16, "offset_lstm": 16}
+    shapes = {}
+    for name, values in case["weights"].items():
+        count = rows[name.split(".")[0]]
+        shapes[name] = (count,) if "bias" in name else (count, len(values) // count)
+    batch = {
+        "source": torch.tensor(case["source"]).view(case["windows"], -1),
+        "target": torch.tensor(case["target"]).view(case["windows"], 2),
+    }
+    agrees(loaded(spec, case["weights"], shapes, {}), batch, case["loss"], case["gradients"])
+
+
+def test_glimpses():
+    """At given places: what is drawn follows from where the state would look."""
+    of = reference("glimpse")
+    spec = {"name": "glimpse", "patch": 3, "scales": 2, "glimpses": 3, "policy": "learned", "pace": 0.5, "spread": 0.3}
+    outs = {"what": 5, "where": 4, "join_what": 6, "join_where": 6, "core_glimpse": 7, "core_state": 7, "classes": 4}
+    outs |= {"location": 2, "baseline": 1}
+    shapes = {}
+    for name, values in of["weights"].items():
+        count = outs[name.split(".")[0]]
+        shapes[name] = (count,) if "bias" in name else (count, len(values) // count)
+    module = loaded({**spec, "reward_weight": 0.7}, of["weights"], shapes, {"width": of["side"] ** 2})
+    images = torch.tensor(of["pixels"], dtype=torch.float64).view(of["images"], 1, -1)
+    drawn = torch.tensor(of["drawn"], dtype=torch.float64).view(of["glimpses"], of["images"], 2)
+    draws = drawn.clone()
+    for t in range(1, of["glimpses"]):
+        with torch.no_grad():
+            draws[t] = (drawn[t] - module.course(images, draws)[1][t - 1]) / spec["spread"]
+    batch = {"items": images, "draws": draws, "labels": torch.tensor(of["labels"])}
+    agrees(module, batch, of["loss"], of["gradients"])
+    scores = module.classes(module.course(images, draws)[0][-1])
+    np.testing.assert_allclose(scores.detach().flatten().numpy(), of["scores"], atol=1e-9)

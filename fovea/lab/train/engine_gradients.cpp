@@ -29,7 +29,7 @@ namespace fovea {
 namespace {
 
 template <class T>
-constexpr const char* type_name() {
+constexpr const char* number_format() {
   if constexpr (std::is_same_v<T, double>) return "F64";
   else if constexpr (std::is_same_v<T, float>) return "F32";
   else if constexpr (std::is_same_v<T, int>) return "I32";
@@ -41,7 +41,7 @@ class Question {
  public:
   template <class T>
   void add(std::string name, std::vector<Index> shape, std::span<const T> values) {
-    tensors_.push_back({std::move(name), type_name<T>(), std::move(shape), std::as_bytes(values)});
+    tensors_.push_back({std::move(name), number_format<T>(), std::move(shape), std::as_bytes(values)});
   }
   template <class T>
   void add(std::string name, std::vector<Index> shape, const std::vector<T>& values) {
@@ -189,7 +189,7 @@ double EngineGradients<T>::compute(const Pass& pass) {
     const Tensor* const found = answer.find((p.learns() ? "gradient " : "statistic ") + p.name);
     if (!found) continue;
     const std::span<T> to = p.learns() ? p.gradients() : p.values();
-    if (found->type != type_name<T>() || found->bytes.size() != to.size_bytes())
+    if (found->type != number_format<T>() || found->bytes.size() != to.size_bytes())
       throw failure(fmt::format("the engine's answer has a '{}' of another size", p.name), "report this");
     std::memcpy(to.data(), found->bytes.data(), to.size_bytes());
   }

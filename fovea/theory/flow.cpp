@@ -20,8 +20,8 @@ namespace {
 
 namespace odeint = boost::numeric::odeint;
 
-// The next step from the error of the last one, in units of the tolerance: 0.9 dt error^(-1/order), at least dt/5 and at
-// most 4.5 dt. odeint's own has the power from the C library.
+// The next step from the error of the last one, in units of the tolerance: 0.9 dt error^(-1/order), at least dt/5 and
+// at most 4.5 dt. odeint's own has the power from the C library.
 class StepAdjuster {
  public:
   double decrease_step(double dt, double error, int order) const {

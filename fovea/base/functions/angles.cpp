@@ -20,7 +20,8 @@ struct Angle {
   unsigned quarters = 0;  // modulo 4
 };
 
-// |x| = M 2^e with an integer M. Of x 2/π what is modulo 4, in integers of 192 bits: M times the bits of 2/π that matter.
+// |x| = M 2^e with an integer M. Of x 2/π what is modulo 4, in integers of 192 bits: M times the bits of 2/π that
+// matter.
 Angle reduce(double x) {
   const double size = std::fabs(x);
   if (size <= half_pi.high / 2) return {{x}, 0};

@@ -1,6 +1,6 @@
 // Numbers of about 106 bits: the sum of two doubles, the second at most half a unit in the last place of the first.
-// Sums and products of two doubles are exact in this form (Dekker 1971). `constexpr`, so that tables are computed by the
-// compiler.
+// Sums and products of two doubles are exact in this form (Dekker 1971). `constexpr`, so that tables are computed by
+// the compiler.
 #pragma once
 
 #include <bit>

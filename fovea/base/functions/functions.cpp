@@ -63,8 +63,8 @@ constexpr std::array<DoubleDouble, parts> make_powers() {
 }
 constexpr std::array<DoubleDouble, parts> powers = make_powers();
 
-// 1 <= m < 2 lies in one of 128 intervals. `factor` is close to 1/m there, in 9 bits: 1 at both ends, and half of it in the
-// upper intervals, whose `halved` is 1. `log` is -log(factor).
+// 1 <= m < 2 lies in one of 128 intervals. `factor` is close to 1/m there, in 9 bits: 1 at both ends, and half of it
+// in the upper intervals, whose `halved` is 1. `log` is -log(factor).
 struct Interval {
   double factor = 1;
   int halved = 0;

@@ -20,7 +20,8 @@ namespace {
 constexpr std::size_t most_runs = std::size_t{1} << (sizeof(std::size_t) == 8 ? 40 : 20);
 constexpr std::size_t few_points = 200;  // so many are all checked before anything is run
 
-// What is set for every run, or varies by an axis of its own, is no part of a case. Cases that are alike then count once.
+// What is set for every run, or varies by an axis of its own, is no part of a case. Cases that are alike then count
+// once.
 void drop_from_cases(std::vector<Axis>& axes, const std::function<bool(const std::string& key)>& drops) {
   const auto cases = std::ranges::find(axes, cases_key, &Axis::key);
   if (cases == axes.end()) return;

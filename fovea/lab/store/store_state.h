@@ -47,7 +47,8 @@ RunSpec spec_of(std::string_view text, const Place& place);  // of the table spe
 void delete_run(Connection& database, std::int64_t id);  // for good, with all that belongs to it in the store
 
 // Of a row of "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec,
-// removed, arithmetic FROM runs". Of the spec it sets the seed only. Lists have many rows, so a record is filled where it lies.
+// removed, arithmetic FROM runs". Of the spec it sets the seed only. Lists have many rows, so a record is filled
+// where it lies.
 void read_row(Store::State& state, SqliteStatement& row, RunRecord& run);
 
 // Settings lie flat and typed.

@@ -14,7 +14,8 @@ namespace fovea {
 template <class T>
 class EngineGradients {
  public:
-  // The workspace outlives it. Throws wrong_input if there is no engine, or if it does not know the model or the device.
+  // The workspace outlives it. Throws wrong_input if there is no engine, or if it does not know the model or the
+  // device.
   EngineGradients(UpdateEngine* engine, const RunSpec& spec, const TrainSettings& train, Workspace<T>& workspace);
 
   // Of the batch at hand: fills the gradients, moves the statistics and returns the loss.

@@ -105,8 +105,8 @@ void SelfAttention<T>::weigh(const Inputs& inputs, const Head& head, const Tile&
   }
 }
 
-// A softmax that leaves a share of each row to a score of its own, z: a_ij = p_ij / (1 + exp(z - log Σ_m exp s_im)) with
-// the softmax p, and the logarithm from the largest score and its p.
+// A softmax that leaves a share of each row to a score of its own, z: a_ij = p_ij / (1 + exp(z - log Σ_m exp s_im))
+// with the softmax p, and the logarithm from the largest score and its p.
 template <class T>
 void SelfAttention<T>::leave_room(const Inputs& inputs, const Head& head, const Rows<T>& a, T scale,
                                   const T* shifts) const {

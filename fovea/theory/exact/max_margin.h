@@ -3,10 +3,10 @@
 //
 //   W* = argmin |W|_F    with  (x_i,c_i - x_it)' W z_i >= 1  for all i and t other than c_i
 //
-// Its dual has a weight a_k >= 0 for each constraint F_k = (x_i,c_i - x_it) z_i', and W* = sum_k a_k F_k. It is found by
-// coordinate ascent: a_k <- max(0, a_k + (1 - F_k . W) / |F_k|^2). Descent with normalised steps goes to infinity along
-// W* of the tokens that it has chosen. (D. A. Tarzanagh, Y. Li, C. Thrampoulidis, S. Oymak, Transformers as Support
-// Vector Machines, 2023.)
+// Its dual has a weight a_k >= 0 for each constraint F_k = (x_i,c_i - x_it) z_i', and W* = sum_k a_k F_k. It is found
+// by coordinate ascent: a_k <- max(0, a_k + (1 - F_k . W) / |F_k|^2). Descent with normalised steps goes to infinity
+// along W* of the tokens that it has chosen. (D. A. Tarzanagh, Y. Li, C. Thrampoulidis, S. Oymak, Transformers as
+// Support Vector Machines, 2023.)
 #pragma once
 
 #include <span>

@@ -185,3 +185,26 @@ def test_a_killed_run_resumes_bit_for_bit(tmp_path, monkeypatch):
     for name, values in whole.weights().items():
         assert resumed.weights()[name].tobytes() == values.tobytes(), name
     assert resumed.series["train_loss"].tobytes() == whole.series["train_loss"].tobytes()
+
+
+def test_without_pytorch_the_error_names_it_and_nothing_is_kept(tmp_path):
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "torch.py").write_text("raise ImportError('hidden')\n")
+    code = "import fovea; fovea.run('toy-uniform', steps=3, engine='torch', progress=False)"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(hidden), *sys.path])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "needs PyTorch" in done.stderr and "pip install torch" in done.stderr
+    assert len(fovea.store().runs()) == 0
+
+
+def test_the_program_starts_the_python_that_is_named(program):
+    words = [program.path, "run", "toy-uniform", "--set", "train.steps=3", "--engine", "torch", "--quiet"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(words, env=environment | {"FOVEA_PYTHON": sys.executable}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    refused = subprocess.run(words, env=environment | {"FOVEA_PYTHON": "/no/python"}, capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert "'/no/python' cannot be started" in refused.stderr
+    assert [run.spec["train"]["engine"] for run in fovea.store().runs()] == ["torch"]

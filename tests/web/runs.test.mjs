@@ -90,18 +90,18 @@ test("further metrics stand beside the chart, each is saved under its name, and 
   for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
     const page = await stage.visit("#/runs?experiment=toy-phase&metric=p", { viewport });
     await page.locator("figure svg").first().waitFor();
-    for (const metric of ["D", "loss"]) await page.getByLabel("Add a chart of").selectOption(metric);
+    for (const metric of ["D", "train_loss"]) await page.getByLabel("Add a chart of").selectOption(metric);
     const charts = page.locator(".panel figure");
     await charts.nth(1).locator("svg").first().waitFor();
-    await page.waitForFunction(() => /also=D%2Closs/.test(location.hash));
+    await page.waitForFunction(() => /also=D%2Ctrain_loss/.test(location.hash));
     const other = await stage.visit(new URL(page.url()).hash, { viewport });
     await other.locator(".panel figure").nth(1).locator("svg").first().waitFor();
-    assert.deepEqual(await other.locator(".panel figcaption > span").allTextContents(), ["D", "loss"]);
+    assert.deepEqual(await other.locator(".panel figcaption > span").allTextContents(), ["D", "train loss"]);
     const [download] = await Promise.all([other.waitForEvent("download"), other.locator(".panel figure").first().getByRole("button", { name: "CSV" }).click()]);
     assert.equal(download.suggestedFilename(), "toy-phase-D.csv");
     await stage.leave(other);
     await page.getByRole("button", { name: "Remove D" }).click();
-    await page.waitForFunction(() => /also=loss/.test(location.hash));
+    await page.waitForFunction(() => /also=train_loss/.test(location.hash));
     assert.equal(await charts.count(), 1);
     await expect_accessible(page);
     await stage.leave(page);

@@ -19,7 +19,8 @@ TEST(Bets, EachBrowserHasOneBetAQuestion) {
   bets.take(bet("copy", "a", "[30, null]"));
   bets.take(bet("copy", "b", "[10, 20]"));
   bets.take(bet("weather", "a", "[7]"));
-  EXPECT_EQ(bets.take(bet("copy", "a", "[31, 40]")), bets.of("copy"));
+  const Json taken = bets.take(bet("copy", "a", "[31, 40]"));
+  EXPECT_EQ(taken, bets.of("copy"));
   EXPECT_EQ(bets.of("copy")["bets"], Json::parse("[[31, 40], [10, 20]]"));
   EXPECT_EQ(bets.of("weather")["bets"], Json::parse("[[7]]"));
 }

@@ -56,9 +56,9 @@ struct SelfAttention {
     RightPositions right;
     std::span<T> kept;  // kept_size() numbers; empty: weights are not kept
   };
-  struct InputGradients {  // empty: not wanted
-    Matrix<T> q, k, v;     // overwritten
-    Matrix<T> r;           // (T, H K), added to
+  struct InputGradients {     // empty: not wanted
+    Matrix<T> q, k, v;        // overwritten
+    Matrix<T> r;              // (T, H K), added to
     std::span<T> sinks = {};  // (H), added to
   };
 

@@ -19,8 +19,8 @@ namespace fovea {
 
 // What every rule takes.
 struct OptimizerSettings {
-  double weight_decay = 0;        // PyTorch's default for adamw is 0.01
-  double clip = 0;                // the most the norm of the whole gradient may be; 0: no limit
+  double weight_decay = 0;             // PyTorch's default for adamw is 0.01
+  double clip = 0;                     // the most the norm of the whole gradient may be; 0: no limit
   std::optional<bool> normalize = {};  // whether the norm is made 1; left open (no) it stands in no spec
 };
 

@@ -84,7 +84,8 @@ class MaxMarginProbe final : public Probe {
   }
 };
 
-const Register<Probe> max_margin_probe("max-margin", "an attention map, compared with the maximum-margin solution of its data",
+const Register<Probe> max_margin_probe("max-margin",
+                                       "an attention map, compared with the maximum-margin solution of its data",
                                        [] { return std::make_unique<MaxMarginProbe>(); });
 
 }  // namespace

@@ -54,8 +54,9 @@ class Silence final : public Probe {
   }
 };
 
-const Register<Probe> silence("silence", "length of the attention output if no position is needed, relative to positions that need one",
-                              [] { return std::make_unique<Silence>(); });
+const Register<Probe> silence(
+    "silence", "length of the attention output if no position is needed, relative to positions that need one",
+    [] { return std::make_unique<Silence>(); });
 
 }  // namespace
 

@@ -80,7 +80,7 @@ TEST_F(FileTest, AMissingFileAFolderAndAFileTooLargeAreNamed) {
   write_whole(folder_ / "big", "12345678901");
   EXPECT_EQ(
       error_text([&] { read_file(folder_ / "big", 10); }, Error::Kind::wrong_input),
-      (folder_ / "big").string() + ": is larger than the 10 bytes that are read. Check that it is the right file");
+      (folder_ / "big").string() + ": is larger than the 10 bytes that are read. Check that it is the right file.");
 }
 
 TEST_F(FileTest, ALinkStaysAndADeviceIsWrittenTo) {

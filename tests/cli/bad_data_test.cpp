@@ -54,7 +54,7 @@ TEST_F(BadDataTest, AFolderOfDigitsThatIsWrongIsRefused) {
   expect_refused(run_digits, {"digits", "there is no such folder"});
   write_digits();
   write("digits/train-images-idx3-ubyte", images_file(10).substr(0, 5000));
-  expect_refused(run_digits, {"digits/train-images-idx3-ubyte", "is cut short", "10 images", "7856 bytes", "5000"});
+  expect_refused(run_digits, {"digits/train-images-idx3-ubyte", "is incomplete", "10 images", "7856 bytes", "5000"});
   write("digits/train-images-idx3-ubyte", labels_file(10));
   write("digits/train-labels-idx1-ubyte", images_file(10));
   expect_refused(run_digits, {"digits/train-labels-idx1-ubyte", "has images, not labels", "swapped"});

@@ -46,7 +46,7 @@ TEST_F(BadTextTest, ALabelForEachText) {
   for (int n = 0; n < 40; ++n) numbered += std::to_string(n) + "\ta film\n";
   write("numbered.tsv", numbered);
   refused("--train numbered.tsv",
-          {"numbered.tsv: 40 texts have 40 different labels", "check the column of the labels"});
+          {"numbered.tsv: 40 texts have 40 different labels", "Check the column of the labels"});
   const Outcome predicted = fovea("predict numbered.tsv");
   EXPECT_EQ(predicted.code, 2);
   EXPECT_NE(predicted.err.find("numbered.tsv: 40 texts have 40 different labels"), std::string::npos) << predicted.err;

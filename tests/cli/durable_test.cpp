@@ -179,7 +179,7 @@ TEST_F(DurableTest, ARunThatFailsIsKeptWithItsError) {
   const Outcome run = fovea("run toy-lowloss --set train.rate=1e30");
   EXPECT_EQ(run.code, 1);
   EXPECT_TRUE(says(run.err, "at step 6 the loss is"));
-  EXPECT_TRUE(says(run.err, "kept as run 1"));
+  EXPECT_TRUE(says(run.err, "stored as run 1"));
   EXPECT_TRUE(says(fovea("runs").out, "failed: at step 6"));
   EXPECT_TRUE(says(fovea("show 1").out, "failed: at step 6"));
   const Outcome resumed = fovea("run --resume 1");

@@ -81,7 +81,7 @@ TEST_F(MeasureTest, SaysWhatItNeeds) {
   ASSERT_EQ(fovea("run keyword-lstm --quick --quiet --set train.steps=2").code, 0);
   const Outcome outcome = fovea("measure 1");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("run 1 has no probe 'evidence'"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("run 1 was trained without the probe 'evidence'"), std::string::npos) << outcome.err;
   EXPECT_NE(fovea("measure 1 1").err.find("run 1 is named twice"), std::string::npos);
 }
 

@@ -207,7 +207,8 @@ TEST_F(ProgramTest, PredictsTheHeightsThatAnExperimentMeasures) {
     EXPECT_NEAR(last["rungs"][rung]["nats"], measured_there, 3 * last["rungs"][rung]["error"].get<double>());
   }
   EXPECT_GT(all["rungs"][2]["nats"], last["rungs"][2]["nats"].get<double>() + 0.01) << "at all positions";
-  EXPECT_NE(fovea("predict markov-icl --quick --quiet --draws 100").out.find("The loss at the last answer of"),
+  EXPECT_NE(fovea("predict markov-icl --quick --quiet --draws 100")
+                .out.find("Predicted loss plateaus at the last answer, on"),
             std::string::npos);
   EXPECT_EQ(json("predict mws --quick --quiet --draws 100 --json")["rungs_of"], "all");
 }

@@ -220,7 +220,7 @@ at_least = 1
 )toml");
   const auto other = fovea("run copying.toml --threads 2 --set model.name=word-mean-translator --json");
   ASSERT_EQ(other.code, 0) << other.err;
-  EXPECT_NE(other.err.find("the model that --set names has no model.hidden, which copying sets for its own"),
+  EXPECT_NE(other.err.find("model.hidden of copying is left out, because the model of --set has no such setting"),
             std::string::npos)
       << other.err;
   EXPECT_EQ(nlohmann::json::parse(other.out)["settings"]["train"]["threads"], 2);

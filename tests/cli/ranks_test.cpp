@@ -84,7 +84,7 @@ TEST_F(RanksTest, AKilledWorkerIsNamedAndTheSameCommandFinishes) {
   const Outcome killed = fovea(sweep, mpirun(3));
   killer.join();
   EXPECT_NE(killed.code, 0);
-  EXPECT_TRUE(!leaves_a_second() || says(killed.err, "rank 1 was training it and does not answer any more"));
+  EXPECT_TRUE(!leaves_a_second() || says(killed.err, "rank 1 trained this run and does not answer any more"));
 
   const Outcome again = fovea(sweep, mpirun(3));
   ASSERT_EQ(again.code, 0) << again.err;

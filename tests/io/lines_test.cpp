@@ -88,7 +88,7 @@ TEST(Lines, ALineTooLongIsRefusedAndTheNextIsRead) {
   EXPECT_EQ(reader.line(), 3);
   EXPECT_FALSE(reader.next(line));
   EXPECT_EQ(lines_of("abc\nabc", 3), (Lines{"abc", "abc"}));
-  EXPECT_SAYS(wrong_input_of([] { lines_of("abcd\n", 3); }), "longer than the 3 bytes");
+  EXPECT_SAYS(wrong_input_of([] { lines_of("abcd\n", 3); }), "longer than 3 bytes");
 }
 
 TEST(Lines, BytesThatAreNotUtf8AreRefusedWithTheirPlace) {

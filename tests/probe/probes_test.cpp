@@ -25,7 +25,7 @@ TEST(Probes, OfAProgramAreRefusedByOthers) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_NE(std::string(error.what()).find("'mine.gap 9f86d081884c7d65' is a function of Python"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("'mine.gap 9f86d081884c7d65' is a Python function"), std::string::npos);
   }
   EXPECT_THROW(make_probe("entropi"), Error);
   EXPECT_NE(make_probe("entropy"), nullptr);

@@ -81,7 +81,7 @@ TEST(PublicCorpora, WhatIsWrongInAFileIsNamed) {
       {good + "[train]\nfile = \"/etc/passwd\"\n", "'/etc/passwd' cannot be the name"},
       {good + "[train]\nfile = \"A\"\nlable = \"1\"\n", "a.toml:9:1: train has no setting 'lable'"},
       {good + "[test]\nfile = \"A\"\nlabel = \"1\"\n", "has [test] and no [train]"},
-      {good + "[train]\nfile = \"A.csv\"\n", "a.toml:7:2: [train] names neither a column of the class nor"},
+      {good + "[train]\nfile = \"A.csv\"\n", "a.toml:7:2: [train] names neither a class nor a translation"},
       {good + "[trian]\nfile = \"A\"\n", "has no setting 'trian'"},
       {"train = 3\n" + good, "train must be a table, not an integer"},
       {"file = 3\n", "names no file to download"},

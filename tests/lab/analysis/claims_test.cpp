@@ -78,7 +78,8 @@ TEST(Claims, SayWhyThereIsNoNumber) {
   refused("metric = \"median(log(accuracy - 2) | seed = 3)\"\nat_least = 0", runs(), "the result is log of −1.04");
   refused("metric = \"rank_correlation(seed, max(accuracy, 2))\"\nat_least = 0", runs(),
           "the result is rank_correlation of too few runs, or of runs that are all equal, which is not a number");
-  refused("metric = \"deviation(accuracy | seed = 3) + 1\"\nat_least = 0", runs(), "the result is deviation of runs");
+  refused("metric = \"deviation(accuracy | seed = 3) + 1\"\nat_least = 0", runs(),
+          "the result is deviation of too few runs");
   std::vector<RunRecord> failed = runs();
   failed[2].state = RunState::failed;
   refused("metric = \"median(accuracy)\"\nat_least = 0", failed, "1 of 4 runs are not done");

@@ -76,7 +76,7 @@ TEST(Spec, ReadsJsonAsItReadsToml) {
                                            "x.toml");
   EXPECT_EQ(spec.text(), resolve(toml, Preset::full, {}, 3).text());
   for (const char* wrong : {"[1]", "null", "7"}) EXPECT_THROW(read(wrong), Error) << wrong;
-  refused([&] { read("{" + parts + R"(, "train": {"steps": null}})"); }, page.file, "null", "leave");
+  refused([&] { read("{" + parts + R"(, "train": {"steps": null}})"); }, page.file, "null", "remove");
   refused([&] { read("{" + parts + R"(, "train": {"steps": 18446744073709551615}})"); }, page.file,
           "1.8446744073709552e+19", "");
 }
@@ -166,7 +166,7 @@ TEST(Spec, ASweepIsTheProductOfItsAxes) {
       [] {
         resolve_sweep(experiment(), Preset::full, {}, {parse_axis("seed=0..99999"), parse_axis("task.length=1..100")});
       },
-      "mark.toml", "20000000 runs (task.vocab 2 × task.length 100 × seed 100000)", "shorter");
+      "mark.toml", "20000000 runs (task.vocab 2 × task.length 100 × seed 100000)", "shorten");
   refused([] { resolve_sweep(experiment(), Preset::full, {}, {parse_axis("task.vocab=20,1")}); }, "task.vocab=20,1",
           "must be 2 to 1000, not 1", "tokens");
 }

@@ -240,7 +240,7 @@ TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
       {"late = 3", "lat = 3", "unknown kind 'lat'", "did you mean 'late'?"},
       {"late = 3", "late = 0", "cannot take 0", "1 to 1000"},
       {"any = 4", "any = 4, late = 1", "and other kinds", "alone"},
-      {"name = \"early\"", "name = \"any\"", "cannot be called 'any'", "every kind"},
+      {"name = \"early\"", "name = \"any\"", "a kind cannot have the name 'any'", "every kind"},
       {"name = \"early\"", "name = \"late\"", "two kinds of the stage have the name 'late'", "rename"},
       {"name = \"one early\"", "name = \"all late\"", "two groups of the stage have the name 'all late'", "rename"},
       {">= 5\"", "5\"", "not expected here", "and"},

@@ -120,11 +120,11 @@ TEST(HeadInterventions, WhatContradictsItselfIsRefused) {
 TEST(HeadInterventions, WhatIsNotThereIsRefusedBeforeTraining) {
   EXPECT_NE(
       refusal("[{ hold = \"previous\", of = \"layer.3.head.1\" }]")
-          .find("there is no layer.3.head.1: model 'transformer' has 2 layers of 2 heads here. Name one that there is"),
+          .find("there is no layer.3.head.1: model 'transformer' has 2 layers of 2 heads here. Name an existing one"),
       std::string::npos);
   EXPECT_NE(refusal("[{ ablate = \"layer.1.head.9\" }]").find("there is no layer.1.head.9"), std::string::npos);
   EXPECT_NE(refusal("[{ ablate = \"l1h2\" }]").find("'l1h2' does not name a head"), std::string::npos);
-  EXPECT_NE(refusal("[{ ablate = \"layer.1.head.02\" }]").find("names no head"), std::string::npos);
+  EXPECT_NE(refusal("[{ ablate = \"layer.1.head.02\" }]").find("does not name a head"), std::string::npos);
   EXPECT_NE(refusal("[{ hold = \"truth\", of = \"layer.1\" }]").find("does not define the positions"),
             std::string::npos);
   EXPECT_NE(refusal("[{ scale = 3, of = \"layer.1\" }]").find("does not define the positions"), std::string::npos);

@@ -154,7 +154,7 @@ TEST_F(TransplantTest, WhatDoesNotFitIsRefusedBeforeTraining) {
       {"{transplant=99}", "there is no run 99 to take weights from"},
       {"{transplant=" + unkept + "}", "has no weights of run"},
       {"{transplant=" + old + "}", "are of arithmetic revision 0"},
-      {"{transplant=" + larger + "}", "'w' of the run that weights are taken from is 11, and 'w' here is 10"},
+      {"{transplant=" + larger + "}", "'w' of the source run is 11, and 'w' here is 10"},
       {"{transplant=" + id + ", of=\"v\"}", "this model has no parameters 'v'"},
       {"{transplant=" + id + ", of=\"v\", to=\"w\"}", "has no 'v'"},
       {"{transplant=" + id + ", at=-1}", "not -1"},

@@ -111,7 +111,7 @@ TEST(StoreTrouble, WeightsThatDoNotFitAreSaidAndTheRunIsKept) {
   RunRecord run = large_run(1);
   run.weights = {{"w", {1'000'000}, "F32", std::vector<std::byte>(4'000'000)}};
   const std::string message = failure_of([&] { store.keep(run); });
-  EXPECT_TRUE(has(message, "run 1 is kept, but not its weights"));
+  EXPECT_TRUE(has(message, "run 1 is stored without its weights"));
   EXPECT_TRUE(has(message, "disk is full"));
   expect_whole(store, 1);
   EXPECT_FALSE(store.weights(*store.find(1)));

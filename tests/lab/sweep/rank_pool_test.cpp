@@ -86,7 +86,7 @@ TEST(RankPool, ARankThatHangsHoldsBackItsOwnRunsOnly) {
     EXPECT_EQ(last.done, 10);
     EXPECT_EQ(last.left(), 2);
     ASSERT_EQ(notices.size(), 2u);
-    for (const std::string& notice : notices) EXPECT_NE(notice.find("rank 1 was training it"), std::string::npos);
+    for (const std::string& notice : notices) EXPECT_NE(notice.find("rank 1 trained this run"), std::string::npos);
     EXPECT_FALSE(ranks.first().answers(1));
     last = {};
     EXPECT_EQ(sweep_specs(store, "marks", specs, options).size(), 12u);  // it is asked for nothing more

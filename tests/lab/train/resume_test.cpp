@@ -362,7 +362,7 @@ TEST(Resume, ACheckpointOfAnOlderArithmeticIsNotUsed) {
   expect_same(run, train(spec));
   EXPECT_EQ(run.arithmetic, arithmetic_revision);
   ASSERT_EQ(told.troubles.size(), 1u);
-  EXPECT_NE(told.troubles[0].find("at step 20 is of arithmetic revision 0"), std::string::npos) << told.troubles[0];
+  EXPECT_NE(told.troubles[0].find("at step 21 is of arithmetic revision 0"), std::string::npos) << told.troubles[0];
   EXPECT_TRUE(told.resumed.empty());
 }
 

@@ -170,9 +170,9 @@ TEST(ExactModels, AreOfTheirTasksAlone) {
   own.most_items = 5;
   EXPECT_NE(refuses("linear-attention", set).find("Use task 'linear-icl'"), std::string::npos);
   EXPECT_EQ(refuses("linear-attention", own), "nothing");
-  EXPECT_NE(refuses("sparse-attention", own).find("Take task 'sparse-emergence'"), std::string::npos);
+  EXPECT_NE(refuses("sparse-attention", own).find("Use task 'sparse-emergence'"), std::string::npos);
   EXPECT_NE(refuses("logistic-attention", set).find("Take task 'max-margin'"), std::string::npos);
-  EXPECT_NE(refuses("product", own).find("Take task 'product'"), std::string::npos);
+  EXPECT_NE(refuses("product", own).find("Use task 'product'"), std::string::npos);
   EXPECT_NE(refuses("pooling", own).find("one set of points"), std::string::npos);
   own.value_width = 3;
   EXPECT_EQ(refuses("sparse-attention", own), "nothing");

@@ -60,7 +60,7 @@ TEST(CompareText, SaysWhoWhatAndHowSure) {
   const std::string text = text_of(a, b);
   for (const char* part : {"A  task.vocab = 40  5 runs of copying", "B  task.vocab = 60  6 runs of copying",
                            "task.vocab  40", "5 pairs, by seed", "0 runs of A, 1 run of B", "accuracy", "-0.4",
-                           "0.0625", "sign-flip", "exact (the least possible p with 5 pairs is 0.0625)", "bootstrap"})
+                           "0.0625", "sign-flip", "exact (with 5 pairs it is 0.0625 or more)", "bootstrap"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   const std::string chart = comparison_chart(a, b, "accuracy", Terminal{60, false});
   EXPECT_NE(chart.find("accuracy, median: A •  B +"), std::string::npos) << chart;

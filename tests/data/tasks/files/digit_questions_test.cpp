@@ -105,7 +105,7 @@ TEST(SecondLargest, HasDifferentDigitsAndAsksForTheSecond) {
 
 TEST(DigitQuestions, RefuseBagsInWhichNothingCanBeAsked) {
   EXPECT_NE(complaint("odd-one-out", table({{"bag", whole(2)}})).find("must be 3 to 1000, not 2"), std::string::npos);
-  EXPECT_NE(complaint("odd-one-out", table({{"smallest", whole(2)}})).find("have 3 images or more"), std::string::npos);
+  EXPECT_NE(complaint("odd-one-out", table({{"smallest", whole(2)}})).find("need 3 images or more"), std::string::npos);
   EXPECT_NE(complaint("second-largest", table({{"bag", whole(11)}})).find("must be 2 to 10, not 11"),
             std::string::npos);
 }

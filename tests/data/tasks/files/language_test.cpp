@@ -159,7 +159,7 @@ TEST_F(LanguageTest, TextsThatCannotBeModelled) {
 TEST_F(LanguageTest, NumbersThatCannotBeModelled) {
   const std::string good = lines(20, "1 2 3 4 5 6");
   EXPECT_SAYS(refused(good + "1 -2 3\n", "numbers"), "text:21:3: the token -2 is negative");
-  EXPECT_SAYS(refused(good + "1 2.5 3\n", "numbers"), "text:21:3: '2.5' is no whole number");
+  EXPECT_SAYS(refused(good + "1 2.5 3\n", "numbers"), "text:21:3: '2.5' is not a whole number");
   EXPECT_SAYS(refused(good + "1 2 99999999999\n", "numbers"), "text:21:5: the token 99999999999 is larger than");
   EXPECT_SAYS(refused(good + "1 99999999999999999999\n", "numbers"), "text:21:3: the token 9999999999");
   EXPECT_SAYS(refused(good + "\n1 2\n", "numbers"), "text:21: the line is empty");

@@ -32,7 +32,8 @@ from .text.run_texts import Inspection, Words
 from .text.shading import Shading
 from .torch.bridge import from_torch, to_torch
 from .torch.callbacks import lightning_callback, trainer_callback
-from .torch.classifier_check import ClassifierCheck, check_classifier
+from .torch.classifier_check import check_classifier
+from .torch.classifier_report import ClassifierCheck
 from .torch.observe import attention_sites, observe
 from .training import resume, run
 

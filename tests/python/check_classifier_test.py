@@ -12,7 +12,7 @@ import fovea
 
 torch = pytest.importorskip("torch")
 
-from fovea.torch.classifier_check import ClassifierCheck  # noqa: E402
+from fovea.torch.classifier_report import ClassifierCheck  # noqa: E402
 from fovea.torch.explaining import shuffled  # noqa: E402
 from observed_models import drawn as drawn  # noqa: E402
 from torch import nn  # noqa: E402

@@ -12,6 +12,7 @@ import { Start } from "./views/start";
 import { Story } from "./views/story";
 import { Toy } from "./views/toy";
 import "./colours.css";
+import "./base.css";
 import "./style.css";
 import "./start.css";
 import "./story.css";

@@ -61,7 +61,7 @@ class Evaluator:
         further: Mapping[str, Evaluator] | None = None,
     ) -> None:
         self.observed, self.clamps, self.audit, self.keep = observed, clamps, audit, keep
-        self._probes, self._effects, self._further = probes, effects, further or {}
+        self.probes, self._effects, self.further = probes, effects, further or {}
         self.parts: dict[str, float] = {}
         self._measures = Measures(observed.tokens)
         self._price: tuple[float, float] | None = None  # of the newest evaluation without β, and of a pass
@@ -111,11 +111,11 @@ class Evaluator:
             numbers, arrays = self._effects.measure(base)
             self.parts.update(self._effects.seconds)
         start = clock.now()
-        for name, one in self._further.items():
+        for name, one in self.further.items():
             its, kept = one._whole(step, first, plan_at)
             numbers.update({_on(name, key): value for key, value in its.items()})
             arrays += [(_on(name, key), values) for key, values in kept]
-        if self._further:
+        if self.further:
             self.parts["batches"] = clock.now() - start
         return numbers, arrays
 
@@ -134,10 +134,10 @@ class Evaluator:
     ) -> Measured:
         """Call the probes in Python; under a hold a second time."""
         start = clock.now()
-        numbers, arrays = self._probes.measure(self.observed, base, step, beta, taken)
+        numbers, arrays = self.probes.measure(self.observed, base, step, beta, taken)
         if held is not None:
-            numbers.update(_held(self._probes.measure(self.observed, held, step, {}, taken)[0]))
-        if self._probes:
+            numbers.update(_held(self.probes.measure(self.observed, held, step, {}, taken)[0]))
+        if self.probes:
             self.parts["probes"] = clock.now() - start
         return numbers, arrays
 
@@ -210,6 +210,20 @@ class Evaluator:
 
     # ---- what an evaluation takes
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return the examples and rows of β, and the memory of the audit, for a checkpoint."""
+        return {
+            "measured": None if self.clamps is None else (self.clamps.examples, self.clamps.rows),
+            "audit": torch.tensor(self.audit.memory() if self.audit else [], dtype=torch.float64),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue with the state of a checkpoint."""
+        if self.clamps and state.get("measured"):
+            self.clamps.examples, self.clamps.rows = state["measured"]
+        if self.audit:
+            self.audit.go_on(state["audit"].tolist() if "audit" in state else [])
+
     def price(self) -> tuple[float, float]:
         """Return the seconds of an evaluation without β, and of a pass. They are timed if they are not known yet."""
         if self._price is None:
@@ -245,9 +259,9 @@ class Evaluator:
         if self._effects:
             self._effects.measure(base)
             self.parts.update(self._effects.seconds)
-        if self._further:
+        if self.further:
             start = clock.now()
-            for one in self._further.values():
+            for one in self.further.values():
                 one._trial()
             self.parts["batches"] = clock.now() - start
         if self.audit:

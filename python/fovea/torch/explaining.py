@@ -6,7 +6,6 @@ TVD(p, q) = ½ Σ|p − q|. JSD(p, q) = ½ KL(p‖m) + ½ KL(q‖m) with m = ½ 
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -17,6 +16,9 @@ import numpy.typing as npt
 from .. import _engine
 from ..pictures import needed
 from .base_pass import Answer, Base
+from .distances import jsd, tvd
+from .embedded import Embedded
+from .fresh import fresh
 from .holds import HoldSchedule
 from .model import Model, over
 from .observed import Lookups, Observed, tokens_of
@@ -25,33 +27,11 @@ from .sites import chosen
 
 torch = needed("torch", "torch")
 
-from torch.overrides import TorchFunctionMode  # noqa: E402
 
 Array = npt.NDArray[Any]
 Figures = dict[str, Array]  # of each example, by what was measured
 
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)  # of the positions that are deleted or kept
-CLOSE = 0.01  # of TVD: an answer that differs by no more counts as the same
-PENALTY = 500.0  # of what TVD has over CLOSE, while an adversary is sought
-RATE = 0.01  # of Adam, while an adversary is sought
-ADVERSARY_RATE = 1e-3  # of Adam, while an adversarial model is trained
-
-
-def tvd(some: Any, others: Any) -> Any:
-    """Return the total variation distance of distributions along the last axis."""
-    return (some - others).abs().sum(-1) / 2
-
-
-def kl(some: Any, others: Any) -> Any:
-    """Return the Kullback-Leibler divergence along the last axis. An entry of ``some`` that is 0 adds nothing."""
-    least = torch.finfo(some.dtype).tiny
-    return (some * (some.clamp(min=least).log() - others.clamp(min=least).log())).sum(-1)
-
-
-def jsd(some: Any, others: Any) -> Any:
-    """Return the Jensen-Shannon divergence along the last axis, in nats."""
-    mean = (some + others) / 2
-    return (kl(some, mean) + kl(others, mean)) / 2
 
 
 class Explained:
@@ -96,7 +76,7 @@ class Explained:
         seed: int,
     ) -> None:
         self._logits, self._erase, self._seed = logits, erase, seed
-        self._random = torch.Generator().manual_seed(seed)
+        self.random = torch.Generator().manual_seed(seed)
         self.model = Model(module, batch)
         with Lookups() as lookups, self.model.at_rest():
             self.model()
@@ -110,20 +90,20 @@ class Explained:
             raise _engine.wrong_input(
                 f"row is {row}, and attention has {rows} rows", "count from 0, or from the end by -1"
             )
-        self._rows = slice(None) if row is None else [row % rows]
+        self.rows = slice(None) if row is None else [row % rows]
         with self.model.at_rest():
             base = observed.base()
-        self.chances = self._chances(base)
+        self.chances = self.chances_of(base)
         self.answers = self.chances.argmax(-1)
         seen = base.seen[self.key]
-        weights = seen.attention.double()[:, :, self._rows]
-        counts = torch.as_tensor(observed.real[self.key], device=weights.device)[:, self._rows].double()
+        weights = seen.attention.double()[:, :, self.rows]
+        counts = torch.as_tensor(observed.real[self.key], device=weights.device)[:, self.rows].double()
         self.maps = weights
-        self.allowed = seen.allowed[:, :, self._rows]
+        self.allowed = seen.allowed[:, :, self.rows]
         self._counts = counts / counts.sum(-1, keepdim=True).clamp(
             min=1
         )  # (examples, rows): what each row adds to a mean
-        self.attention = self._mean(weights)
+        self.attention = self.mean(weights)
         self.real = self.allowed.any(1).any(1)
         self.lengths = self.real.sum(-1)
         self._tokens, _ = tokens_of(lookups.found, self.model.tensors(), observed.examples)
@@ -142,27 +122,27 @@ class Explained:
             )
         return given.double()
 
-    def _chances(self, base: Base) -> Any:
+    def chances_of(self, base: Base) -> Any:
         return self._logits_of(base.output).softmax(-1)
 
-    def _under(self, plan: Plan | None, batch: Any = None) -> Any:
+    def under(self, plan: Plan | None, batch: Any = None) -> Any:
         """p under a change of attention, or of another batch."""
         model = self.model if batch is None else self.model.showing(batch)
-        return self._chances(Base(model, self.observed.answer, [self.key], self.observed.examples, plan))
+        return self.chances_of(Base(model, self.observed.answer, [self.key], self.observed.examples, plan))
 
-    def _plan(self, change: Callable[[Any, Any], Any]) -> Plan:
+    def plan(self, change: Callable[[Any, Any], Any]) -> Plan:
         """Change the rows that are meant: (weights, allowed), (examples, heads, rows, positions) each, to other weights."""
 
         def plan(site: Key, attention: Any, allowed: Any) -> Any:
             if site != self.key:
                 return attention
             new = attention.clone()
-            new[:, :, self._rows] = change(attention[:, :, self._rows], allowed[:, :, self._rows]).to(attention.dtype)
+            new[:, :, self.rows] = change(attention[:, :, self.rows], allowed[:, :, self.rows]).to(attention.dtype)
             return new
 
         return plan
 
-    def _mean(self, of_maps: Any) -> Any:
+    def mean(self, of_maps: Any) -> Any:
         """The mean over heads and over rows that are no padding: (examples, heads, rows, …) as (examples, …)."""
         by_row = of_maps.mean(1)
         counts = self._counts if by_row.dim() == 2 else self._counts[..., None]
@@ -174,9 +154,9 @@ class Explained:
         """Drop the largest weight or another one, and renormalise: 1 if p moves more without the largest, ½ if equally far."""
         with self.model.at_rest():
             top, other = self.attention.argmax(-1), self._random_others()
-            moved = [jsd(self.chances, self._under(self._dropped(self._one_hot(each)))) for each in (top, other)]
+            moved = [jsd(self.chances, self.under(self._dropped(self._one_hot(each)))) for each in (top, other)]
         share = (moved[0] > moved[1]).double() + 0.5 * (moved[0] == moved[1]).double()
-        return self._of_several({"erasure": share, "erased_top": moved[0], "erased_other": moved[1]})
+        return self.of_several({"erasure": share, "erased_top": moved[0], "erased_other": moved[1]})
 
     def flips(self) -> Figures:
         """Drop weights one after the other: the share that is dropped when ŷ changes, in several orders; 1 if it never does."""
@@ -192,31 +172,31 @@ class Explained:
         share = torch.ones(len(self.lengths), dtype=torch.float64)
         open_ = torch.ones(len(self.lengths), dtype=torch.bool, device=ranks.device)
         for count in range(1, most):
-            answers = self._under(self._dropped(ranks < count)).argmax(-1)
+            answers = self.under(self._dropped(ranks < count)).argmax(-1)
             now = open_ & (answers != self.answers) & (count < self.lengths)
             share[now.cpu()] = (count / self.lengths[now].double()).cpu()
             open_ &= ~now
             if not open_.any():
                 break
-        return self._of_several({"": share})[""]
+        return self.of_several({"": share})[""]
 
     def permutation(self, shuffles: int) -> Figures:
         """Shuffle the weights of each row and head over its positions: the median TVD of p over the shuffles."""
         with self.model.at_rest():
             moved = [
-                tvd(self.chances, self._under(self._plan(lambda a, ok: shuffled(a, ok, self._random))))
+                tvd(self.chances, self.under(self.plan(lambda a, ok: shuffled(a, ok, self.random))))
                 for _ in range(shuffles)
             ]
-        return self._of_several({"permutation": torch.as_tensor(np.median([one.cpu().numpy() for one in moved], 0))})
+        return self.of_several({"permutation": torch.as_tensor(np.median([one.cpu().numpy() for one in moved], 0))})
 
     def uniform(self) -> Figures:
         """Put uniform weights in the place of attention."""
         even, chances = self._even(), self._under_uniform()
-        return self._of_several(
+        return self.of_several(
             {
                 "uniform_tvd": tvd(self.chances, chances),
                 "uniform_changes": (chances.argmax(-1) != self.answers).double(),
-                "uniform_jsd": self._mean(jsd(even, self.maps)),
+                "uniform_jsd": self.mean(jsd(even, self.maps)),
             }
         )
 
@@ -232,38 +212,15 @@ class Explained:
 
     def _under_uniform(self) -> Any:
         with self.model.at_rest():
-            return self._under(self._plan(lambda a, ok: self._even()))
-
-    def adversary(self, steps: int) -> tuple[Figures, Array]:
-        """Search other weights with the same answer: the largest JSD from α with a TVD of p of at most 0.01, by Adam on free logits.
-
-        Returns the JSD of each example, and its weights, (examples, heads, rows, positions).
-        """
-        free = 0.1 * torch.randn(self.maps.shape, generator=self._random, dtype=torch.float64)
-        free = free.to(self.maps.device).requires_grad_()
-        optimizer = torch.optim.Adam([free], RATE)
-        best = torch.zeros(len(self.answers), dtype=torch.float64, device=self.maps.device)
-        found = self.maps.clone()
-        some = self.allowed.any(-1, keepdim=True)
-        with self.model.at_rest(), torch.enable_grad():
-            for _ in range(steps):
-                weights = free.masked_fill(some & ~self.allowed, -torch.inf).softmax(-1) * some
-                far = tvd(self.chances, self._under(self._plan(lambda a, ok: weights)))
-                apart = self._mean(jsd(weights, self.maps))
-                better = (far <= CLOSE) & (apart > best)
-                best = torch.where(better, apart.detach(), best)
-                found = torch.where(better[:, None, None, None], weights.detach(), found)
-                (free.grad,) = torch.autograd.grad((PENALTY * (far - CLOSE).clamp(min=0) - apart).sum(), free)
-                optimizer.step()
-        return self._of_several({"adversary": best}), found.cpu().numpy()
+            return self.under(self.plan(lambda a, ok: self._even()))
 
     # ---- tokens that are deleted
 
     def influence(self) -> Any:
         """∂ log p(ŷ) / ∂e · e of each position's embedding e, (examples, positions); None if no embedding is seen."""
-        with self.model.at_rest(), torch.enable_grad(), _Embedded(self._tokens) as embedded:
+        with self.model.at_rest(), torch.enable_grad(), Embedded(self._tokens) as embedded:
             batch = self.model.batch if self._tokens is not None else over(self.model.batch, embedded.take)
-            chances = self._under(None, batch)
+            chances = self.under(None, batch)
             if embedded.out is None:
                 return None
             right = chances.gather(-1, self.answers[:, None]).log().sum()
@@ -289,7 +246,7 @@ class Explained:
                     lost.append(self._right(self.chances) - self._right(self._without(~top)))
                     short.append(self._right(self.chances) - self._right(self._without(top)))
                 means = {"comprehensiveness": lost, "sufficiency": short}
-                figures |= self._of_several({name + ending: torch.stack(of).mean(0) for name, of in means.items()})
+                figures |= self.of_several({name + ending: torch.stack(of).mean(0) for name, of in means.items()})
         return figures
 
     def deletions(self) -> Figures:
@@ -299,7 +256,7 @@ class Explained:
         if influence is not None:
             scores["gradient"] = influence
         with self.model.at_rest():
-            return self._of_several(
+            return self.of_several(
                 {
                     f"deleted_{name}": (self._without(self._ranks(each) > 0).argmax(-1) != self.answers).double()
                     for name, each in scores.items()
@@ -349,7 +306,7 @@ class Explained:
                 )
             tokens = torch.where(keep.to(self._tokens.device), self._tokens, self._erase)
             batch = over(self.model.batch, lambda one: tokens if one is self._tokens else one)
-        return self._under(None, (batch,) if isinstance(batch, torch.Tensor) else batch)
+        return self.under(None, (batch,) if isinstance(batch, torch.Tensor) else batch)
 
     def _given(self) -> Any:
         batch = self.model.batch
@@ -359,60 +316,15 @@ class Explained:
 
     def trained(self, fit: Callable[[Any], Any], seed: int, uniform: bool) -> Explained:
         """Return the same for a copy of the module that ``fit`` trains from fresh parameters, with uniform attention if wanted."""
-        module = self.fresh(seed)
+        module = fresh(self.model.module, seed)
         holds = HoldSchedule(Observed(Model(module, self.model.batch), Answer(self._answer), self.site, (), None, {}))
         if uniform:
             holds.add("uniform", self.site, 0, None, None)
         module.train()
         with holds.within(0, None):
             fit(module)
-        row = None if isinstance(self._rows, slice) else self._rows[0]
+        row = None if isinstance(self.rows, slice) else self.rows[0]
         return Explained(module, self.model.batch, self._logits, self.site, row, self._erase, self._seed)
-
-    def fresh(self, seed: int) -> Any:
-        """Return a copy of the module with freshly drawn parameters."""
-        module = copy.deepcopy(self.model.module)
-        random = torch.random.get_rng_state()
-        torch.manual_seed(seed)
-        try:
-            without = [
-                name
-                for name, part in module.named_modules()
-                if any(True for _ in part.parameters(recurse=False)) and not _draws_anew(part)
-            ]
-        finally:
-            torch.random.set_rng_state(random)
-        if without:
-            raise _engine.wrong_input(
-                f"parameters of '{without[0] or type(module).__name__}' cannot be drawn again",
-                "give its module a method reset_parameters()",
-            )
-        return module
-
-    def adversarial(self, strength: float, steps: int, seed: int) -> dict[str, float]:
-        """Train a copy to give the same answers with other attention: its loss is TVD(p_a, p) − λ KL(α_a‖α)."""
-        module = self.fresh(seed)
-        other = Model(module, self.model.batch)
-        optimizer = torch.optim.Adam(module.parameters(), ADVERSARY_RATE)
-        found: dict[str, float] = {}
-        for step in range(steps + 1):
-            maps: list[Any] = []
-
-            def plan(site: Key, attention: Any, allowed: Any) -> Any:
-                if site == self.key:
-                    maps.append(attention[:, :, self._rows].double())
-                return attention
-
-            with other.at_rest(), torch.enable_grad():
-                base = Base(other, self.observed.answer, [self.key], self.observed.examples, plan)
-                far = tvd(self._chances(base), self.chances)
-                loss = (far - strength * self._mean(kl(maps[-1], self.maps))).mean()
-                if step < steps:
-                    optimizer.zero_grad()
-                    loss.backward()
-                    optimizer.step()
-            found = {"tvd": float(far.mean()), "jsd": float(self._mean(jsd(maps[-1], self.maps)).mean())}
-        return {"lambda": strength, **found}
 
     # ---- positions
 
@@ -430,7 +342,7 @@ class Explained:
             left = attention.masked_fill(places[:, None, None], 0)
             return left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(left.dtype).tiny)
 
-        return self._plan(change)
+        return self.plan(change)
 
     def _ranks(self, scores: Any) -> Any:
         """The rank of each position by its score, from 0 for the largest; those that are no example's own come last."""
@@ -441,14 +353,14 @@ class Explained:
         return ranks.scatter(-1, order, torch.arange(order.size(1), device=order.device).expand_as(order))
 
     def _random_scores(self) -> Any:
-        return torch.rand(self.real.shape, generator=self._random, dtype=torch.float64).to(self.real.device)
+        return torch.rand(self.real.shape, generator=self.random, dtype=torch.float64).to(self.real.device)
 
     def _random_others(self) -> Any:
         """A position of each example that has not its largest weight."""
         top = self._one_hot(self.attention.argmax(-1))
         return self._random_scores().masked_fill(top | ~self.real, -1.0).argmax(-1)
 
-    def _of_several(self, found: dict[str, Any]) -> Figures:
+    def of_several(self, found: dict[str, Any]) -> Figures:
         """NaN for examples of one position, whose attention has no choice."""
         several = (self.lengths > 1).cpu()
         return {
@@ -464,36 +376,6 @@ def shuffled(attention: Any, allowed: Any, random: Any) -> Any:
     places = torch.sort((~allowed).int(), dim=-1, stable=True).indices
     new = torch.zeros_like(attention).scatter(-1, places, attention.gather(-1, drawn))
     return torch.where(allowed, new, attention)
-
-
-def _draws_anew(part: Any) -> bool:
-    for name in ("reset_parameters", "_reset_parameters"):
-        if callable(getattr(part, name, None)):
-            getattr(part, name)()
-            return True
-    return False
-
-
-class _Embedded(TorchFunctionMode):  # type: ignore[misc]
-    """The embeddings of tokens in a pass, or the vectors that a batch has in their place, for a gradient to be asked of."""
-
-    def __init__(self, tokens: Any) -> None:
-        super().__init__()
-        self._tokens, self.out = tokens, None
-
-    def take(self, tensor: Any) -> Any:
-        """Take the first tensor of vectors of a batch."""
-        if self.out is None and tensor.is_floating_point() and tensor.dim() == 3:
-            self.out = tensor = tensor.detach().clone().requires_grad_()
-        return tensor
-
-    def __torch_function__(self, func: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
-        out = func(*args, **(kwargs or {}))
-        if func is torch.nn.functional.embedding and self.out is None and self._tokens is not None:
-            ids = (*args, *(kwargs or {}).values())[0]
-            if ids.shape == self._tokens.shape and bool((ids.cpu() == self._tokens.cpu()).all()):
-                self.out = out = out if out.requires_grad else out.requires_grad_()
-        return out
 
 
 def pairs(of: Sequence[Explained]) -> Iterator[tuple[Explained, Explained]]:

@@ -14,6 +14,7 @@ from ..pictures import needed
 from .arguments import ladder_of, require_answer, require_rows, truth_of
 from .base_pass import Answer, Base
 from .clamps import asked_rows, of_rows
+from .further import Shown
 from .model import Model
 from .recorder import MOST_AT_ONCE
 from .scope import Key, Outputs, Plan, Seen
@@ -133,6 +134,16 @@ class Observed:
         if self.unseen:
             spec["unseen"] = list(self.unseen)
         return spec
+
+    def other(self, name: str, shown: Shown, sites: str | Sequence[str]) -> Observed:
+        """Return a further batch of the same model, which attends at the same sites."""
+        other = Observed(self.model.showing(shown.batch), Answer(shown.answer), sites, (), shown.truth, {})
+        if other.sites != self.sites:
+            raise _engine.wrong_input(
+                f"on the batch '{name}' the model attends at {', '.join(other.sites.values())}, and on the first at {', '.join(self.sites.values())}",
+                "give batches that the model takes the same way, or sites=",
+            )
+        return other
 
     def base(self, plan: Plan | None = None, log: bool = False, outputs: Outputs | None = None) -> Base:
         """Pass the batch through the model, and read its attention and its answers."""

@@ -19,6 +19,7 @@ from .. import _engine
 from ..pictures import needed
 from .model import Model
 from .scope import Key, Outputs, Plan, Scope, Seen
+from .unseen import FLEX, OWN, REMEDY, weighed, within_flex
 
 torch = needed("torch", "torch")
 
@@ -87,8 +88,8 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             return self._softmax(func, args, kwargs, self.scope.key(), None)
         out = func(*args, **kwargs)
         if self.want is None and not torch.compiler.is_compiling():
-            if _within_flex(sys._getframe(1)):
-                self._miss(_FLEX)
+            if within_flex(sys._getframe(1)):
+                self._miss(FLEX)
             elif "attention" in name or "attn" in name:
                 self._miss(f"calls {name}, which makes no weights that could be read")
             self._follow(func, args, kwargs, out)
@@ -230,19 +231,19 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
                 if func in _WEIGHS or (times and func in _SUMS):
                     self.weighs.add(key)
                     if key in self.summed:
-                        self._miss(_OWN)
+                        self._miss(OWN)
                 elif func in _SUMS:
                     self.summed.add(key)
                     if key in self.weighs and key[1] < 0:  # what it weighed is divided by the sum
-                        self._miss(_OWN)
+                        self._miss(OWN)
                 elif isinstance(out, torch.Tensor) and out.numel() == one.numel():
                     self._mark(out, key, times or func in _TIMES)
                 elif isinstance(out, torch.Tensor) and func in _TIMES and out.numel() > one.numel():
                     self._mark(out, key, True)
         if func in _EXP:
             self._mark(out, (self.scope.inner(), -len(self.marks) - 1), False)
-        elif func in _WEIGHS and not self._of_softmax(flat) and _weighed(flat):
-            self._miss(_OWN)
+        elif func in _WEIGHS and not self._of_softmax(flat) and weighed(flat):
+            self._miss(OWN)
 
     def _of_softmax(self, operands: Sequence[Any]) -> bool:
         return any(number > 0 for one in operands if id(one) in self.marks for _, number in self.marks[id(one)][1])
@@ -326,42 +327,13 @@ def found(model: Model, examples: int | None) -> Found:
     missed = {**_unread(model, tap), **tap.missed}
     if not sites:
         raise _engine.failure(
-            f"no attention was seen in {type(model.module).__name__}: {_why_none(model, tap, missed)}", _REMEDY
+            f"no attention was seen in {type(model.module).__name__}: {_why_none(model, tap, missed)}", REMEDY
         )
     numbers: dict[Key, int] = {}
     for place, key in enumerate(tap.seen):
         if key in sites:
             numbers[key] = 1 + len(numbers) + sum(before <= place for _, before in missed.values())
     return Found(sites, numbers, {name: why for name, (why, _) in missed.items()}, out, often)
-
-
-_FLEX = (
-    "uses flex_attention, which makes no weights that could be read; take scaled_dot_product_attention to observe it"
-)
-_OWN = "calls no softmax of torch's: its weights are made by exp and a sum of its own, or the like, and cannot be read"
-_REMEDY = (
-    "attention can be read if torch's softmax followed by a product, scaled_dot_product_attention or nn.MultiheadAttention "
-    "computes it, in modules that run as Python"
-)
-
-
-def _within_flex(frame: Any) -> bool:
-    code = frame.f_code
-    return bool(code.co_name == "flex_attention" and code.co_filename.endswith("flex_attention.py"))
-
-
-def _weighed(operands: Sequence[Any]) -> bool:
-    """Whether one of two factors is weights: rows that sum to 1, of more than one position."""
-    factors = [one for one in operands if isinstance(one, torch.Tensor)][-2:]
-    if any(one.dim() < 2 or not one.is_floating_point() or isinstance(one, nn.Parameter) for one in factors):
-        return False
-    for one, dim in zip(factors, (-1, -2)):
-        close = 2e-2 if one.dtype in (torch.float16, torch.bfloat16) else 1e-3
-        sums, whole = one.sum(dim), (one == 0) | (one == 1)  # rows of padding may be 0; one-hot rows select
-        right = ((sums - 1).abs() < close) | (sums.abs() < close)
-        if bool((one >= 0).all() and right.all() and (sums > 0.5).any() and not whole.all()):
-            return True
-    return False
 
 
 def _unread(model: Model, tap: Tap) -> dict[str, tuple[str, int]]:
@@ -383,7 +355,7 @@ def _unread(model: Model, tap: Tap) -> dict[str, tuple[str, int]]:
             words = getattr(getattr(forward, "__code__", None), "co_names", ())
             named = [getattr(forward, "__globals__", {}).get(word) for word in words]
             if any(getattr(one, "__module__", "") == _FLEX_MODULE for one in named if callable(one)):
-                why = _FLEX
+                why = FLEX
         if why:
             missed[name or "model"] = why, sum(other < place for other in seen)
     return missed

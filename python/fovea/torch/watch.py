@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -19,6 +18,7 @@ from .base_pass import Answer, Base
 from .clamps import Clamps
 from .cost import Cost
 from .effects import Effects
+from .evaluating import Evaluation, spec_of
 from .evaluation import Evaluator
 from .further import Shown
 from .holds import ABLATED, HoldSchedule
@@ -98,54 +98,25 @@ class Watch:
         self._observed = observed = Observed(
             Model(model, shown.batch), Answer(shown.answer), sites, rows_listed or (), shown.truth, rungs
         )
-        others = {name: self._other(name, one, sites) for name, one in further.items()}
+        others = {name: observed.other(name, one, sites) for name, one in further.items()}
         kept = observed.examples_kept(keep, self._silent)
         own = OwnProbes(probes, keep)
         clamps = None if beta is None else Clamps(observed.model, observed.answer, heads, rows_listed, seed)
-        self._evaluator = Evaluator(
-            observed,
-            clamps,
-            Audit(observed, clamps, heads == "all") if audit else None,
-            kept,
-            own,
-            Effects(observed, kept, hooks, lens, ablate, None if patch is None else others[patch]),
-            {
-                name: Evaluator(one, None, None, one.examples_kept(keep, self._silent), own)
-                for name, one in others.items()
-            },
-        )
+        effects = Effects(observed, kept, hooks, lens, ablate, None if patch is None else others[patch])
+        audited = Audit(observed, clamps, heads == "all") if audit else None
+        more = {n: Evaluator(o, None, None, o.examples_kept(keep, self._silent), own) for n, o in others.items()}
+        self._evaluator = Evaluator(observed, clamps, audited, kept, own, effects, more)
         self._schedule = Schedule(self._evaluator, every, share, steps)
         self._holds = HoldSchedule(observed)
-        self._spec = {
-            "model": observed.spec(),
-            "probe": {
-                "every": self._schedule.every,
-                "keep": kept,
-                **({"names": own.names} if own else {}),
-                **({"batches": list(others)} if others else {}),
-            },
-            "seed": seed,
-        }
-        self._measured: dict[str, Any] = {"beta": "clamp" if clamps else "none"}
-        if clamps:
-            self._measured.update(rows=rows, heads=heads, share="none" if share is None else share)
+        self._spec = spec_of(self._evaluator, self._schedule.every, kept, seed)
+        of_beta = {"rows": rows, "heads": heads, "share": "none" if share is None else share}
+        self._measured = {"beta": "clamp", **of_beta} if clamps else {"beta": "none"}
         self._schedule.spend(clock.now() - begun, "all")
         if not self._silent:
             for site, why in observed.unseen.items():
                 teller()(f"attention of '{site}' is not seen: it {why}")
             open_watches.begun(self)
             observed.model.note_autocast()
-
-    def _other(self, name: str, shown: Shown, sites: str | Sequence[str]) -> Observed:
-        """A further batch of the same model; the model attends at the same sites."""
-        observed = self._observed
-        other = Observed(observed.model.showing(shown.batch), Answer(shown.answer), sites, (), shown.truth, {})
-        if other.sites != observed.sites:
-            raise _engine.wrong_input(
-                f"on the batch '{name}' the model attends at {', '.join(other.sites.values())}, and on the first at {', '.join(observed.sites.values())}",
-                "give batches that the model takes the same way, or sites=",
-            )
-        return other
 
     @property
     def sites(self) -> dict[str, tuple[int, ...]]:
@@ -284,43 +255,15 @@ class Watch:
         return self._schedule.cost()
 
     def _evaluate(self, last: bool = False) -> None:
-        evaluator, schedule, step = self._evaluator, self._schedule, self.number
-        first = not self._recorder.evaluations
         start = clock.now()
         with self._observed.model.at_rest():
-            base = evaluator.base()
+            base = self._evaluator.base()
             if self._diverged(base, last):
                 return
-            numbers, arrays = evaluator.attention(base, first)
-            held, more = evaluator.held(self._holds.plan(step, self._observed.truth))
-            numbers.update(more)
-            more, kept = evaluator.besides(base, step, first, partial(self._holds.plan, step))
-            numbers.update(more)
-            arrays += kept
-            took = clock.now() - start
-            evaluator.took(base, took)
-            schedule.earn(step)
-            if first:
-                schedule.earn_ahead()
-            schedule.spend(clock.now() - start, "all" if first else None)
-            start = clock.now()
-            beta = {}
-            if evaluator.clamps and schedule.affords_beta(evaluator.clamps, base, step, 0.0 if last else took, last):
-                beta = evaluator.beta(base)
-                more, kept = evaluator.agreement(base, beta)
-                numbers.update(more)
-                arrays += kept
-            schedule.spend(clock.now() - start, "beta")
-            start = clock.now()
-            if evaluator.audit:
-                numbers.update(evaluator.audit.measure(base, base.answers.cpu().numpy(), step, first, beta))
-            more, kept = evaluator.probed(base, held, step, beta, numbers)
-            numbers.update(more)
-            arrays += kept
-            schedule.spend(clock.now() - start)
-            evaluator.took_more(clock.now() - start)
-        self._record({**numbers, **self._update(last)}, arrays)
-        schedule.evaluated(step, numbers["loss"])
+            evaluation = Evaluation(self._evaluator, self._schedule, self._holds, base, self.number)
+            evaluation.measure(start, first=not self._recorder.evaluations, last=last)
+        self._record({**evaluation.numbers, **self._update(last)}, evaluation.arrays)
+        self._schedule.evaluated(self.number, evaluation.numbers["loss"])
 
     def _record(self, numbers: Mapping[str, float], arrays: list[tuple[str, Any]]) -> None:
         """Keep the results of an evaluation, and send them to the loggers."""
@@ -354,15 +297,13 @@ class Watch:
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the watch for a checkpoint of the training (``torch.save`` takes it)."""
-        clamps, audit = self._evaluator.clamps, self._evaluator.audit
         return {
             **self._persistence.state_dict(),
             "number": self.number,
             "sites": list(self._observed.sites.values()),
-            "measured": None if clamps is None else (clamps.examples, clamps.rows),
             "course": self._recorder.state_dict(),
             "holds": self._holds.tables(),
-            "audit": torch.tensor(audit.memory() if audit else [], dtype=torch.float64),
+            **self._evaluator.state_dict(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -371,11 +312,7 @@ class Watch:
         state = require_state(state, list(self._observed.sites.values()))
         self.number = int(state["number"])
         self._schedule.go_on(self.number)
-        clamps, audit = self._evaluator.clamps, self._evaluator.audit
-        if clamps and state.get("measured"):
-            clamps.examples, clamps.rows = state["measured"]
-        if audit:
-            audit.go_on(state["audit"].tolist() if "audit" in state else [])
+        self._evaluator.load_state_dict(state)
         self._holds.go_on(state.get("holds", []), self.number)
         went_back = len(self._recorder.evaluations) > 0  # all that it has now is this watch's to keep
         self._recorder.load_state_dict(state["course"])

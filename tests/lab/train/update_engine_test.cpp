@@ -136,9 +136,10 @@ TEST(UpdateEngine, ARefusedUpdateFailsTheRunAndABadSpecRefusesIt) {
 }
 
 TEST(UpdateEngine, SettingsThatContradictItAreRefused) {
-  EXPECT_THROW(spec_of(", device = \"cuda\""), Error);
-  EXPECT_THROW(spec_of(", engine = \"torch\", data_parallel = true"), Error);
-  EXPECT_THROW(spec_of(", engine = \"torch\", precision = \"bf16x3\""), Error);
+  Ones engine;
+  for (const char* settings : {", device = \"cuda\"", ", engine = \"torch\", data_parallel = true",
+                               ", engine = \"torch\", precision = \"bf16x3\""})
+    EXPECT_THROW(trained(spec_of(settings), &engine), Error) << settings;
 }
 
 TEST(UpdateEngine, ARunWithoutOneKeepsItsHash) {

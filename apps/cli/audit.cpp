@@ -39,10 +39,11 @@ class Audit : public Command {
     if (!found) throw no_such_run(store, id_);
     if (has_audit(*found)) return print(*found, "");
     if (found->arithmetic != arithmetic_revision)
-      throw wrong_input(fmt::format("run {} has no audit data. This program would not train the same numbers again: it has "
-                                    "arithmetic revision {}, and the run has {}",
-                                    id_, arithmetic_revision, found->arithmetic),
-                        Remedy::train_anew(id_));
+      throw wrong_input(
+          fmt::format("run {} has no audit data. This program would not train the same numbers again: it has "
+                      "arithmetic revision {}, and the run has {}",
+                      id_, arithmetic_revision, found->arithmetic),
+          Remedy::train_anew(id_));
     ResolvedRun audited = with_audit(found->spec);
     if (const std::optional<RunRecord> before = store.find_done(audited.spec().hash());
         before && before->arithmetic == arithmetic_revision)

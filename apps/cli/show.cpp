@@ -54,8 +54,8 @@ class Show : public Command {
     print_run(run);
     fmt::print("\nstarted {}   fovea {}   {}\n", run.started, run.version, run.machine);
     if (run.arithmetic != arithmetic_revision)
-      fmt::print("arithmetic revision {}: this program has revision {}, and computes other last digits\n", run.arithmetic,
-                 arithmetic_revision);
+      fmt::print("arithmetic revision {}: this program has revision {}, and computes other last digits\n",
+                 run.arithmetic, arithmetic_revision);
     fmt::print("\n{}", run.spec.text());
     const std::vector<ArrayRecord> kept =
         kept_until_step(run, store, {"attention_items", "attention_labels", "attention_answers", "attention"});

@@ -43,7 +43,8 @@ double logistic_loss(const Compute& compute, std::span<const T> logits, std::spa
           const bool counts = answers[i] >= 0;
           const T z = logits[i];
           const T small = math::exp(-std::abs(z));  // in [0, 1]: the exponent cannot overflow
-          if (counts) part += static_cast<double>((z > 0 ? z : 0) - z * static_cast<T>(answers[i]) + math::log1p(small));
+          if (counts)
+            part += static_cast<double>((z > 0 ? z : 0) - z * static_cast<T>(answers[i]) + math::log1p(small));
           if (gradient.empty()) continue;
           // sigmoid(z) - answer without cancellation: 1 - sigmoid(z) = sigmoid(-z)
           const T near = T{1} / (1 + small), far = small / (1 + small);

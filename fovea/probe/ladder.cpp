@@ -10,13 +10,13 @@
 //   kl_from_truth  from_truth, where the task knows the truth, which is then its last rung
 //
 // In names of metrics '-' is '_'.
-#include "fovea/base/functions/functions.h"
 #include "fovea/data/ladder.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

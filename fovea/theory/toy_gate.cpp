@@ -89,8 +89,8 @@ double toy_above_separatrix(const ToyPoint& start) { return start.difference() +
 ToyInvariants toy_invariants(ToyVariant variant, const ToyPoint& point) {
   assert(variant.loss == ToyVariant::Loss::linear);
   const double d = point.difference();
-  const double gate =
-      variant.gate == ToyVariant::Gate::bounded ? 4 * (point.gate + math::exp(point.gate)) : 2 * point.gate * point.gate;
+  const double gate = variant.gate == ToyVariant::Gate::bounded ? 4 * (point.gate + math::exp(point.gate))
+                                                                : 2 * point.gate * point.gate;
   return {point.beta0 + point.beta1, d * d - gate};
 }
 

@@ -16,9 +16,9 @@ using fovea::testing::ProgramTest;
 const std::string kept_file = FOVEA_SOURCE_DIR "/tests/cli/same_bits.txt";
 
 // Each kind of model, and tasks that draw tokens, texts, images, points and addresses.
-const char* const trainings[] = {"copy-permutation", "copy-heads",     "keyword-lstm", "text-words",
-                                 "digits-general",   "glimpse-plain",  "induction",    "linear-icl",
-                                 "causal-tree",      "clamps-product", "toy-logistic", "unigram-keyword",
+const char* const trainings[] = {"copy-permutation", "copy-heads",     "keyword-lstm",   "text-words",
+                                 "digits-general",   "glimpse-plain",  "induction",      "linear-icl",
+                                 "causal-tree",      "clamps-product", "toy-logistic",   "unigram-keyword",
                                  "sparse-emergence", "feature-free",   "prefetch-pages", "pooling-two-spaces"};
 
 class SameBits : public ProgramTest {
@@ -39,7 +39,8 @@ class SameBits : public ProgramTest {
     Digest digest;
     std::istringstream rows(read(folder_ / "rows.csv"));
     int count = -1;  // without the header
-    for (std::string row; std::getline(rows, row); ++count) digest.add(row.substr(row.find(',')));  // without the number
+    for (std::string row; std::getline(rows, row); ++count)
+      digest.add(row.substr(row.find(',')));  // without the number
     EXPECT_GT(count, 3) << experiment;
     return digest.hex();
   }

@@ -26,12 +26,26 @@ Angle reduce(double x) {
   const double size = std::fabs(x);
   if (size <= half_pi.high / 2) return {{x}, 0};
   // 64 zeros, then the bits of 2/π after the point.
-  static constexpr std::uint64_t words[] = {
-      0,
-      0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-      0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-      0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-      0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
+  static constexpr std::uint64_t words[] = {0,
+                                            0xa2f9836e4e441529,
+                                            0xfc2757d1f534ddc0,
+                                            0xdb6295993c439041,
+                                            0xfe5163abdebbc561,
+                                            0xb7246e3a424dd2e0,
+                                            0x06492eea09d1921c,
+                                            0xfe1deb1cb129a73e,
+                                            0xe88235f52ebb4484,
+                                            0xe99c7026b45f7e41,
+                                            0x3991d639835339f4,
+                                            0x9c845f8bbdf9283b,
+                                            0x1ff897ffde05980f,
+                                            0xef2f118b5a0a6d1f,
+                                            0x6d367ecf27cb09b7,
+                                            0x4f463f669e5fea2d,
+                                            0x7527bac7ebe5f17b,
+                                            0x3d0739f78a5292ea,
+                                            0x6bfb5fb11f8d5d08,
+                                            0x56033046fc7b6bab};
   const auto bits = std::bit_cast<std::uint64_t>(size);
   const std::uint64_t mantissa = (bits & 0xfffffffffffff) | 0x10000000000000;
   const unsigned from = static_cast<unsigned>(bits >> 52) - 1075 + 62;  // the first bit whose product is below 4
@@ -71,9 +85,8 @@ double sine_near_zero(DoubleDouble x) {
       (-1. / 6 +
        z * (1. / 120 +
             z * (-1. / 5040 +
-                 z * (1. / 362880 +
-                      z * (-1. / 39916800 +
-                           z * (1. / 6227020800 + z * (-1. / 1307674368000 + z * (1. / 355687428096000))))))));
+                 z * (1. / 362880 + z * (-1. / 39916800 + z * (1. / 6227020800 + z * (-1. / 1307674368000 +
+                                                                                      z * (1. / 355687428096000))))))));
   return t + (tail + x.low * (1 - 0.5 * z));
 }
 
@@ -82,11 +95,9 @@ double cosine_near_zero(DoubleDouble x) {
   const double t = x.high, z = t * t, half = 0.5 * z, base = 1 - half;
   const double tail =
       z * z *
-      (1. / 24 +
-       z * (-1. / 720 +
-            z * (1. / 40320 +
-                 z * (-1. / 3628800 +
-                      z * (1. / 479001600 + z * (-1. / 87178291200 + z * (1. / 20922789888000)))))));
+      (1. / 24 + z * (-1. / 720 +
+                      z * (1. / 40320 + z * (-1. / 3628800 + z * (1. / 479001600 + z * (-1. / 87178291200 +
+                                                                                        z * (1. / 20922789888000)))))));
   return base + (((1 - base) - half) + (tail - t * x.low));
 }
 

@@ -41,7 +41,7 @@ constexpr DoubleDouble exp_by_series(DoubleDouble x) {
 
 constexpr DoubleDouble ln2 = log_by_series(2);
 constexpr DoubleDouble log2_of_e = one / ln2;
-constexpr DoubleDouble log10_of_e = one / (ln2 + ln2 + ln2 + log_by_series(1.25));  // 10 = 2³ 1.25
+constexpr DoubleDouble log10_of_e = one / (ln2 + ln2 + ln2 + log_by_series(1.25));    // 10 = 2³ 1.25
 constexpr DoubleDouble inverse_root_pi{0x1.20dd750429b6dp-1, 0x1.1ae3a914fed80p-57};  // 1 / √π
 
 // A number of few bits, whose product with an integer of few bits is exact, and the rest.
@@ -77,7 +77,8 @@ constexpr std::array<Interval, parts> make_intervals() {
     interval.halved = i >= 53 ? 1 : 0;  // m > 1.414
     const double middle = (1 + (i + 0.5) / parts) / (1 + interval.halved);
     const bool at_one = i == 0 || i == parts - 1;
-    interval.factor = at_one ? 1 : static_cast<double>(static_cast<int>(256 / middle + 0.5)) / 256;
+    const int rounded = static_cast<int>(512 / middle + 1) / 2;  // 256 / middle
+    interval.factor = at_one ? 1 : static_cast<double>(rounded) / 256;
     interval.log = -log_by_series(interval.factor);
   }
   return intervals;
@@ -103,8 +104,7 @@ Exponential exponential(DoubleDouble x) {
   const double n = (x.high * (parts * log2_of_e.high) + rounding) - rounding;
   const DoubleDouble r = exact_sum(x.high - n * step.high, x.low - n * step.low);
   const double t = r.high;
-  const double curve =
-      t * t * (1. / 2 + t * (1. / 6 + t * (1. / 24 + t * (1. / 120 + t * (1. / 720)))));
+  const double curve = t * t * (1. / 2 + t * (1. / 6 + t * (1. / 24 + t * (1. / 120 + t * (1. / 720)))));
   const DoubleDouble growth = sum_of_ordered(t, r.low + (curve + t * r.low));
 
   const int index = static_cast<int>(n), j = index & (parts - 1);
@@ -163,8 +163,7 @@ DoubleDouble logarithm(DoubleDouble x) {
        t * (1. / 4 -
             t * (1. / 5 - t * (1. / 6 - t * (1. / 7 - t * (1. / 8 - t * (1. / 9 - t * (1. / 10 - t * (1. / 11)))))))));
   const DoubleDouble curve = sum_of_ordered(t, -0.5 * square.high);
-  const DoubleDouble near_one =
-      sum_of_ordered(curve.high, curve.low + (r.low - (0.5 * square.low + t * r.low) + tail));
+  const DoubleDouble near_one = sum_of_ordered(curve.high, curve.low + (r.low - (0.5 * square.low + t * r.low) + tail));
   const DoubleDouble base = exact_sum(exponent * short_ln2.high, interval.log.high);
   const DoubleDouble sum = exact_sum(base.high, near_one.high);
   const double low = sum.low + (near_one.low + (base.low + (exponent * short_ln2.low + interval.log.low)));

@@ -4,7 +4,6 @@
 // as k = A p (data/two_spaces.h), with the values sin(3 p_1) … sin(3 p_{d_q}) and noise. So queries and keys cannot be
 // compared before A is known: among places of the sphere qᵀ(W k) says "near" where W is a multiple of A⁺. The table is
 // the seed's. Training asks at fresh places, with noise on the answers; validation and test at fixed ones, without.
-#include "fovea/base/functions/functions.h"
 #include "fovea/data/two_spaces.h"
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include <cmath>
 #include <vector>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/base/registry.h"
 #include "fovea/data/draw.h"
 #include "fovea/data/task.h"

@@ -61,9 +61,10 @@ void find_transplants(ResolvedRun& resolved, const Store& store) {
       transplant.run = run->spec.hash();
     }
     if (const auto run = store.find_done(transplant.run, false); run && run->arithmetic != arithmetic_revision)
-      throw wrong_input(fmt::format("the weights of run {} are of arithmetic revision {}, and this program has revision {}",
-                                    run->id, run->arithmetic, arithmetic_revision),
-                        Remedy::train_anew(run->id), transplant.place);
+      throw wrong_input(
+          fmt::format("the weights of run {} are of arithmetic revision {}, and this program has revision {}", run->id,
+                      run->arithmetic, arithmetic_revision),
+          Remedy::train_anew(run->id), transplant.place);
     if (!store.weight_files().has(transplant.run))
       throw wrong_input(fmt::format("the store has no weights of run {}", transplant.run),
                         Remedy::train_again_with("train.keep_weights", "always"), transplant.place);

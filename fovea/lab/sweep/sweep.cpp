@@ -181,10 +181,10 @@ class Scheduler {
   // Said once in a sweep.
   void tell_of_arithmetic(const std::string& label, int found) {
     if (std::exchange(told_of_arithmetic_, true)) return;
-    notice(label,
-           fmt::format("the stored run is of arithmetic revision {}, and this program has revision {}. Runs of an older "
-                       "revision are trained again, since their last digits differ.",
-                       found, arithmetic_revision));
+    notice(label, fmt::format(
+                      "the stored run is of arithmetic revision {}, and this program has revision {}. Runs of an older "
+                      "revision are trained again, since their last digits differ.",
+                      found, arithmetic_revision));
   }
 
   void deliver(std::size_t index, RunRecord run) {

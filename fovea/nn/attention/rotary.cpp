@@ -13,7 +13,8 @@ Rotary<T>::Rotary(Index places, Index head_width) : half_(head_width / 2) {
   const Cube<T> circles(circles_.data(), places, 2, half_);
   for (Index t = 0; t < places; ++t)
     for (Index m = 0; m < half_; ++m) {
-      const double angle = static_cast<double>(t) * math::pow(1e4, -static_cast<double>(m) / static_cast<double>(half_));
+      const double angle =
+          static_cast<double>(t) * math::pow(1e4, -static_cast<double>(m) / static_cast<double>(half_));
       circles(t, 0, m) = static_cast<T>(math::cos(angle));
       circles(t, 1, m) = static_cast<T>(math::sin(angle));
     }

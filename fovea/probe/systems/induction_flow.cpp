@@ -10,10 +10,9 @@
 //
 // The time is until the loss is half of log T. The bag of the context leaves log T. Times of a flow order settings;
 // they are not steps. (The flow's context has T different tokens, that of task `induction` T - 1.)
-#include "fovea/base/functions/functions.h"
 #include "fovea/theory/induction_flow.h"
 
-
+#include "fovea/base/functions/functions.h"
 #include "fovea/probe/position_rows.h"
 #include "fovea/theory/streams/stream_prediction.h"
 

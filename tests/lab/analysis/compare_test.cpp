@@ -95,7 +95,8 @@ TEST(Compare, RefusesRunsOfSeveralArithmetics) {
   std::vector<RunRecord> a{run_of(1, 0, 40, 0.5)}, b{run_of(2, 0, 60, 0.7)};
   a[0].arithmetic = 0;
   const std::string mistake = mistake_of([&] { compared(a, b); });
-  EXPECT_NE(mistake.find("run 1 is of arithmetic revision 0, and run 2 is of revision 1"), std::string::npos) << mistake;
+  EXPECT_NE(mistake.find("run 1 is of arithmetic revision 0, and run 2 is of revision 1"), std::string::npos)
+      << mistake;
   b[0].arithmetic = 0;
   EXPECT_EQ(compared(a, b).pairs, 1);
 }

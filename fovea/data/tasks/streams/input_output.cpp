@@ -1,6 +1,5 @@
 #include "fovea/data/tasks/streams/input_output.h"
 
-
 #include "fovea/base/functions/functions.h"
 #include "fovea/data/draw.h"
 

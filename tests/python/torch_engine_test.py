@@ -91,7 +91,6 @@ def close(spec, within, **settings):
     a, b = (np.array(run.series["train_loss"]) for run in (ours, theirs))
     assert len(a) == 20
     np.testing.assert_allclose(b, a, rtol=near, atol=near * 1e-3)
-    return ours, theirs
 
 
 @pytest.mark.parametrize("precision", ["float", "double"])
@@ -131,9 +130,7 @@ def test_bags_of_ones_own(model):
             yield {"items": items, "lengths": random.integers(1, 4, size), "labels": (items[:, 0, 0] > 0).astype(int)}
 
     task = fovea.Task(bags, kind="labelled_bags", width=4, classes=2, most_items=3)
-    ours, theirs = close(spec_of(task, model, "double"), "double")
-    for name, values in ours.weights().items():
-        np.testing.assert_allclose(theirs.weights()[name], values, rtol=1e-7, atol=1e-9)
+    close(spec_of(task, model, "double"), "double")
 
 
 def test_engine_and_device_are_settings_of_the_run():
@@ -182,7 +179,7 @@ def test_a_killed_run_resumes_bit_for_bit(tmp_path, monkeypatch):
         "engine": "torch",
         "progress": False,
     }
-    whole = fovea.run("copy-subset", keep=False, **settings)
+    whole = fovea.run("copy-subset", store=tmp_path / "whole.db", **settings)
     child = subprocess.Popen([sys.executable, "-c", RUN], env=os.environ)
     deadline = time.monotonic() + 120
     while (

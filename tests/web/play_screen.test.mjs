@@ -142,9 +142,9 @@ test("words are explained where they stand, and the lesson asks before it shows"
   const links = [...document_of_it.matchAll(/\[([^\]]+)\]\(http[^#)]*(#\/play[^)]*)\)/g)].map(([, title, link]) => [title, link]);
   assert.equal(links.length, 5);
   await page.getByText("A lesson of twenty minutes, in five links").click();
-  assert.deepEqual(await page.locator(".lesson li a").evaluateAll((all) => all.map((a) => [a.textContent, a.getAttribute("href")])), links);
+  assert.deepEqual(await page.locator(".lesson > ol > li a").evaluateAll((all) => all.map((a) => [a.textContent, a.getAttribute("href")])), links);
   const minutes = [...document_of_it.matchAll(/^## .*\((\d) minutes\)$/gm)].slice(1).map(([, count]) => `(${count} minutes)`);
-  assert.deepEqual(await page.locator(".lesson li").evaluateAll((all) => all.map((one) => one.textContent.match(/\(\d minutes\)/)[0])), minutes);
+  assert.deepEqual(await page.locator(".lesson > ol > li").evaluateAll((all) => all.map((one) => one.textContent.match(/\(\d minutes\)/)[0])), minutes);
   await page.getByText("For the teacher: what to say").click();
   await page.getByText("Do not give the answer yet, and do not train").waitFor();
   await expect_accessible(page);

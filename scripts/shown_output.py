@@ -73,7 +73,7 @@ def folder_for(page, parent):
     folder = pathlib.Path(parent)
     for file in SAMPLES.iterdir():
         (folder / file.name).write_bytes(file.read_bytes())
-    for name, text in re.findall(r"This one is `([\w.]+)`:\n\n```toml\n(.*?)```", page.read_text(), re.S):
+    for name, text in re.findall(r"This (?:one )?is `([\w.]+)`:\n\n```toml\n(.*?)```", page.read_text(), re.S):
         (folder / name).write_text(text)
     return folder
 

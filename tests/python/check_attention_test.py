@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from fovea.text.belief import Belief
 from fovea.text.belief_words import of_regression
-from fovea.text.estimate import Estimate, Spread
-from fovea.text.study import Study
+from fovea.text.estimate import Estimate, Spread, over_trainings
 
 import fovea
 
@@ -105,13 +104,12 @@ def test_the_regression_is_as_good_as_the_one_of_scikit_learn():
 
 
 def test_seeds_that_differ_widen_intervals_and_agreement_has_none():
-    study = Study.__new__(Study)
     texts = Estimate(0.8, 0.75, 0.85)
     alike, apart = [np.full(100, 0.8)] * 3, [np.full(100, share) for share in (0.7, 0.8, 0.9)]
-    assert study.over_trainings(alike, texts) == pytest.approx(texts)
-    wide = study.over_trainings(apart, texts)
+    assert over_trainings(alike, texts) == pytest.approx(texts)
+    wide = over_trainings(apart, texts)
     assert wide.high - wide.mean == pytest.approx(np.hypot(0.05, 4.3 * 0.1 / np.sqrt(3)))
-    assert study.over_trainings(apart[:1], texts) == texts
+    assert over_trainings(apart[:1], texts) == texts
     assert str(Spread.of([0.1, 0.5, float("nan")])) == "0.30 (from 0.10 to 0.50)"
     assert "τ-b 0.30 (from 0.10 to 0.50) over pairs" in str(belief_of(seeds_agree=Spread(0.3, 0.1, 0.5)))
 

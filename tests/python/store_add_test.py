@@ -79,7 +79,7 @@ def test_settings_of_any_kind_are_written():
         (("copy-subset", {}, {}), {}, "there is a shipped experiment 'copy-subset'"),
         (("", {}, {}), {}, "the run has no name"),
         (("mine", 3, {}), {}, "settings is 3, of type int"),
-        (("mine", {"model": {"name": "gpt"}}, {}), {}, "model.name is 'gpt'"),
+        (("mine", {"model": {"name": "gpt"}}, {}), {}, "model.name = 'gpt'"),
         (("mine", {}, {"loss": [1, 2, 3]}), {}, r"'loss' is not \(steps, values\)"),
         (("mine", {}, {"loss": ([0, 1], [1.0])}), {}, "2 steps and 1 values"),
         (("mine", {}, {"loss": ([1, 1], [1.0, 2.0])}), {}, "steps of 'loss' do not rise"),

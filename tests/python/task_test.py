@@ -182,7 +182,7 @@ def test_numbers_that_are_none_are_named(wrong):
         (lambda: fovea.Task(marked, vocab=9), "needs its classes"),
         (lambda: fovea.Task(marked, vocab=9, classes=2, widht=3), "'widht' is no size"),
         (lambda: fovea.Task(marked, kind="labeled_tokens"), "labelled_tokens"),
-        (lambda: fovea.run({**spec(), "model": {"name": "seq2seq"}}), "takes pairs of token sequences"),
+        (lambda: fovea.run({**spec(), "model": {"name": "seq2seq"}}), "needs pairs of token sequences"),
     ],
 )
 def test_wrong_tasks_are_named(make, says):

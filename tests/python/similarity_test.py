@@ -84,6 +84,7 @@ def test_a_trained_one_is_applied():
     batch = {"keys": [[0.0], [1.0]], "values": [[0.0], [1.0]], "queries": [[0.0], [0.5], [9.0]]}
     answers = run.apply(batch)["predictions"]
     assert answers[0, 0] < 0.5 and answers[1, 0] == pytest.approx(0.5) and answers[2, 0] > 0.5
+    pytest.importorskip("torch")
     with pytest.raises(fovea.WrongInput, match="'python-pooling' has no module"):
         fovea.to_torch(run)
 

@@ -119,7 +119,7 @@ def main():
                     flush=True,
                 )
             mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-            print(f"  in the mean {mean:.3f}; at most {worst:.2f} of what it may take")
+            print(f"  mean share {mean:.3f}; worst run: {worst:.2f} of the allowed time")
 
 
 if __name__ == "__main__":

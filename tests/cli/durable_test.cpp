@@ -98,7 +98,7 @@ TEST_F(DurableTest, AKilledRunGoesOnFromItsLastCheckpointAndSaysSo) {
   EXPECT_TRUE(goes_on("run endless.toml", "same words"));
   EXPECT_TRUE(goes_on("run --resume 1", "by number"));
   const auto now = fs::file_time_type::clock::now();
-  const pid_t anew = start("run endless.toml --ignore-checkpoint --checkpoint 0.05", "anew");
+  const pid_t fresh = start("run endless.toml --ignore-checkpoint --checkpoint 0.05", "fresh");
   ASSERT_TRUE(wait_until([&] {
     return std::ranges::any_of(checkpoints(), [&](const fs::path& file) {
       std::error_code gone;
@@ -106,8 +106,8 @@ TEST_F(DurableTest, AKilledRunGoesOnFromItsLastCheckpointAndSaysSo) {
       return !gone && written > now;
     });
   }));
-  ::kill(anew, SIGINT);
-  EXPECT_EQ(end_of(anew, "anew").err.find("continues from"), std::string::npos);
+  ::kill(fresh, SIGINT);
+  EXPECT_EQ(end_of(fresh, "fresh").err.find("continues from"), std::string::npos);
 }
 
 TEST_F(DurableTest, ADamagedCheckpointIsSaidAndTheOneBeforeIsUsed) {

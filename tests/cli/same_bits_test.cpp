@@ -1,6 +1,6 @@
 // The same spec and seed give the same bits from every build for one instruction set: by g++ or clang, with any C library
 // and any Highway. tests/cli/same_bits.txt has a digest of each run's exported rows for each set. With
-// FOVEA_WRITE_BITS=1 this test writes the file anew. The commit that does so says why numbers changed, and raises
+// FOVEA_WRITE_BITS=1 this test rewrites the file. Its commit gives the reason for other numbers, and raises
 // arithmetic_revision (fovea/base/version.h).
 #include <map>
 

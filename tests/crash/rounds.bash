@@ -49,7 +49,7 @@ whole() {
   [ -z "$left" ] || fail "checkpoints or locks of finished runs were left: $left"
 }
 
-kills=0 whole_sweeps=0 resumed=0 anew=0 most_finished=0
+kills=0 whole_sweeps=0 resumed=0 restarted=0 most_finished=0
 home=$work/home-1
 : >"$work/before"
 for ((round = 1; round <= rounds; ++round)); do
@@ -60,7 +60,7 @@ for ((round = 1; round <= rounds; ++round)); do
   code=0
   wait "$child" 2>/dev/null || code=$?
   resumed=$((resumed + $(grep -c 'continues from step' "$work/said" || true)))
-  anew=$((anew + $(grep -c 'before the first checkpoint' "$work/said" || true)))
+  restarted=$((restarted + $(grep -c 'before the first checkpoint' "$work/said" || true)))
   if grep -q 'cannot be used' "$work/said"; then fail "a checkpoint was damaged by a kill: $(cat "$work/said")"; fi
   if [ "$code" -eq 0 ]; then  # it had come to its end
     whole
@@ -87,4 +87,4 @@ resumed=$((resumed + $(grep -c 'continues from step' "$work/said" || true)))
 whole
 whole_sweeps=$((whole_sweeps + 1))
 echo "crash rounds: $rounds rounds, $kills kills, $whole_sweeps sweeps of 40 runs came to their end, each the same bits as an undisturbed one;" \
-  "$resumed runs went on from a checkpoint, $anew started at step 0, none that was finished was lost."
+  "$resumed runs went on from a checkpoint, $restarted started at step 0, none that was finished was lost."

@@ -14,7 +14,7 @@ struct Finding {
   std::string experiment;
   std::string claim;     // its name, or how its text begins if it has none
   std::string heading;   // at most 10 words
-  std::string measures;  // what the value is: its unit, or its parts
+  std::string measures;  // the quantity in words, with its unit
   std::string why;       // why it matters, one sentence
 
   bool is_of(const ClaimResult& result) const;

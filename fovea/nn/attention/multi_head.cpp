@@ -120,7 +120,7 @@ void MultiHead<T>::open_gate(Compute& compute, Trace& trace, Matrix<T> sums) con
   trace.sums = gated;
 }
 
-// dy becomes that of what stands before the gate; gives dg.
+// Turns dy, the gradient after the gate, into the gradient before it. Returns dg, the gradient of the gate.
 template <class T>
 Matrix<T> MultiHead<T>::gate_backward(Compute& compute, const Trace& trace, Matrix<T> dy) const {
   const Matrix<T> d = compute.array<T>(dy.size(0), dy.size(1));

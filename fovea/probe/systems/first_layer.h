@@ -1,5 +1,5 @@
 // What the first layer of a transformer adds to a stream, from its parameters: u_t = LN(E[x_t] + P[t]), or without LN
-// and P if the model has none; values W u_t + b; gates σ(G u_t + b_g), 1 without a gate; and O of what heads give.
+// and P if the model has none; values W u_t + b; gates σ(G u_t + b_g), 1 without a gate; and O of the heads' outputs.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 //   copy_strength      mean of the diagonal of c W
 //   event_loss         half of log T; where the output is frozen, halfway from uniform attention to the right place
 //
-// At the first evaluation, from the data and what the model is given, before any update:
+// At the first evaluation, from the data and the model's settings, before any update:
 //
 //   causal_time        until the loss is there, by the flow with a causal first layer   theory/causal_induction.h
 //   everywhere_time    by that whose first layer reads T places everywhere             theory/induction_flow.h

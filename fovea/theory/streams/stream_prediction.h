@@ -68,12 +68,12 @@ struct StreamPrediction {
 // Throws wrong_input where the task does not give token streams or asks nothing.
 StreamPrediction predict_stream(const Task& task, const StreamOptions& options = {});
 
-// The context of the flow, if every answer of the sample is known to stand behind an earlier copy of the token that is
-// current where it is asked: of t places from the first to the asking one c stand behind such copies, log T is the mean
-// of log t / c, V the number of tokens, and those of them ask that do so in the sample.
+// The context of the flow, if every answer of the sample is the token after an earlier copy of the current token. With t
+// positions up to the asking one, c of them after such copies, log T is the mean of log t / c. V is the number of tokens,
+// `asking` the number of tokens that ask in the sample.
 std::optional<InductionContext> induction_context(const StreamSample& sample);
 
-// Half of log T, or halfway where the memory of what is said does not move: the loss at which a head has formed.
+// The loss at which a head has formed: half of log T, or halfway to the lowest loss if the output memory is frozen.
 double induction_event(const InductionContext& context, const InductionClamps& given);
 
 }  // namespace fovea

@@ -15,7 +15,7 @@ from .scope import Key
 torch = needed("torch", "torch")
 
 CLOSE = 0.01  # of TVD: an answer that differs by no more counts as the same
-PENALTY = 500.0  # of what TVD has over CLOSE, while an adversary is sought
+PENALTY = 500.0  # weight of the excess of TVD over CLOSE, during the search
 RATE = 0.01  # of Adam, while an adversary is sought
 ADVERSARY_RATE = 1e-3  # of Adam, while an adversarial model is trained
 

@@ -30,7 +30,7 @@ class Batch:
     size: int
     source: Array | None  # tokens, (examples, positions)
     alignment: Array | None  # the truth, (examples, rows), -1 for none
-    given: Any  # what the module is called with
+    given: Any  # the inputs of the module
     target = labels = marked = items = lengths = keys = values = queries = answers = None
 
 

@@ -15,24 +15,28 @@ constexpr InductionClamps nothing_given{};
 constexpr InductionClamps previous_given{.previous = true};
 constexpr InductionClamps match_given{.previous = true, .match = true};
 
-TEST(InductionFlow, SlopeIsMinusTheGradientOfTheLoss) {
+// Central differences of the loss, at several points and with each part given.
+void expect_slope_is_gradient(const InductionContext& context) {
   const double h = 1e-5;
-  for (const InductionContext context : {InductionContext{2, 2}, {8, 32}, {32, 33}, {49, 49}}) {
-    for (const InductionClamps& clamps : {nothing_given, previous_given, match_given}) {
-      for (const InductionPoint& at : {InductionPoint{}, InductionPoint{0.4, 0.7, 0.2}, InductionPoint{6, 9, 3},
-                                       InductionPoint{-1.5, -2, 1}, InductionPoint{3, 5, -4}}) {
-        const auto change = [&](double w, double b, double a) {
-          return (induction_loss(context, {at.copy + w, at.match + b, at.previous + a}, clamps) -
-                  induction_loss(context, {at.copy - w, at.match - b, at.previous - a}, clamps)) /
-                 (2 * h);
-        };
-        const InductionPoint slope = induction_slope(context, at, clamps);
-        EXPECT_NEAR(slope.copy, -change(h, 0, 0), 1e-9);
-        EXPECT_NEAR(slope.match, -change(0, h, 0), 1e-9);
-        EXPECT_NEAR(slope.previous, -change(0, 0, h), 1e-9);
-      }
+  for (const InductionClamps& clamps : {nothing_given, previous_given, match_given}) {
+    for (const InductionPoint& at : {InductionPoint{}, InductionPoint{0.4, 0.7, 0.2}, InductionPoint{6, 9, 3},
+                                     InductionPoint{-1.5, -2, 1}, InductionPoint{3, 5, -4}}) {
+      const auto change = [&](double w, double b, double a) {
+        return (induction_loss(context, {at.copy + w, at.match + b, at.previous + a}, clamps) -
+                induction_loss(context, {at.copy - w, at.match - b, at.previous - a}, clamps)) /
+               (2 * h);
+      };
+      const InductionPoint slope = induction_slope(context, at, clamps);
+      EXPECT_NEAR(slope.copy, -change(h, 0, 0), 1e-9);
+      EXPECT_NEAR(slope.match, -change(0, h, 0), 1e-9);
+      EXPECT_NEAR(slope.previous, -change(0, 0, h), 1e-9);
     }
   }
+}
+
+TEST(InductionFlow, SlopeIsMinusTheGradientOfTheLoss) {
+  for (const InductionContext context : {InductionContext{2, 2}, {8, 32}, {32, 33}, {49, 49}})
+    expect_slope_is_gradient(context);
 }
 
 TEST(InductionFlow, StartsByTheBagOfTheContextAlone) {
@@ -145,24 +149,9 @@ InductionContext causal_context(double places, int vocabulary) {
 }
 
 TEST(CausalInduction, SlopeIsMinusTheGradientOfTheLoss) {
-  const double h = 1e-5;
   for (const InductionContext& context :
-       {causal_context(2, 2), causal_context(3, 9), causal_context(8, 32), causal_context(32, 33)}) {
-    for (const InductionClamps& clamps : {nothing_given, previous_given, match_given}) {
-      for (const InductionPoint& at : {InductionPoint{}, InductionPoint{0.4, 0.7, 0.2}, InductionPoint{6, 9, 3},
-                                       InductionPoint{-1.5, -2, 1}, InductionPoint{3, 5, -4}}) {
-        const auto change = [&](double w, double b, double a) {
-          return (induction_loss(context, {at.copy + w, at.match + b, at.previous + a}, clamps) -
-                  induction_loss(context, {at.copy - w, at.match - b, at.previous - a}, clamps)) /
-                 (2 * h);
-        };
-        const InductionPoint slope = induction_slope(context, at, clamps);
-        EXPECT_NEAR(slope.copy, -change(h, 0, 0), 1e-9);
-        EXPECT_NEAR(slope.match, -change(0, h, 0), 1e-9);
-        EXPECT_NEAR(slope.previous, -change(0, 0, h), 1e-9);
-      }
-    }
-  }
+       {causal_context(2, 2), causal_context(3, 9), causal_context(8, 32), causal_context(32, 33)})
+    expect_slope_is_gradient(context);
 }
 
 // The loss place by place, as the header has it.

@@ -68,9 +68,9 @@ struct StreamPrediction {
 // Throws wrong_input where the task does not give token streams or asks nothing.
 StreamPrediction predict_stream(const Task& task, const StreamOptions& options = {});
 
-// The context of the flow, if every answer of the sample is the token after an earlier copy of the current token. With t
-// positions up to the asking one, c of them after such copies, log T is the mean of log t / c. V is the number of tokens,
-// `asking` the number of tokens that ask in the sample.
+// The context of the flow, if every answer of the sample is the token after an earlier copy of the current token. Of
+// the t positions up to the asking one, c are after such copies. log T is the mean of log t / c, V is the number of
+// tokens, and `asking` is the number of tokens that ask in the sample.
 std::optional<InductionContext> induction_context(const StreamSample& sample);
 
 // The loss at which a head has formed: half of log T, or halfway to the lowest loss if the output memory is frozen.

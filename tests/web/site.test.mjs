@@ -123,7 +123,7 @@ test("search finds a word, and the playground is in the tutorial", async () => {
   await page.goto(host.address + "tutorials/two-stages.html");
   const frame = page.locator("iframe.playground").first();
   await frame.scrollIntoViewIfNeeded();
-  await frame.contentFrame().locator("canvas, svg").first().waitFor();
+  await frame.contentFrame().locator("canvas:visible, svg:visible").first().waitFor();
   await page.close();
 });
 

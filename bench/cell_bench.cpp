@@ -24,7 +24,7 @@ struct Shape {
 constexpr Shape copying{41, 128, 256, 256}, text{200, 32, 300, 256}, keyword{20, 32, 64, 64};
 
 std::vector<float> normals(Index count, std::uint64_t seed) {
-  Stream stream(seed, "cell-bench");
+  RandomStream stream(seed, "cell-bench");
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& x : values) x = static_cast<float>(0.1 * stream.normal());
   return values;

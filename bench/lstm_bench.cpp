@@ -20,7 +20,7 @@ void count_operations(benchmark::State& state, double operations) {
 }
 
 std::vector<float> random_floats(Index count) {
-  Stream stream(1, "bench");
+  RandomStream stream(1, "bench");
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values) value = static_cast<float>(0.1 * stream.normal());
   return values;
@@ -56,7 +56,7 @@ void copying_layer(benchmark::State& state, Cell cell, bool tokens) {
   const Index inputs = tokens ? distinct : steps * batch;
   const std::vector<float> x = random_floats(inputs * width), dy = random_floats(steps * batch * width);
   std::vector<int> index(static_cast<std::size_t>(steps * batch));
-  Stream stream(2, "bench");
+  RandomStream stream(2, "bench");
   for (int& i : index) i = static_cast<int>(stream.integer(static_cast<std::uint64_t>(distinct)));
   const auto input =
       tokens ? SequenceInput<float>::of_tokens(steps, batch, Matrix<const float>(x.data(), distinct, width), index)

@@ -19,7 +19,7 @@ namespace fovea {
 namespace {
 
 std::vector<float> normals(Index count) {
-  Stream random(1, "math-bench");
+  RandomStream random(1, "math-bench");
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& x : values) x = static_cast<float>(random.normal());
   return values;

@@ -16,7 +16,7 @@ namespace fovea {
 namespace {
 
 std::vector<float> normals(Index count) {
-  Stream stream(1, "nn-bench");
+  RandomStream stream(1, "nn-bench");
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& x : values) x = static_cast<float>(stream.normal());
   return values;

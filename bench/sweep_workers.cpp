@@ -84,7 +84,7 @@ class SimulatedCrew : public WorkerPool {
     for (; free_ > 0 && !waiting_.empty(); --free_) {
       Work work = std::move(waiting_.front());
       waiting_.pop_front();
-      const std::size_t like = Stream(0, "run time", work.number).integer(recorded_.size());
+      const std::size_t like = RandomStream(0, "run time", work.number).integer(recorded_.size());
       const double seconds = recorded_[like].seconds;
       trained_ += seconds;
       ends_.push({clock_.now() + way + seconds, work.number, like,

@@ -30,7 +30,7 @@ struct Texts {
 };
 
 // Words as seldom as their number is large, as they are in texts.
-std::string made_word(Stream& stream) {
+std::string made_word(RandomStream& stream) {
   const auto rank = static_cast<std::uint64_t>(std::pow(static_cast<double>(words_known), stream.uniform()));
   std::string word;
   for (std::uint64_t rest = rank * 7 + 3; rest > 0; rest /= 21) word += static_cast<char>('a' + rest % 21);
@@ -41,7 +41,7 @@ Texts make_texts(const fs::path& folder) {
   Texts texts{folder / "reviews.tsv.gz"};
   const gzFile out = gzopen(texts.file.c_str(), "wb1");
   for (int i = 0; i < reviews; ++i) {
-    Stream stream(1, "text-bench", static_cast<std::uint64_t>(i));
+    RandomStream stream(1, "text-bench", static_cast<std::uint64_t>(i));
     std::string line = i % 2 ? "0\t" : "1\t";
     for (int w = 0; w < words_of_review; ++w) line += made_word(stream) + (w % 12 == 11 ? ". " : " ");
     line += '\n';

@@ -24,7 +24,7 @@ void unigram_gate_course(benchmark::State& state) {
   constexpr int vocab = 50, length = 20, sequences = 32;
   constexpr std::int64_t few = steps / 100;
   LabelledBags bags(vocab);
-  Stream stream(1, "theory-bench");
+  RandomStream stream(1, "theory-bench");
   std::vector<int> words(length);
   for (int i = 0; i < sequences; ++i) {
     for (int& word : words) word = static_cast<int>(stream.integer(vocab));

@@ -117,7 +117,7 @@ class Bench : public Command {
       std::vector<Override> overrides = words_.overrides(), given = overrides;
       for (const Axis& axis : words_.axes()) given.push_back({axis.key, axis.values.front()});
       const std::vector<Override> first = first_values(experiment, Preset::full, given);
-      words_.say_first(experiment.name, first, "To time other values, use --set.");
+      words_.report_first_values(experiment.name, first, "To time other values, use --set.");
       overrides.insert(overrides.end(), first.begin(), first.end());
       experiment.sweep.clear();
       overrides.push_back({"train.threads", {std::int64_t{threads_}, {}}});

@@ -117,8 +117,8 @@ Experiment ExperimentWords::find(const std::string& name) {
   return experiment;
 }
 
-void ExperimentWords::say_first(const std::string& name, const std::vector<Override>& first,
-                                const std::string& more) const {
+void ExperimentWords::report_first_values(const std::string& name, const std::vector<Override>& first,
+                                          const std::string& more) const {
   if (first.empty() || quiet || Ranks::announced_rank() != 0) return;
   std::vector<std::string> settings;
   for (const Override& one : first) settings.push_back(fmt::format("{} = {}", one.key, one.value.text()));

@@ -39,7 +39,7 @@ struct ExperimentWords {
   Experiment find(const std::string& name);
   // Prints to stderr that these first values of experiment `name`, a sweep, are taken, and then `more`. Prints nothing
   // if there are none.
-  void say_first(const std::string& name, const std::vector<Override>& first, const std::string& more) const;
+  void report_first_values(const std::string& name, const std::vector<Override>& first, const std::string& more) const;
   // Throws wrong_input where --set names other seeds than `option` ("--seed 5") does.
   void refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const;
 

@@ -151,7 +151,7 @@ class Predict : public Command {
       stream_.given = found.given;
       first = std::move(found.first);
     }
-    words_.say_first(data_, first, "To predict other values, use --set.");
+    words_.report_first_values(data_, first, "To predict other values, use --set.");
     if (task_ && (task_->shape().kind == Kind::token_streams || task_->prefetchers() || !predict_exact(*task_).empty()))
       return nullptr;
     if (task_) return task_bags(*task_, draws_);
@@ -239,7 +239,7 @@ class Predict : public Command {
   struct Example {
     std::string before, after;  // of the tab; all is after where there is none
     bool tab = false;
-    Place place;
+    Location place;
   };
 
   void read_examples() {

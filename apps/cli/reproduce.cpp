@@ -76,7 +76,7 @@ class Reproduce : public Command {
       SweepDisplay display(words_, Ranks::job());
       done.push_back(reproduce(store, experiment, words_.preset(), words_.overrides(), display.options()));
       if (interrupt_flag()->load()) break;
-      say_finished(done.back());
+      report_finished(done.back());
     }
     if (!words_.json || named) write_report(store, done, report_);
     words_.json ? print_as_json(done) : print_as_text(done);
@@ -134,7 +134,7 @@ class Reproduce : public Command {
     return count;
   }
 
-  void say_finished(const Reproduction& r) const {
+  void report_finished(const Reproduction& r) const {
     if (words_.quiet || words_.json || ::isatty(STDERR_FILENO) != 1) return;
     fmt::print(stderr, "{:<22} {:>4} {}  {}\n", r.experiment.name, r.runs.size(), r.runs.size() == 1 ? "run " : "runs",
                duration_text(r.seconds));

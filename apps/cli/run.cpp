@@ -69,7 +69,7 @@ class Run : public Command {
     }
     if (words_.json) print_json(run_json(*record, series_));
     else print_run(*record);
-    return said_how_it_ended(*record);
+    return report_end(*record);
   }
 
  private:
@@ -96,7 +96,7 @@ class Run : public Command {
     if (threads_) overrides.push_back({"train.threads", {*threads_, {}}});
     ResolvedRun run = resolve_run(experiment, words_.preset(), overrides,
                                   seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
-    words_.say_first(experiment.name, first, "To train all values: fovea sweep " + experiment_);
+    words_.report_first_values(experiment.name, first, "To train all values: fovea sweep " + experiment_);
     return {experiment.name, std::move(run)};
   }
 
@@ -127,7 +127,7 @@ class Run : public Command {
     return [&ranks](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks, checkpoints); };
   }
 
-  static int said_how_it_ended(const RunRecord& record) {
+  static int report_end(const RunRecord& record) {
     if (record.state == RunState::failed)
       fmt::print(stderr, "fovea: {} The measurements until then are stored as run {}.\n", record.error, record.id);
     if (record.state == RunState::stopped)

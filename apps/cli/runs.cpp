@@ -79,7 +79,7 @@ class Runs : public Command {
       if (fitting > 0)
         fmt::print("{} with --limit {}.\n", count_text(fitting, "run fits; none is listed", "runs fit; none is listed"),
                    query_.limit);
-      else say_none(store);
+      else report_none(store);
       return 0;
     }
     print_runs(runs, shown_);
@@ -130,7 +130,7 @@ class Runs : public Command {
     }
   }
 
-  void say_none(const Store& store) const {
+  void report_none(const Store& store) const {
     if (query_.in_bin && where_.empty()) fmt::print("The bin is empty.\n");
     else if (store.count() == 0) fmt::print("No runs yet. Begin with: fovea run toy-uniform\n");
     else if (where_.empty() && !query_.experiment.empty())

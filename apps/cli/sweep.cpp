@@ -196,7 +196,7 @@ class Sweep : public Command {
 
   // A mistake in --seeds is said of that option.
   Axis seed_axis() const {
-    const Place place{"--seeds " + seeds_};
+    const Location place{"--seeds " + seeds_};
     try {
       Axis axis = parse_axis("seed=" + seeds_);
       for (const Value& seed : axis.values)

@@ -13,9 +13,9 @@ constexpr std::string_view program_words[] = {
 
 class ProgramWording : public Wording {
  public:
-  std::string place(const Place& place) const override {
-    if (place.kind == Place::Kind::setting) return "--set " + place.file;
-    if (place.kind == Place::Kind::argument) return "--" + place.file;
+  std::string place(const Location& place) const override {
+    if (place.kind == Location::Kind::setting) return "--set " + place.file;
+    if (place.kind == Location::Kind::argument) return "--" + place.file;
     return place.text();
   }
 

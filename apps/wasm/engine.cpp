@@ -34,10 +34,10 @@ Json answer(const Json& ask) {
 // Settings and places as a person at the page knows them: "task.length", and no line of a spec that the page wrote.
 Json error_json(const Error& error) {
   const Wording& words = plain_wording();
-  const Place& place = error.place();
+  const Location& place = error.place();
   Json json{{"problem", words.problem(error)}, {"remedy", words.remedy(error)}};
-  if (place.kind == Place::Kind::setting) json["setting"] = place.file;
-  else if (place.known() && place.kind != Place::Kind::spec) json["place"] = words.place(place);
+  if (place.kind == Location::Kind::setting) json["setting"] = place.file;
+  else if (place.known() && place.kind != Location::Kind::spec) json["place"] = words.place(place);
   return json;
 }
 
@@ -54,11 +54,11 @@ std::string text_of(const Json& ask, const char* name, const std::string& otherw
 }
 
 RunSpec spec_of(const Json& ask) {
-  const Place page{"the page's spec", 0, 0, Place::Kind::spec};
+  const Location page{"the page's spec", 0, 0, Location::Kind::spec};
   const Experiment experiment = experiment_from_table(table_from_json(ask.at("spec"), page), page);
   std::vector<Override> overrides;
   for (const auto& [name, typed] : ask.at("set").items())
-    overrides.push_back({name, parse_value(typed.get<std::string>(), Place::setting(name))});
+    overrides.push_back({name, parse_value(typed.get<std::string>(), Location::setting(name))});
   ResolvedRun run = complete(unresolved_spec(experiment, Preset::full, overrides, ask.at("seed").get<std::uint64_t>()));
   refuse_without_room(run.spec());
   check_fit(run);

@@ -35,7 +35,7 @@ std::string reason(int code) { return code == ENOSPC || code == EDQUOT ? "the di
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path, std::size_t limit) {
-  const Place place{path.string()};
+  const Location place{path.string()};
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) {
     const int code = errno;

@@ -38,7 +38,7 @@ Philox4x64Block philox4x64(Philox4x64Block counter, std::array<std::uint64_t, 2>
   return counter;
 }
 
-std::uint64_t Stream::bits() {
+std::uint64_t RandomStream::bits() {
   if (used_ == 4) {
     block_ = philox4x64(counter_, key_);
     ++counter_[0];
@@ -47,11 +47,11 @@ std::uint64_t Stream::bits() {
   return block_[static_cast<std::size_t>(used_++)];
 }
 
-double Stream::uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+double RandomStream::uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
-double Stream::uniform(double low, double high) { return low + (high - low) * uniform(); }
+double RandomStream::uniform(double low, double high) { return low + (high - low) * uniform(); }
 
-double Stream::normal() {
+double RandomStream::normal() {
   if (has_spare_) {
     has_spare_ = false;
     return spare_normal_;
@@ -63,7 +63,7 @@ double Stream::normal() {
   return radius * math::cos(angle);
 }
 
-std::uint64_t Stream::integer(std::uint64_t below) {
+std::uint64_t RandomStream::integer(std::uint64_t below) {
   // Lemire's multiply-and-reject: the high word of bits * below is uniform once the few biased low words are redrawn.
   Wide product = multiply(bits(), below);
   if (product.low < below) {
@@ -73,7 +73,7 @@ std::uint64_t Stream::integer(std::uint64_t below) {
   return product.high;
 }
 
-void Stream::distinct(std::span<int> out, std::span<int> scratch) {
+void RandomStream::distinct(std::span<int> out, std::span<int> scratch) {
   for (std::size_t i = 0; i < scratch.size(); ++i) scratch[i] = static_cast<int>(i);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::size_t j = i + integer(scratch.size() - i);
@@ -82,7 +82,7 @@ void Stream::distinct(std::span<int> out, std::span<int> scratch) {
   }
 }
 
-void Stream::permutation(std::span<int> out) {
+void RandomStream::permutation(std::span<int> out) {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<int>(i);
   for (std::size_t i = 0; i + 1 < out.size(); ++i) std::swap(out[i], out[i + integer(out.size() - i)]);
 }

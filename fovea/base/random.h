@@ -1,6 +1,6 @@
 // Counter-based random numbers: Philox4x64-10 (Salmon, Moraes, Dror and Shaw, 2011).
 //
-// A Stream is named by (seed, purpose, step, index) and nothing else, so a number depends on nothing that
+// A RandomStream is named by (seed, purpose, step, index) and nothing else, so a number depends on nothing that
 // was drawn before it elsewhere: batches can be made in any order, on any thread, and a resumed run needs
 // no generator state.
 #pragma once
@@ -22,9 +22,9 @@ constexpr std::uint64_t purpose_id(std::string_view purpose) {
   return hash;
 }
 
-class Stream {
+class RandomStream {
  public:
-  Stream(std::uint64_t seed, std::string_view purpose, std::uint64_t step = 0, std::uint64_t index = 0)
+  RandomStream(std::uint64_t seed, std::string_view purpose, std::uint64_t step = 0, std::uint64_t index = 0)
       : key_{seed, purpose_id(purpose)}, counter_{0, index, step, 0} {}
 
   std::uint64_t bits();                        // 64 random bits

@@ -39,7 +39,7 @@ class Registry {
   }
 
   // Throws wrong_input naming the nearest known name. `what` is "task", "model", …
-  std::unique_ptr<Part> make(const std::string& name, const std::string& what, const Place& place = {}) const {
+  std::unique_ptr<Part> make(const std::string& name, const std::string& what, const Location& place = {}) const {
     const auto found = entries_.find(name);
     if (found == entries_.end())
       throw wrong_input("there is no " + what + " '" + name + "'", suggest_name(name, names()), place);

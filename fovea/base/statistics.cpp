@@ -101,7 +101,7 @@ Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> c
   if (count == 0) return {nan, nan, nan};
   std::vector<double> means(static_cast<std::size_t>(draws));
   for (std::size_t draw = 0; draw < means.size(); ++draw) {
-    Stream stream(seed, "bootstrap", draw);
+    RandomStream stream(seed, "bootstrap", draw);
     double sum = 0, n = 0;
     while (n == 0)  // examples that have nothing do not make a sample
       for (std::size_t i = 0; i < sums.size(); ++i) {

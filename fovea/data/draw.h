@@ -23,12 +23,12 @@ inline std::string_view split_name(Split split) {
 }
 
 // Example `row` of batch `step`. It does not depend on how large the batch is, and no two splits share a stream.
-inline Stream example_stream(std::uint64_t seed, std::string_view task, Split split, std::uint64_t step,
-                             std::uint64_t row) {
+inline RandomStream example_stream(std::uint64_t seed, std::string_view task, Split split, std::uint64_t step,
+                                   std::uint64_t row) {
   std::string purpose(task);
   purpose += '.';
   purpose += split_name(split);
-  return Stream(seed, purpose, step, row);
+  return RandomStream(seed, purpose, step, row);
 }
 
 }  // namespace fovea

@@ -11,7 +11,7 @@ namespace fovea {
 namespace {
 
 // (n,r) with orthonormal columns, r <= n: a normal matrix, orthogonalised column by column.
-std::vector<double> orthonormal_columns(Stream stream, int n, int r) {
+std::vector<double> orthonormal_columns(RandomStream stream, int n, int r) {
   std::vector<double> columns(static_cast<std::size_t>(n) * static_cast<std::size_t>(r));
   const auto column = [&](int c) { return columns.data() + std::ptrdiff_t{c} * n; };
   for (int c = 0; c < r;) {
@@ -39,8 +39,8 @@ TwoSpaces TwoSpaces::draw(std::uint64_t seed, int query_width, int key_width) {
   const int kept = std::min(query_width, key_width);
   const auto numbers = static_cast<std::size_t>(query_width) * static_cast<std::size_t>(key_width);
   TwoSpaces spaces{query_width, key_width, std::vector<double>(numbers), std::vector<double>(numbers)};
-  const std::vector<double> u = orthonormal_columns(Stream(seed, "two-spaces.keys"), key_width, kept);
-  const std::vector<double> v = orthonormal_columns(Stream(seed, "two-spaces.queries"), query_width, kept);
+  const std::vector<double> u = orthonormal_columns(RandomStream(seed, "two-spaces.keys"), key_width, kept);
+  const std::vector<double> v = orthonormal_columns(RandomStream(seed, "two-spaces.queries"), query_width, kept);
   for (int c = 0; c < kept; ++c) {
     const double s = kept == 1 ? 1 : math::exp2(2.0 * c / (kept - 1) - 1);
     for (int i = 0; i < key_width; ++i)

@@ -26,7 +26,7 @@ std::vector<Packing>& packings() {
 
 class FileSource final : public Source {
  public:
-  explicit FileSource(const Place& place) : place_(place) {
+  explicit FileSource(const Location& place) : place_(place) {
     fd_ = ::open(place.file.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd_ < 0) {
       const int code = errno;
@@ -52,7 +52,7 @@ class FileSource final : public Source {
   }
 
  private:
-  Place place_;
+  Location place_;
   int fd_;
 };
 
@@ -88,7 +88,7 @@ class Begun final : public Source {
   std::unique_ptr<Source> rest_;
 };
 
-std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Place& place) {
+std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Location& place) {
   std::string first(4, '\0');
   std::size_t have = 0;
   while (have < first.size()) {
@@ -109,7 +109,7 @@ RegisterPacking::RegisterPacking(Packing packing) { packings().push_back(packing
 
 ByteReader::ByteReader(const std::filesystem::path& file)
     : place_{file.string()}, source_(unpacked(std::make_unique<FileSource>(place_), place_)) {}
-ByteReader::ByteReader(std::string_view bytes, Place place)
+ByteReader::ByteReader(std::string_view bytes, Location place)
     : place_(std::move(place)), source_(unpacked(std::make_unique<MemorySource>(bytes), place_)) {}
 ByteReader::~ByteReader() = default;
 ByteReader::ByteReader(ByteReader&&) noexcept = default;

@@ -105,14 +105,14 @@ bool LineReader::next(std::string_view& line) {
     throw wrong_input(fmt::format("this line is longer than {} bytes", longest_),
                       "check that this is the right file and the right format", place());
   if (const std::size_t good = utf8_prefix(line); good < line.size()) {
-    Place where = place();
+    Location where = place();
     where.column = static_cast<int>(good) + 1;
     throw wrong_input(
         fmt::format("is not UTF-8: byte {} of this line is {:02x}", good + 1, static_cast<unsigned char>(line[good])),
         Remedy::or_skip("save the file as UTF-8", "lines"), where);
   }
   if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
-    Place where = place();
+    Location where = place();
     where.column = static_cast<int>(zero) + 1;
     throw wrong_input(fmt::format("byte {} of this line is zero, and text has none", zero + 1),
                       "check that the file is a text. To convert UTF-16 to UTF-8: iconv -f UTF-16LE -t UTF-8", where);

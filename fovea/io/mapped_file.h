@@ -18,10 +18,10 @@ class MappedFile {
   ~MappedFile();
 
   std::string_view bytes() const { return bytes_; }
-  const Place& place() const { return place_; }
+  const Location& place() const { return place_; }
 
  private:
-  Place place_;
+  Location place_;
   std::string_view bytes_;
 };
 

@@ -80,7 +80,7 @@ class CsvRows final : public RowReader {
     return true;
   }
 
-  Place place(int line, std::size_t at) const { return {lines_.place().file, line, static_cast<int>(at) + 1}; }
+  Location place(int line, std::size_t at) const { return {lines_.place().file, line, static_cast<int>(at) + 1}; }
 
   // Fields go unquoted into text_, and pieces_ says where each lies.
   void parse() {

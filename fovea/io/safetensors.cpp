@@ -68,12 +68,12 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t&) override { return wrong("binary data"); }
 
   bool number_unsigned(number_unsigned_t value) override {
-    if (place_ == Place::shape && value <= static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) {
+    if (place_ == Level::shape && value <= static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) {
       if (entries.back().shape.size() == most_axes) return refuse(fmt::format("has more than {} axes", most_axes));
       entries.back().shape.push_back(static_cast<Index>(value));
       return true;
     }
-    if (place_ == Place::offsets) {
+    if (place_ == Level::offsets) {
       if (entries.back().offsets.size() == 2) return refuse("has more than two data_offsets");
       entries.back().offsets.push_back(value);
       return true;
@@ -82,23 +82,23 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool string(string_t& text) override {
-    if (place_ == Place::metadata) {
+    if (place_ == Level::metadata) {
       metadata[key_] = std::move(text);
       return true;
     }
-    if (place_ != Place::tensor || key_ != "dtype") return wrong("a text");
+    if (place_ != Level::tensor || key_ != "dtype") return wrong("a text");
     entries.back().type = std::move(text);
     entries.back().has_type = true;
     return true;
   }
 
   bool start_object(std::size_t) override {
-    if (place_ == Place::outside) {
-      place_ = Place::top;
-    } else if (place_ == Place::top && key_ == "__metadata__") {
-      place_ = Place::metadata;
-    } else if (place_ == Place::top) {
-      place_ = Place::tensor;
+    if (place_ == Level::outside) {
+      place_ = Level::top;
+    } else if (place_ == Level::top && key_ == "__metadata__") {
+      place_ = Level::metadata;
+    } else if (place_ == Level::top) {
+      place_ = Level::tensor;
       entries.push_back({});
       entries.back().name = key_;
     } else {
@@ -108,27 +108,27 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool end_object() override {
-    place_ = place_ == Place::top ? Place::outside : Place::top;
+    place_ = place_ == Level::top ? Level::outside : Level::top;
     return true;
   }
 
   bool start_array(std::size_t) override {
-    if (place_ == Place::tensor && key_ == "shape") place_ = Place::shape, entries.back().has_shape = true;
-    else if (place_ == Place::tensor && key_ == "data_offsets")
-      place_ = Place::offsets, entries.back().has_offsets = true;
+    if (place_ == Level::tensor && key_ == "shape") place_ = Level::shape, entries.back().has_shape = true;
+    else if (place_ == Level::tensor && key_ == "data_offsets")
+      place_ = Level::offsets, entries.back().has_offsets = true;
     else return wrong("a list");
     return true;
   }
 
   bool end_array() override {
-    place_ = Place::tensor;
+    place_ = Level::tensor;
     return true;
   }
 
   bool key(string_t& name) override {
     key_ = std::move(name);
-    if (place_ == Place::top) return names_.insert(key_).second || refuse("occurs twice");
-    if (place_ == Place::metadata) return !metadata.contains(key_) || refuse("occurs twice in the metadata");
+    if (place_ == Level::top) return names_.insert(key_).second || refuse("occurs twice");
+    if (place_ == Level::metadata) return !metadata.contains(key_) || refuse("occurs twice in the metadata");
     const Entry& entry = entries.back();
     const bool known = key_ == "dtype" || key_ == "shape" || key_ == "data_offsets";
     if (!known) return refuse(fmt::format("has a part '{}' that is not in the format", shown(key_)), entry.name);
@@ -144,17 +144,17 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   static std::string shown(const std::string& name) { return name.size() <= 80 ? name : name.substr(0, 77) + "…"; }
 
  private:
-  enum class Place { outside, top, metadata, tensor, shape, offsets } place_ = Place::outside;
+  enum class Level { outside, top, metadata, tensor, shape, offsets } place_ = Level::outside;
 
   bool refuse(const std::string& what) {
-    return refuse(what, place_ == Place::top || place_ == Place::metadata ? key_ : entries.back().name);
+    return refuse(what, place_ == Level::top || place_ == Level::metadata ? key_ : entries.back().name);
   }
   bool refuse(const std::string& what, const std::string& name) {
     mistake = fmt::format("'{}' {}", shown(name), what);
     return false;
   }
   bool wrong(const std::string& got) {
-    mistake = place_ == Place::outside
+    mistake = place_ == Level::outside
                   ? "its header is not a JSON object"
                   : fmt::format("its header has {} at '{}', which the format does not allow", got, shown(key_));
     return false;

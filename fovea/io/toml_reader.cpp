@@ -13,13 +13,13 @@ namespace fovea {
 
 namespace {
 
-Place place_of(const toml::source_region& region, const Place& file) {
+Location place_of(const toml::source_region& region, const Location& file) {
   return {file.file, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column), file.kind};
 }
 
-ValueTable table_of(const toml::table& table, const Place& file);
+ValueTable table_of(const toml::table& table, const Location& file);
 
-Value value_of(const toml::node& node, const Place& place, const Place& file) {
+Value value_of(const toml::node& node, const Location& place, const Location& file) {
   if (const auto* x = node.as_boolean()) return {x->get(), place};
   if (const auto* x = node.as_integer()) return {x->get(), place};
   if (const auto* x = node.as_floating_point()) return {x->get(), place};
@@ -33,7 +33,7 @@ Value value_of(const toml::node& node, const Place& place, const Place& file) {
   throw wrong_input("no setting is a date or a time", "write it as a text, in quotes", place);
 }
 
-ValueTable table_of(const toml::table& table, const Place& file) {
+ValueTable table_of(const toml::table& table, const Location& file) {
   ValueTable out;
   for (const auto& [key, node] : table)
     out.emplace(std::string(key.str()), value_of(node, place_of(key.source(), file), file));
@@ -42,7 +42,7 @@ ValueTable table_of(const toml::table& table, const Place& file) {
 
 // The parser nests one table per dot of a key, and takes them apart by recursion: a key of a hundred thousand dots
 // would exhaust the stack. Text inside quotes is passed over.
-void refuse_deep_keys(std::string_view text, const Place& file) {
+void refuse_deep_keys(std::string_view text, const Location& file) {
   constexpr int most_dots = 100;
   int dots = 0, line = 1;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -71,8 +71,8 @@ void refuse_deep_keys(std::string_view text, const Place& file) {
 
 }  // namespace
 
-ValueTable parse_table(const std::string& toml_text, const std::string& file_name, Place::Kind kind) {
-  const Place file{file_name, 0, 0, kind};
+ValueTable parse_table(const std::string& toml_text, const std::string& file_name, Location::Kind kind) {
+  const Location file{file_name, 0, 0, kind};
   refuse_deep_keys(toml_text, file);
   try {
     return table_of(toml::parse(toml_text), file);
@@ -82,7 +82,7 @@ ValueTable parse_table(const std::string& toml_text, const std::string& file_nam
   }
 }
 
-Value parse_value(const std::string& words, const Place& place) {
+Value parse_value(const std::string& words, const Location& place) {
   const std::string text(trimmed(words));
   if (text.find('\n') == std::string::npos) {
     try {

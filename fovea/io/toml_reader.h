@@ -10,9 +10,10 @@ namespace fovea {
 
 // Throws wrong_input with file:line:column for text that is not TOML. Values of a table carry the place of their key,
 // entries of a list their own.
-ValueTable parse_table(const std::string& toml, const std::string& file_name, Place::Kind kind = Place::Kind::file);
+ValueTable parse_table(const std::string& toml, const std::string& file_name,
+                       Location::Kind kind = Location::Kind::file);
 
 // One value as a person types it beside a spec: TOML, or plain text where that fails.
-Value parse_value(const std::string& words, const Place& place);
+Value parse_value(const std::string& words, const Location& place);
 
 }  // namespace fovea

@@ -15,7 +15,8 @@ namespace fovea {
 
 class Formula::Parser {
  public:
-  Parser(const std::string& text, const std::vector<std::string>& names, const Place& place, std::vector<Step>& steps)
+  Parser(const std::string& text, const std::vector<std::string>& names, const Location& place,
+         std::vector<Step>& steps)
       : text_(text), names_(names), place_(place), steps_(steps) {}
 
   void all() {
@@ -161,14 +162,14 @@ class Formula::Parser {
 
   const std::string& text_;
   const std::vector<std::string>& names_;
-  const Place& place_;
+  const Location& place_;
   std::vector<Step>& steps_;
   std::size_t at_ = 0;
   int depth_ = 0;
   int pending_ = 0;
 };
 
-Formula Formula::parse(const std::string& text, const std::vector<std::string>& names, const Place& place) {
+Formula Formula::parse(const std::string& text, const std::vector<std::string>& names, const Location& place) {
   if (text.size() > 1000)
     throw wrong_input("the formula is longer than 1000 characters", "write a shorter formula", place);
   Formula formula;

@@ -17,7 +17,7 @@ std::vector<float> checked_product() {
   constexpr Index kM = 53, kK = 301, kN = 61, kChunks = chunks_of(kK);
   // Every third row of a and column of b is tiny, so that terms and sums come to both sides of 2^-126.
   constexpr int kLeast = -75, kRange = 32;
-  Stream random(1, "tile-check");
+  RandomStream random(1, "tile-check");
   const auto numbers = [&random](Index rows, Index columns, bool tiny_rows) {
     std::vector<float> x;
     for (Index i = 0; i < rows; ++i) {

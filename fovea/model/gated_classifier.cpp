@@ -44,7 +44,7 @@ void GatedClassifier<T>::build(const TaskShape& shape, ParameterSet<T>& paramete
 template <class T>
 Trace<T> GatedClassifier<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Index B = batch.size, S = batch.source.columns;
   own.tokens = distinct_tokens(compute.arena, time_major(compute.arena, batch.source.ids, B, S), table_.vocabulary);
   own.rows = table_.forward(compute, own.tokens.ids);
@@ -57,7 +57,7 @@ Trace<T> GatedClassifier<T>::forward(Compute& compute, const Batch& batch, const
 }
 
 template <class T>
-void GatedClassifier<T>::read(Compute& compute, const SequenceInput<T>& input, bool with_gradients, Own& own,
+void GatedClassifier<T>::read(Compute& compute, const SequenceInput<T>& input, bool with_gradients, TraceArrays& own,
                               Trace<T>& trace) const {
   const Batch& batch = *trace.batch;
   const Pass& pass = trace.pass;
@@ -94,7 +94,7 @@ void GatedClassifier<T>::read(Compute& compute, const SequenceInput<T>& input, b
 
 template <class T>
 void GatedClassifier<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const SequenceGradient<T> d_rows{{}, compute.zeros<T>(own.rows.size(0), own.rows.size(1))};
   backward_into(compute, *trace.batch, own, d_rows);
   word_dropout_.backward(compute, own.words_kept, std::span<const T>(d_rows.rows.flat()), d_rows.rows.flat());
@@ -102,7 +102,7 @@ void GatedClassifier<T>::backward(Compute& compute, const Trace<T>& trace) const
 }
 
 template <class T>
-void GatedClassifier<T>::backward_into(Compute& compute, const Batch& batch, const Own& own,
+void GatedClassifier<T>::backward_into(Compute& compute, const Batch& batch, const TraceArrays& own,
                                        const SequenceGradient<T>& d_input) const {
   const Index B = batch.size, S = batch.source.columns, C = beta_.out, H = encoder_.out();
   const Cube<T> d_h = compute.zeros<T>(S, B, H);
@@ -130,7 +130,7 @@ Cube<T> GatedClassifier<T>::influence(Compute& compute, const Trace<T>& trace) c
   Pass pass = trace.pass;
   pass.training = false;
   Trace<T> apart(batch, pass);
-  Own own;
+  TraceArrays own;
   read(compute, SequenceInput<T>::of(Cube<const T>(words), lengths), true, own, apart);
   const SequenceGradient<T> d_words{compute.zeros<T>(S, B, E), {}};
   Compute of_inputs{compute.arena, compute.team, Gradients::of_inputs, compute.products};
@@ -146,7 +146,7 @@ Cube<T> GatedClassifier<T>::influence(Compute& compute, const Trace<T>& trace) c
 template <class T>
 Cube<T> GatedClassifier<T>::beta(Compute& compute, const Trace<T>& trace) const {
   const Batch& batch = *trace.batch;
-  const Cube<T>& betas = trace.template own<Own>().betas;
+  const Cube<T>& betas = trace.template own<TraceArrays>().betas;
   const Cube<T> beta = compute.zeros<T>(Index{batch.size}, 1, Index{batch.source.columns});
   for (Index b = 0; b < batch.size; ++b) {
     const int label = batch.labels[static_cast<std::size_t>(b)];
@@ -158,7 +158,7 @@ Cube<T> GatedClassifier<T>::beta(Compute& compute, const Trace<T>& trace) const 
 
 template <class T>
 Cube<T> GatedClassifier<T>::states(Compute& compute, const Trace<T>& trace) const {
-  return batch_first(compute, Cube<const T>(trace.template own<Own>().encoded.output()));
+  return batch_first(compute, Cube<const T>(trace.template own<TraceArrays>().encoded.output()));
 }
 
 template class GatedClassifier<float>;

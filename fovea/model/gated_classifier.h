@@ -55,7 +55,7 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   enum class Attending { learned, uniform };
 
   // Of a forward.
-  struct Own {
+  struct TraceArrays {
     DistinctTokens tokens;
     Matrix<T> rows;  // (D,E) their embeddings
     DropoutMask words_kept, states_kept;
@@ -67,8 +67,10 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
     Matrix<T> d_logits;              // (B,C)
   };
   // Fills `own` but for the words, and gives the outcome to the trace.
-  void read(Compute& compute, const SequenceInput<T>& input, bool with_gradients, Own& own, Trace<T>& trace) const;
-  void backward_into(Compute& compute, const Batch& batch, const Own& own, const SequenceGradient<T>& d_input) const;
+  void read(Compute& compute, const SequenceInput<T>& input, bool with_gradients, TraceArrays& own,
+            Trace<T>& trace) const;
+  void backward_into(Compute& compute, const Batch& batch, const TraceArrays& own,
+                     const SequenceGradient<T>& d_input) const;
 
   int embedding_width_ = 64;
   double embedding_spread_ = 1;

@@ -41,7 +41,8 @@ void Seq2Seq<T>::settings(Fields& fields) {
   fields.choice("score", scoring_, {{"general", Scoring::general}, {"additive", Scoring::additive}},
                 "of a source position: (A d + a) · e, or v · tanh(W [e; d])");
   fields.only_of("attention \"learned\"", [this] { return attention_ == Attending::learned; });
-  fields.choice("combiner", squash_, {{"tanh", Squash::tanh}, {"relu", Squash::relu}}, "f in o = f(U [d; c])");
+  fields.choice("combiner", combiner_activation_,
+                {{"tanh", CombinerActivation::tanh}, {"relu", CombinerActivation::relu}}, "f in o = f(U [d; c])");
   fields.choice("biases", biases_, {{"false", Bias::no}, {"true", Bias::yes}},
                 "biases of U and V, the last two layers; default: false");
   fields.number("dropout", dropout_, 0, 0.99, "dropout between recurrent layers and before the output");
@@ -78,8 +79,9 @@ void Seq2Seq<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
       attends_.push_back(CrossAttention<T>::declare(parameters, head, decoder_width, source_width(),
                                                     scoring_ == Scoring::additive ? hidden_ : 0));
   const Bias biases = biases_.value_or(Bias::no);
-  combiner_ = Combiner<T>::declare(parameters, heads_, decoder_width, source_width(),
-                                   squash_ == Squash::tanh ? Activation::tanh() : Activation::relu(), biases);
+  combiner_ = Combiner<T>::declare(
+      parameters, heads_, decoder_width, source_width(),
+      combiner_activation_ == CombinerActivation::tanh ? Activation::tanh() : Activation::relu(), biases);
   output_ = Linear<T>::declare(parameters, "output", decoder_width, shape.target_vocab, Group::body, biases);
   output_dropout_.rate = dropout_;
   output_dropout_.layer = 16;  // the recurrent stacks have 0 … 15
@@ -182,7 +184,7 @@ std::span<const RecurrentState<T>> Seq2Seq<T>::bridge_back(Compute& compute,
 template <class T>
 Trace<T> Seq2Seq<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Index B = batch.size, S = batch.source.columns;
   const std::span<const int> words = time_major(compute.arena, batch.source.ids, B, S);
   read(compute, side(compute, words, S, batch, batch.source.lengths, source_table_), batch.target.ids, pass.training,
@@ -192,8 +194,8 @@ Trace<T> Seq2Seq<T>::forward(Compute& compute, const Batch& batch, const Pass& p
 }
 
 template <class T>
-void Seq2Seq<T>::read(Compute& compute, const Side& source, std::span<const int> answers, bool with_gradients, Own& own,
-                      Trace<T>& trace) const {
+void Seq2Seq<T>::read(Compute& compute, const Side& source, std::span<const int> answers, bool with_gradients,
+                      TraceArrays& own, Trace<T>& trace) const {
   const Batch& batch = *trace.batch;
   const Pass& pass = trace.pass;
   const Index B = batch.size, steps = batch.target.columns, width = decoder_.out();
@@ -240,7 +242,7 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, std::span<const int>
 }
 
 template <class T>
-Cube<T> Seq2Seq<T>::mean_attention(Compute& compute, const Own& own) const {
+Cube<T> Seq2Seq<T>::mean_attention(Compute& compute, const TraceArrays& own) const {
   if (own.heads.empty()) return {};
   if (own.heads.size() == 1) return own.heads.front().attention.weights;
   const Cube<T>& first = own.heads.front().attention.weights;
@@ -257,14 +259,14 @@ SequenceGradient<T> Seq2Seq<T>::rows_gradient(Compute& compute, const Side& side
 
 template <class T>
 void Seq2Seq<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const SequenceGradient<T> d_source = rows_gradient(compute, own.source);
   backward_into(compute, *trace.batch, own, d_source);
   source_table_.backward(compute, own.source.ids, Matrix<const T>(d_source.rows));
 }
 
 template <class T>
-void Seq2Seq<T>::backward_into(Compute& compute, const Batch& batch, const Own& own,
+void Seq2Seq<T>::backward_into(Compute& compute, const Batch& batch, const TraceArrays& own,
                                const SequenceGradient<T>& d_source) const {
   const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
   Matrix<T> d_said = output_.backward(compute, own.read, Matrix<const T>(own.d_logits));
@@ -291,7 +293,7 @@ void Seq2Seq<T>::backward_into(Compute& compute, const Batch& batch, const Own& 
 
 // Down to the source's input, whose gradient goes to d_source.
 template <class T>
-void Seq2Seq<T>::encode_backward(Compute& compute, const Own& own, Cube<T> d_sources,
+void Seq2Seq<T>::encode_backward(Compute& compute, const TraceArrays& own, Cube<T> d_sources,
                                  std::span<const RecurrentState<T>> d_initial,
                                  const SequenceGradient<T>& d_source) const {
   if (recurrent()) {
@@ -306,24 +308,24 @@ void Seq2Seq<T>::encode_backward(Compute& compute, const Own& own, Cube<T> d_sou
 
 template <class T>
 Cube<T> Seq2Seq<T>::states(Compute& compute, const Trace<T>& trace) const {
-  return batch_first(compute, trace.template own<Own>().encoded.output);
+  return batch_first(compute, trace.template own<TraceArrays>().encoded.output);
 }
 
 template <class T>
 Cube<T> Seq2Seq<T>::beta(Compute& compute, const Trace<T>& trace) const {
   if (attends_.empty()) return {};
   const Batch& batch = *trace.batch;
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
   const Index vocab = output_.out;
   const auto parts = combiner_.parts(compute, own.combined, own.encoded.output.as(S * B, source_width()));
   const Cube<T> beta = compute.zeros<T>(B, steps, S);
   // All sources of all words, so many rows at a time that the output's weights are not waited for.
-  struct Place {
+  struct BetaEntry {
     int b, t, s;
   };
   constexpr std::size_t most = 256;
-  const std::span<Place> places = compute.arena.template take<Place>(static_cast<std::size_t>(B * steps * S));
+  const std::span<BetaEntry> places = compute.arena.template take<BetaEntry>(static_cast<std::size_t>(B * steps * S));
   std::size_t count = 0;
   for (int b = 0; b < batch.size; ++b)
     for (int t = 0; t < batch.target.lengths[static_cast<std::size_t>(b)]; ++t)
@@ -332,7 +334,7 @@ Cube<T> Seq2Seq<T>::beta(Compute& compute, const Trace<T>& trace) const {
   const auto rows = static_cast<Index>(std::min(most, count));
   const Matrix<T> said = compute.array<T>(rows, width), logits = compute.array<T>(rows, vocab);
   for (std::size_t first = 0; first < count; first += most) {
-    const std::span<const Place> some = places.subspan(first, std::min(most, count - first));
+    const std::span<const BetaEntry> some = places.subspan(first, std::min(most, count - first));
     const auto here = static_cast<Index>(some.size());
     compute.team.split(here, 16, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
@@ -340,7 +342,7 @@ Cube<T> Seq2Seq<T>::beta(Compute& compute, const Trace<T>& trace) const {
         const std::span<const T> state = parts.state[t * B + b].flat(), source = parts.source[s * B + b].flat();
         const std::span<T> o = said[i].flat();
         for (std::size_t k = 0; k < o.size(); ++k) o[k] = state[k] + source[k];
-        if (squash_ == Squash::tanh) tanh(std::span<const T>(o), o);
+        if (combiner_activation_ == CombinerActivation::tanh) tanh(std::span<const T>(o), o);
         else
           for (T& x : o) x = std::max(x, T{0});
       }

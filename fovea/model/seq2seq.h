@@ -65,7 +65,7 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
 
  protected:
   enum class Attending { learned, uniform, none };
-  enum class Squash { tanh, relu };
+  enum class CombinerActivation { tanh, relu };
   enum class Encoding { recurrent, embedding };
   enum class Scoring { general, additive };
 
@@ -79,7 +79,7 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   std::optional<Encoding> encoding_;
   std::optional<Scoring> scoring_;
   std::optional<Bias> biases_;  // b_U and b_V
-  Squash squash_ = Squash::tanh;
+  CombinerActivation combiner_activation_ = CombinerActivation::tanh;
   double dropout_ = 0;
   std::vector<std::string> heads_{"attention"};  // a name each: parameters start by their name
 
@@ -103,7 +103,7 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   Encoded encode(Compute& compute, const SequenceInput<T>& input, const DropoutDraw& draw) const;
 
   // Of a forward.
-  struct Own {
+  struct TraceArrays {
     Side source, target;
     Encoded encoded;
     RecurrentStackTrace<T> decoded;
@@ -117,11 +117,12 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   };
   // The pass from the source on: fills the rest of `own`, and gives the outcome to the trace. Of `answers`, -1 where
   // nothing is asked.
-  void read(Compute& compute, const Side& source, std::span<const int> answers, bool with_gradients, Own& own,
+  void read(Compute& compute, const Side& source, std::span<const int> answers, bool with_gradients, TraceArrays& own,
             Trace<T>& trace) const;
   // Down to the source's input, whose gradient goes to d_source.
-  void backward_into(Compute& compute, const Batch& batch, const Own& own, const SequenceGradient<T>& d_source) const;
-  void encode_backward(Compute& compute, const Own& own, Cube<T> d_sources,
+  void backward_into(Compute& compute, const Batch& batch, const TraceArrays& own,
+                     const SequenceGradient<T>& d_source) const;
+  void encode_backward(Compute& compute, const TraceArrays& own, Cube<T> d_sources,
                        std::span<const RecurrentState<T>> d_initial, const SequenceGradient<T>& d_source) const;
   SequenceGradient<T> rows_gradient(Compute& compute, const Side& side) const;
   std::span<const int> decoder_tokens(Arena& arena, const Tokens& target) const;
@@ -132,7 +133,7 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
     if (attention_ == Attending::uniform) rule.pattern = AttentionRule::Pattern::uniform;
     return rule;
   }
-  Cube<T> mean_attention(Compute& compute, const Own& own) const;
+  Cube<T> mean_attention(Compute& compute, const TraceArrays& own) const;
 
   void influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass, Matrix<T> influence) const;
 

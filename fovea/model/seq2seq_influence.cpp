@@ -66,7 +66,7 @@ void Seq2Seq<T>::influence_of(Compute& compute, const Batch& copies, int first, 
   for (int copy = 0; copy < copies.size; ++copy)
     answers[static_cast<std::size_t>(copy * steps + first + copy)] = copies.target.at(copy, first + copy);
   Trace<T> trace(copies, pass);
-  Own own;
+  TraceArrays own;
   read(compute, {{}, {}, SequenceInput<T>::of(words, copies.source.lengths)}, answers, true, own, trace);
   for (int copy = 0; copy < copies.size; ++copy) {
     const std::span<T> d = own.d_logits[copy].flat();

@@ -73,7 +73,7 @@ class ToyGateModel : public Model<T> {
 
  private:
   // Of a forward.
-  struct Own {
+  struct TraceArrays {
     T slope = 0;             // dp / d parameter
     Matrix<T> d_scores;      // (B,1)
     Cube<T> slopes;          // (B,1,L): d attention / d p
@@ -91,7 +91,7 @@ class ToyGateModel : public Model<T> {
 template <class T>
 Trace<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Tokens& tokens = batch.source;
   const T p = variant_.gate == ToyVariant::Gate::bounded ? logistic(*gate_->value) : *gate_->value;
   own.slope = variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : T{1};
@@ -141,7 +141,7 @@ Trace<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pa
 template <class T>
 void ToyGateModel<T>::backward(Compute&, const Trace<T>& trace) const {
   const Tokens& tokens = trace.batch->source;
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   for (int b = 0; b < tokens.rows; ++b) {
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
       const int symbol = tokens.at(b, l);

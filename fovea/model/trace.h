@@ -20,7 +20,7 @@ namespace fovea {
 
 struct Pass {
   bool training = false;   // dropout on, batch statistics in use
-  std::uint64_t seed = 0;  // dropout draws from Stream(seed, "dropout", step, layer)
+  std::uint64_t seed = 0;  // dropout draws from RandomStream(seed, "dropout", step, layer)
   std::uint64_t step = 0;
   AttentionRules rules = {};  // none: every head attends by its scores
 };
@@ -46,20 +46,20 @@ struct Trace : Outcome<T> {
   Pass pass;
 
   // The model's own part: what its backward, beta, states and influence read. A struct of views and numbers.
-  template <class Own>
-  void keep(const Compute& compute, const Own& own) {
-    static_assert(std::is_trivially_copyable_v<Own>);
-    own_ = new (compute.arena.take<Own>(1).data()) Own(own);
-    type_ = &type_of<Own>;
+  template <class TraceArrays>
+  void keep(const Compute& compute, const TraceArrays& own) {
+    static_assert(std::is_trivially_copyable_v<TraceArrays>);
+    own_ = new (compute.arena.take<TraceArrays>(1).data()) TraceArrays(own);
+    type_ = &type_of<TraceArrays>;
   }
-  template <class Own>
-  const Own& own() const {
-    assert(type_ == &type_of<Own> && "a trace of another model");
-    return *static_cast<const Own*>(own_);
+  template <class TraceArrays>
+  const TraceArrays& own() const {
+    assert(type_ == &type_of<TraceArrays> && "a trace of another model");
+    return *static_cast<const TraceArrays*>(own_);
   }
 
  private:
-  template <class Own>
+  template <class TraceArrays>
   static constexpr char type_of = 0;  // its address tells one type from another
 
   const void* own_ = nullptr;

@@ -56,7 +56,7 @@ class UnigramGate : public Model<T> {
 
  private:
   // Of a forward.
-  struct Own {
+  struct TraceArrays {
     Cube<T> betas;           // (B,1,L)
     Matrix<T> d_scores;      // (B,1)
     Attention<T> attention;  // (B,1,L)
@@ -72,7 +72,7 @@ class UnigramGate : public Model<T> {
 template <class T>
 Trace<T> UnigramGate<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Tokens& tokens = batch.source;
   own.betas = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
   const Cube<T> attention = trace.attention = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
@@ -101,7 +101,7 @@ Trace<T> UnigramGate<T>::forward(Compute& compute, const Batch& batch, const Pas
 template <class T>
 void UnigramGate<T>::backward(Compute& compute, const Trace<T>& trace) const {
   const Tokens& tokens = trace.batch->source;
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const Cube<T> dlogits = compute.template array<T>(tokens.rows, 1, tokens.columns);
   for (int b = 0; b < tokens.rows; ++b) {
     for (int l = 0; l < tokens.columns; ++l) dlogits(b, 0, l) = own.d_scores(b, 0) * own.betas(b, 0, l);
@@ -119,7 +119,7 @@ void UnigramGate<T>::backward(Compute& compute, const Trace<T>& trace) const {
 
 template <class T>
 Cube<T> UnigramGate<T>::beta(Compute& compute, const Trace<T>& trace) const {
-  const Cube<T>& betas = trace.template own<Own>().betas;
+  const Cube<T>& betas = trace.template own<TraceArrays>().betas;
   const Cube<T> signed_betas = compute.template array<T>(betas.size(0), 1, betas.size(2));
   for (Index b = 0; b < betas.size(0); ++b) {
     const T sign = trace.batch->labels[static_cast<std::size_t>(b)] == 1 ? T{1} : T{-1};

@@ -110,7 +110,7 @@ class WordScores {
 };
 
 template <class T>
-struct WordMeanOwn {
+struct WordMeanArrays {
   typename WordScores<T>::Trace words;
   Matrix<T> d_scores;  // of the outcome's scores
 };
@@ -134,7 +134,7 @@ class WordMean final : public Model<T> {
 
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override {
     Trace<T> trace(batch, pass);
-    Own own{words_.forward(compute, batch.source), {}};
+    TraceArrays own{words_.forward(compute, batch.source), {}};
     trace.scores = own.words.means;
     trace.answers = batch.labels;
     const Index C = trace.scores.size(1);
@@ -147,13 +147,13 @@ class WordMean final : public Model<T> {
   }
 
   void backward(Compute& compute, const Trace<T>& trace) const override {
-    const Own& own = trace.template own<Own>();
+    const TraceArrays& own = trace.template own<TraceArrays>();
     words_.backward(compute, own.words, Matrix<const T>(own.d_scores));
   }
 
   Cube<T> beta(Compute& compute, const Trace<T>& trace) const override {
     const Batch& batch = *trace.batch;
-    const auto& words = trace.template own<Own>().words;
+    const auto& words = trace.template own<TraceArrays>().words;
     const Cube<T> beta = compute.zeros<T>(Index{batch.size}, 1, Index{batch.source.columns});
     for (int b = 0; b < batch.size; ++b) {
       const int label = batch.labels[static_cast<std::size_t>(b)];
@@ -164,7 +164,7 @@ class WordMean final : public Model<T> {
   }
 
  private:
-  using Own = WordMeanOwn<T>;
+  using TraceArrays = WordMeanArrays<T>;
 
   int width_ = 256;
   WordScores<T> words_;
@@ -184,7 +184,7 @@ class WordMeanTranslator final : public Model<T> {
 
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override {
     Trace<T> trace(batch, pass);
-    Own own{words_.forward(compute, batch.source), {}};
+    TraceArrays own{words_.forward(compute, batch.source), {}};
     const Matrix<T> means = own.words.means;
     const Index B = batch.size, steps = batch.target.columns, V = means.size(1);
     trace.scores = compute.array<T>(B * steps, V);  // every target word of an example from the same scores
@@ -198,7 +198,7 @@ class WordMeanTranslator final : public Model<T> {
   }
 
   void backward(Compute& compute, const Trace<T>& trace) const override {
-    const Own& own = trace.template own<Own>();
+    const TraceArrays& own = trace.template own<TraceArrays>();
     const Index B = trace.batch->size, steps = trace.batch->target.columns;
     const Matrix<T> d_means = compute.zeros<T>(B, own.d_scores.size(1));
     for (Index b = 0; b < B; ++b)
@@ -211,7 +211,7 @@ class WordMeanTranslator final : public Model<T> {
   Cube<T> beta(Compute& compute, const Trace<T>& trace) const override {
     const Batch& batch = *trace.batch;
     const Tokens& target = batch.target;
-    const auto& words = trace.template own<Own>().words;
+    const auto& words = trace.template own<TraceArrays>().words;
     const Cube<T> beta = compute.zeros<T>(Index{batch.size}, Index{target.columns}, Index{batch.source.columns});
     for (int b = 0; b < batch.size; ++b)
       for (int s = 0; s < words.length(b); ++s) {
@@ -224,7 +224,7 @@ class WordMeanTranslator final : public Model<T> {
   }
 
  private:
-  using Own = WordMeanOwn<T>;
+  using TraceArrays = WordMeanArrays<T>;
 
   int width_ = 256;
   WordScores<T> words_;

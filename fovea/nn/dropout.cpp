@@ -41,7 +41,7 @@ DropoutMask Dropout<T>::forward(const Compute& compute, bool training, std::uint
   const std::uint32_t below = keep_below(rate);
   const T scale = scale_of<T>(rate);
   compute.team.split(static_cast<Index>(x.size()), dropout_grain, [&](Index begin, Index end) {
-    Stream stream(seed, "dropout", step, (layer << 32) + static_cast<std::uint64_t>(begin / dropout_grain));
+    RandomStream stream(seed, "dropout", step, (layer << 32) + static_cast<std::uint64_t>(begin / dropout_grain));
     for (Index i = begin; i < end;) {
       std::uint64_t bits = stream.bits();
       for (const Index stop = std::min(i + 4, end); i < stop; ++i, bits >>= 16)

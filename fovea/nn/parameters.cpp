@@ -43,7 +43,7 @@ void ParameterSet<T>::finish() {
 template <class T>
 void ParameterSet<T>::initialise(std::uint64_t seed) {
   for (Param<T>& p : params_) {
-    Stream stream(seed, "init", 0, purpose_id(p.name));
+    RandomStream stream(seed, "init", 0, purpose_id(p.name));
     for (T& value : p.values()) {
       switch (p.init.kind) {
         case Init::Kind::constant:

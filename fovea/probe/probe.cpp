@@ -15,7 +15,7 @@ const ParameterView& Evaluation::parameter(std::string_view name) const {
   throw failure("the model has no parameter '" + std::string(name) + "'", "it has: " + known);
 }
 
-std::unique_ptr<Probe> make_probe(const std::string& name, const Place& place) {
+std::unique_ptr<Probe> make_probe(const std::string& name, const Location& place) {
   constexpr std::string_view language = "python";
   const std::size_t end = name.find(' ');
   if (end != language.size() || !name.starts_with(language))

@@ -18,7 +18,7 @@ class Sample {
   std::int64_t stride() const { return stride_; }
   bool takes(std::int64_t number) const {
     if (stride_ == 1) return true;
-    Stream draws(0, "sample", 0, static_cast<std::uint64_t>(number / stride_));
+    RandomStream draws(0, "sample", 0, static_cast<std::uint64_t>(number / stride_));
     return number % stride_ == static_cast<std::int64_t>(draws.integer(static_cast<std::uint64_t>(stride_)));
   }
 

@@ -83,7 +83,7 @@ std::vector<double> shares_of_attention(const LabelledBags& bags, const FlowStat
 
 std::vector<double> random_scores(std::size_t words, double spread, std::uint64_t seed) {
   std::vector<double> scores(spread > 0 ? words : 0);
-  Stream draws(seed, "start of the flow");
+  RandomStream draws(seed, "start of the flow");
   for (double& score : scores) score = spread * draws.normal();
   return scores;
 }

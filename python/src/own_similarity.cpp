@@ -186,7 +186,7 @@ class OwnPooling final : public Model<T> {
 
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override {
     Trace<T> trace(batch, pass);
-    Own own;
+    TraceArrays own;
     const bool leave_out = pass.training && train_on_ == TrainOn::leave_one_out;
     own.keys = matrix_of<T>(compute, batch.items);
     own.queries = leave_out ? own.keys : matrix_of<T>(compute, batch.queries);
@@ -219,7 +219,7 @@ class OwnPooling final : public Model<T> {
   }
 
   void backward(Compute& compute, const Trace<T>& trace) const override {
-    const Own& own = trace.template own<Own>();
+    const TraceArrays& own = trace.template own<TraceArrays>();
     if (!own.learned || own.d_answers.empty() || given_->parameters.empty()) return;
     const Index m = own.queries.size(0), n = own.keys.size(0);
     const Cube<T> d_scores = own.attention.backward(compute, own.values, batch_major(Cube<const T>(own.d_answers)), {});
@@ -239,7 +239,7 @@ class OwnPooling final : public Model<T> {
   enum class TrainOn { leave_one_out, queries };
 
   // Of a forward.
-  struct Own {
+  struct TraceArrays {
     Matrix<const T> keys, queries;  // (n,d), (m,d)
     Sequences<const T> values;      // (1,n,V)
     Attention<T> attention;         // (1,m,n); held: a query without a neighbour
@@ -247,7 +247,7 @@ class OwnPooling final : public Model<T> {
     bool learned = false;
   };
 
-  void score(const Own& own) const {
+  void score(const TraceArrays& own) const {
     given_->call("similarity", [&] {
       const Doubles scores = Pairs(*given_, own.queries, own.keys, *parameters_).scores();
       std::transform(scores.data(), scores.data() + scores.size(), own.attention.weights.data(),
@@ -256,7 +256,7 @@ class OwnPooling final : public Model<T> {
   }
 
   // Leaves key i out of the answer to query i; a query without a neighbour finds all keys alike.
-  static void finish_row(const Own& own, Index i, bool leave_out) {
+  static void finish_row(const TraceArrays& own, Index i, bool leave_out) {
     constexpr T nothing = -std::numeric_limits<T>::infinity();
     const std::span<T> row = own.attention.weights[0][i].flat();
     if (leave_out) row[static_cast<std::size_t>(i)] = nothing;

@@ -18,7 +18,7 @@ namespace fovea::python {
 
 namespace {
 
-void set_place(Value& value, const Place& place) {
+void set_place(Value& value, const Location& place) {
   value.place = place;
   if (auto* const list = std::get_if<ValueList>(&value.data))
     for (Value& item : *list) set_place(item, place);
@@ -27,7 +27,7 @@ void set_place(Value& value, const Place& place) {
 }
 
 // A dict is an experiment file's top table.
-ValueTable table_of(const py::dict& spec, const Place& place) {
+ValueTable table_of(const py::dict& spec, const Location& place) {
   ValueTable table;
   for (const auto& [key, value] : spec) {
     const std::string name = text_of(key, "a key of the spec");
@@ -129,7 +129,7 @@ void bind_specs(py::module_& module) {
     return std::make_shared<Experiment>(find_experiment(name));
   });
   module.def("parse_experiment", [](const py::dict& spec, const std::string& name) {
-    const Place place{name, 0, 0, Place::Kind::spec};
+    const Location place{name, 0, 0, Location::Kind::spec};
     const ValueTable table = table_of(spec, place);
     const py::gil_scoped_release free;
     return std::make_shared<Experiment>(experiment_from_table(table, place));

@@ -63,10 +63,10 @@ py::object weights(const std::string& file, const std::shared_ptr<RunRecord>& ru
 Records query(const std::string& file, const std::string& where, const std::string& experiment, const std::string& sort,
               std::int64_t limit) {
   RunQuery query;
-  if (!where.empty()) query.where = Expression::parse(where, Place::argument("where"));
+  if (!where.empty()) query.where = Expression::parse(where, Location::argument("where"));
   query.experiment = experiment;
   query.sort = sort;
-  query.sort_place = Place::argument("sort");
+  query.sort_place = Location::argument("sort");
   query.limit = limit;
   query.with_series = true;
   Records records;

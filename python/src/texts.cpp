@@ -164,7 +164,7 @@ std::pair<std::string, std::string> compared(const Group& a, const Group& b, Wor
   if (names.empty()) names = metrics_to_compare(left, right);
   std::vector<Expression> metrics;
   for (const std::string& name : names) {
-    metrics.push_back(Expression::parse(name, Place::argument("metrics")));
+    metrics.push_back(Expression::parse(name, Location::argument("metrics")));
     metrics.back().require_single_run();
   }
   const Comparison comparison = compare(left.runs, right.runs, metrics);

@@ -8,7 +8,7 @@ namespace fovea::python {
 
 namespace {
 
-Place place_of(const std::string& name) { return Place::setting(name); }
+Location place_of(const std::string& name) { return Location::setting(name); }
 
 Value integer_of(py::handle object, const std::string& name) {
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
@@ -26,7 +26,7 @@ constexpr std::size_t longest_shown = 40;  // in the place of a mistake
 constexpr std::size_t longest = 1'000'000;
 
 Value value_at(py::handle object, const std::string& name, int depth) {
-  const Place place = place_of(name);
+  const Location place = place_of(name);
   if (depth > deepest)
     throw wrong_input(
         fmt::format("the value of {:.60} is more than {} lists and dicts within each other", name, deepest),
@@ -105,7 +105,7 @@ std::vector<Override> overrides_of(const py::dict& settings) {
     overrides.push_back({name, value_of(value, name)});
     Value& given = overrides.back().value;
     if (const std::string text = python_literal(given); text.size() <= longest_shown)
-      given.place = Place::setting(fmt::format("{}={}", name, text));
+      given.place = Location::setting(fmt::format("{}={}", name, text));
   }
   return overrides;
 }

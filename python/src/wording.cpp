@@ -37,10 +37,10 @@ constexpr std::string_view python_words[] = {
 class PythonWording : public Wording {
  public:
   // A dict without a name has no place, and what else is no file is an argument.
-  std::string place(const Place& place) const override {
-    if (place.kind == Place::Kind::setting || place.kind == Place::Kind::argument)
+  std::string place(const Location& place) const override {
+    if (place.kind == Location::Kind::setting || place.kind == Location::Kind::argument)
       return place.file.find('=') == std::string::npos ? place.file + '=' : place.file;
-    return place.kind == Place::Kind::spec && place.file == "python" ? std::string() : place.text();
+    return place.kind == Location::Kind::spec && place.file == "python" ? std::string() : place.text();
   }
 
  private:
@@ -68,9 +68,9 @@ class DictWording : public PythonWording {
   std::string tables(const std::string& key) const override { return fmt::format("\"{}\": [{{…}}, …]", key); }
 
   // What is wrong in a file is said in the file's own words.
-  const Wording& at(const Place& place) const override {
+  const Wording& at(const Location& place) const override {
     static const PythonWording of_files;
-    if (place.known() && place.kind == Place::Kind::file) return of_files;
+    if (place.known() && place.kind == Location::Kind::file) return of_files;
     return *this;
   }
 };

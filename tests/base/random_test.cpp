@@ -22,19 +22,19 @@ TEST(Philox, GivesThePublishedVectors) {
             (Philox4x64Block{0xa528f45403e61d95, 0x38c72dbd566e9788, 0xa5a1610e72fd18b5, 0x57bd43b5e52b7fe6}));
 }
 
-std::vector<std::uint64_t> first_bits(Stream stream) {
+std::vector<std::uint64_t> first_bits(RandomStream stream) {
   std::vector<std::uint64_t> bits;
   for (int i = 0; i < 9; ++i) bits.push_back(stream.bits());
   return bits;
 }
 
-TEST(Stream, IsNamedBySeedPurposeStepAndIndexAlone) {
-  const auto reference = first_bits(Stream(7, "batch", 3, 5));
-  EXPECT_EQ(reference, first_bits(Stream(7, "batch", 3, 5)));
-  EXPECT_NE(reference, first_bits(Stream(8, "batch", 3, 5)));
-  EXPECT_NE(reference, first_bits(Stream(7, "init", 3, 5)));
-  EXPECT_NE(reference, first_bits(Stream(7, "batch", 4, 5)));
-  EXPECT_NE(reference, first_bits(Stream(7, "batch", 3, 6)));
+TEST(RandomStream, IsNamedBySeedPurposeStepAndIndexAlone) {
+  const auto reference = first_bits(RandomStream(7, "batch", 3, 5));
+  EXPECT_EQ(reference, first_bits(RandomStream(7, "batch", 3, 5)));
+  EXPECT_NE(reference, first_bits(RandomStream(8, "batch", 3, 5)));
+  EXPECT_NE(reference, first_bits(RandomStream(7, "init", 3, 5)));
+  EXPECT_NE(reference, first_bits(RandomStream(7, "batch", 4, 5)));
+  EXPECT_NE(reference, first_bits(RandomStream(7, "batch", 3, 6)));
 }
 
 // Kolmogorov-Smirnov distance of a sample from a distribution.
@@ -54,8 +54,8 @@ constexpr int draws = 200'000;
 // P(sqrt(n) D > 1.95) is 0.001; the seeds are fixed, so these cannot flicker.
 const double ks_bound = 1.95 / std::sqrt(static_cast<double>(draws));
 
-TEST(Stream, UniformIsUniform) {
-  Stream stream(1, "test");
+TEST(RandomStream, UniformIsUniform) {
+  RandomStream stream(1, "test");
   std::vector<double> sample(draws);
   for (double& x : sample) x = stream.uniform();
   EXPECT_GE(*std::min_element(sample.begin(), sample.end()), 0.0);
@@ -63,15 +63,15 @@ TEST(Stream, UniformIsUniform) {
   EXPECT_LT(ks_distance(sample, [](double x) { return x; }), ks_bound);
 }
 
-TEST(Stream, UniformBetweenBoundsIsUniformThere) {
-  Stream stream(2, "test");
+TEST(RandomStream, UniformBetweenBoundsIsUniformThere) {
+  RandomStream stream(2, "test");
   std::vector<double> sample(draws);
   for (double& x : sample) x = stream.uniform(-3, 5);
   EXPECT_LT(ks_distance(sample, [](double x) { return (x + 3) / 8; }), ks_bound);
 }
 
-TEST(Stream, NormalIsNormal) {
-  Stream stream(3, "test");
+TEST(RandomStream, NormalIsNormal) {
+  RandomStream stream(3, "test");
   std::vector<double> sample(draws);
   for (double& x : sample) x = stream.normal();
   EXPECT_LT(ks_distance(sample, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }), ks_bound);
@@ -86,9 +86,9 @@ double chi_square_deviations(const std::vector<int>& counts, int total) {
   return (chi - (cells - 1)) / std::sqrt(2 * (cells - 1));
 }
 
-TEST(Stream, IntegerIsUniformOverItsRange) {
+TEST(RandomStream, IntegerIsUniformOverItsRange) {
   for (const std::uint64_t below : {1u, 2u, 3u, 7u, 40u, 1000u}) {
-    Stream stream(4, "test", below);
+    RandomStream stream(4, "test", below);
     std::vector<int> counts(below);
     for (int i = 0; i < draws; ++i) {
       const std::uint64_t x = stream.integer(below);
@@ -101,8 +101,8 @@ TEST(Stream, IntegerIsUniformOverItsRange) {
   }
 }
 
-TEST(Stream, IntegerReachesBeyondThirtyTwoBits) {
-  Stream stream(5, "test");
+TEST(RandomStream, IntegerReachesBeyondThirtyTwoBits) {
+  RandomStream stream(5, "test");
   const std::uint64_t below = (std::uint64_t{1} << 63) + 12345;
   double sum = 0;
   for (int i = 0; i < draws; ++i) {
@@ -113,12 +113,12 @@ TEST(Stream, IntegerReachesBeyondThirtyTwoBits) {
   EXPECT_NEAR(sum / draws, 0.5, 4 * std::sqrt(1.0 / 12 / draws));
 }
 
-TEST(Stream, EveryPermutationIsEquallyLikely) {
+TEST(RandomStream, EveryPermutationIsEquallyLikely) {
   std::vector<int> counts(24);
   constexpr int total = 48'000;
   for (int i = 0; i < total; ++i) {
     int p[4];
-    Stream(6, "test", static_cast<std::uint64_t>(i)).permutation(p);
+    RandomStream(6, "test", static_cast<std::uint64_t>(i)).permutation(p);
     int rank = 0;  // Lehmer code
     for (int a = 0; a < 4; ++a) {
       int smaller = 0;
@@ -130,11 +130,11 @@ TEST(Stream, EveryPermutationIsEquallyLikely) {
   EXPECT_LT(std::abs(chi_square_deviations(counts, total)), 3.5);
 }
 
-TEST(Stream, DistinctDrawsAreDistinctAndUniform) {
+TEST(RandomStream, DistinctDrawsAreDistinctAndUniform) {
   std::vector<int> counts(60), scratch(60), out(40);
   constexpr int total = 3000;
   for (int i = 0; i < total; ++i) {
-    Stream(7, "test", static_cast<std::uint64_t>(i)).distinct(out, scratch);
+    RandomStream(7, "test", static_cast<std::uint64_t>(i)).distinct(out, scratch);
     EXPECT_EQ(std::set<int>(out.begin(), out.end()).size(), 40u);
     ++counts[static_cast<std::size_t>(out[0])];
   }

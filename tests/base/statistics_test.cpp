@@ -86,7 +86,7 @@ TEST(Statistics, SlopeOfLogarithmsIsAnExponent) {
 TEST(Statistics, TheBootstrapIntervalHoldsTheMeanAsOftenAsItSays) {
   int held = 0;
   for (std::uint64_t sample = 0; sample < 400; ++sample) {
-    Stream stream(2, "test", sample);
+    RandomStream stream(2, "test", sample);
     Row values(60);
     for (double& x : values) x = stream.uniform() < 0.7 ? 1 : 0;
     const Estimate interval = bootstrap_mean(values, 3, 500);

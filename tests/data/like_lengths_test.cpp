@@ -53,7 +53,7 @@ void expect_example(const Batch& batch, int row, int number, int length, bool pa
 }
 
 TEST(LikeLengths, ShowEachExampleWholeAndOnceTheLongestFirst) {
-  Stream stream(7, "like lengths");
+  RandomStream stream(7, "like lengths");
   for (const bool pairs : {false, true})
     for (const int size : {1, 5, 32}) {
       std::vector<Batch> batches;

@@ -28,7 +28,7 @@ Batch batch_of(const std::vector<int>& lengths) {
 }
 
 TEST(LongestFirst, BringsWholeExamplesIntoOrder) {
-  Stream stream(7, "lengths");
+  RandomStream stream(7, "lengths");
   for (int size = 1; size < 40; ++size) {
     std::vector<int> lengths(static_cast<std::size_t>(size));
     for (int& length : lengths) length = static_cast<int>(stream.integer(10));

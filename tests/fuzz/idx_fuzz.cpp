@@ -8,7 +8,7 @@
 #include "fovea/io/bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const fovea::Place place{"fuzz"};
+  const fovea::Location place{"fuzz"};
   constexpr std::size_t limit = 1 << 20;
   for (const bool images : {true, false}) {
     try {

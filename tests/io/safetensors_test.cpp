@@ -166,7 +166,7 @@ TEST(Safetensors, DamagedFilesNeverBreakTheReader) {
     }
   };
   for (std::size_t i = 0; i <= good.size(); ++i) survive(good.substr(0, i));
-  Stream random(1, "damage");
+  RandomStream random(1, "damage");
   for (std::size_t i = 0; i < good.size(); ++i) {
     for (const char c : {'\0', '\xff', '0', '9', '[', '{', '"', ','}) {
       std::string bad = good;

@@ -44,7 +44,7 @@ struct Numbers {
   std::vector<Halves> split;
   Operand<float> seen;
 
-  Numbers(Index rows, Index columns, bool transposed, Index room, bool with_tiny, Stream& random) {
+  Numbers(Index rows, Index columns, bool transposed, Index room, bool with_tiny, RandomStream& random) {
     const Index lines = transposed ? columns : rows, length = (transposed ? rows : columns), stride = length + room;
     for (Index i = 0; i < lines; ++i)
       for (Index j = 0; j < stride; ++j) {
@@ -114,7 +114,7 @@ void under_every_target(Test test) {
 
 TEST(Bf16x3, SplitsNumbersOfEverySizeToTheBit) {
   std::vector<float> numbers = {0.0f, -0.0f, 1.0f, -1.0f, 0x1.01p0f, 0x1.03p0f, 0x1.00ffp0f, least, -least, least / 2};
-  Stream random(1, "bf16x3-test");
+  RandomStream random(1, "bf16x3-test");
   for (int power = -149; power < 127; ++power) {
     for (int i = 0; i < 8; ++i) numbers.push_back(std::ldexp(static_cast<float>(random.uniform(-2, 2)), power));
   }
@@ -148,7 +148,7 @@ TEST(Bf16x3, IsItsDefinitionToTheBit) {
     Index m, k, n;
   };
   under_every_target([](bool fused) {
-    Stream random(2, "bf16x3-test");
+    RandomStream random(2, "bf16x3-test");
     for (const Shape& s :
          {Shape{1, 1, 1}, Shape{3, 31, 17}, Shape{16, 32, 16}, Shape{17, 33, 15}, Shape{32, 64, 32}, Shape{37, 70, 49},
           Shape{5, 300, 33}, Shape{141, 3, 5}, Shape{150, 40, 3}, Shape{3, 40, 150}}) {
@@ -179,7 +179,7 @@ TEST(Bf16x3, IsItsDefinitionToTheBit) {
 
 // What is packed deeper than a is wide does not count.
 TEST(Bf16x3, TakesTheFirstRowsOfAPanel) {
-  Stream random(3, "bf16x3-test");
+  RandomStream random(3, "bf16x3-test");
   const Numbers a(20, 100, false, 0, false, random), b(100, 20, false, 0, false, random);
   const std::vector<std::uint32_t> panels = panels_of(b.seen);
   std::vector<float> part(400), whole(400);
@@ -192,7 +192,7 @@ TEST(Bf16x3, TakesTheFirstRowsOfAPanel) {
 }
 
 TEST(Bf16x3, KeepsWhatIsNotFiniteToItsRowAndColumn) {
-  Stream random(4, "bf16x3-test");
+  RandomStream random(4, "bf16x3-test");
   constexpr Index kSize = 40;
   const float infinite = std::numeric_limits<float>::infinity();
   for (const float strange : {std::nanf(""), infinite, -infinite, std::numeric_limits<float>::max()}) {

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Cholesky, SolvesARandomSystem) {
   constexpr Index n = 7, m = 3;
-  Stream stream(1, "test");
+  RandomStream stream(1, "test");
   std::vector<double> g(n * n), a(n * n), x(n * m), b(n * m, 0.0);
   for (double& value : g) value = stream.normal();
   for (double& value : x) value = stream.normal();

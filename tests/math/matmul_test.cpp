@@ -24,7 +24,7 @@ struct Stored {
   Index rows, columns, stride;
   bool transposed;
 
-  Stored(Index seen_rows, Index seen_columns, bool transposed, Index room, Stream& random)
+  Stored(Index seen_rows, Index seen_columns, bool transposed, Index room, RandomStream& random)
       : rows(seen_rows), columns(seen_columns), transposed(transposed) {
     const Index lines = transposed ? columns : rows, length = transposed ? rows : columns;
     stride = length + room;
@@ -87,7 +87,7 @@ template <class T>
 using Product = void(Products, Operand<T>, Operand<T>, Matrix<T>, Into, Index);
 template <class T>
 void check_products(Product<T> product, Products products = Products::full) {
-  Stream random(1, "matmul-test");
+  RandomStream random(1, "matmul-test");
   for (const Shape& s : shapes()) {
     for (int layout = 0; layout < 4; ++layout) {
       for (const Into into : {Into::overwrite, Into::add}) {
@@ -137,7 +137,7 @@ TEST(Matmul, AgreesWithNaiveProductInThreeTerms) { check_products<float>(matmul<
 // Two terms would leave the errors of bfloat16 itself, and all four those of float.
 TEST(Matmul, InThreeTermsErrsByWhatTheyLeaveOut) {
   constexpr Index kM = 48, kK = 256, kN = 64;
-  Stream random(4, "matmul-test");
+  RandomStream random(4, "matmul-test");
   const Stored<float> a(kM, kK, false, 0, random), b(kK, kN, false, 0, random);
   std::vector<float> full(kM * kN), split(kM * kN);
   matmul(a.operand(), b.operand(), Matrix<float>(full.data(), kM, kN));
@@ -188,7 +188,7 @@ TEST(Matmul, TakesViews) {
 // Rows that lie apart, in an order of their own: the same bits as of a matrix whose rows follow one another.
 template <class T>
 void check_lines(Shape shape) {
-  Stream random(4, "matmul-test");
+  RandomStream random(4, "matmul-test");
   for (const bool turned_a : {false, true})
     for (const bool turned_b : {false, true}) {
       SCOPED_TRACE(::testing::Message() << shape.m << " " << shape.k << " " << shape.n << " " << turned_a << turned_b);
@@ -229,7 +229,7 @@ TEST(Matmul, TakesRowsFromWhereTheyAre) {
 // Cutting the rows among threads must change no bit: a row alone, or in any block, gives what it gives among all.
 template <class T>
 void check_rows_stand_alone(bool transposed_a, Products products = Products::full) {
-  Stream random(2, "matmul-test");
+  RandomStream random(2, "matmul-test");
   constexpr Index kM = 131, kK = 530, kN = 83;
   const Stored<T> a(kM, kK, transposed_a, 0, random), b(kK, kN, false, 0, random), start(kM, kN, false, 0, random);
   Arena arena;
@@ -266,7 +266,7 @@ TEST(Packed, RowsDependOnNothingButThemselves) {
 // and bands are.
 template <class T>
 void check_packing() {
-  Stream random(5, "matmul-test");
+  RandomStream random(5, "matmul-test");
   for (const Shape& s : {Shape{3, 1030, 1200}, Shape{130, 700, 450}, Shape{128, 1024, 33}, Shape{129, 1025, 33}})
     for (const bool turned_a : {false, true})
       for (const bool turned_b : {false, true}) {
@@ -325,7 +325,7 @@ TEST(Packed, PanelsHoldColumnsSideBySide) {
 
 // Packed under one target, used under another.
 TEST(Packed, PanelsServeEveryTarget) {
-  Stream random(3, "matmul-test");
+  RandomStream random(3, "matmul-test");
   const Stored<float> a(20, 40, false, 0, random), b(40, 50, false, 0, random);
   Arena arena;
   const PackedMatrix<float> panels = pack(arena, Products::full, b.operand());

@@ -14,7 +14,7 @@ namespace {
 volatile std::sig_atomic_t caught = 0;
 
 std::vector<float> many_products() {
-  Stream stream(1, "test");
+  RandomStream stream(1, "test");
   constexpr Index rows = 41, inner = 256, columns = 256;
   std::vector<float> a(rows * inner), b(inner * columns), c(rows * columns), sum(rows * columns);
   for (float& x : a) x = static_cast<float>(stream.normal());

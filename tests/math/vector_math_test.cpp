@@ -50,7 +50,7 @@ double ulps(float got, double truth) {
 // Floats of every exponent and both signs, and the special ones.
 std::vector<float> samples() {
   constexpr int kPerExponent = 4000;
-  Stream random(1, "ulp-test");
+  RandomStream random(1, "ulp-test");
   std::vector<float> all = {0.0f, -0.0f, kInfinity, -kInfinity, kNan};
   for (std::uint32_t top = 0; top < 512; ++top) {
     if ((top & 255u) == 255u) continue;  // infinities and NaN
@@ -113,7 +113,7 @@ TEST(VectorMath, TanhKeepsTheSignOfZeroAndStaysWithinOne) {
 
 // An element's value must not depend on its place: whole vectors and the odd end are one function.
 TEST(VectorMath, ValueDoesNotDependOnPlace) {
-  Stream random(2, "place-test");
+  RandomStream random(2, "place-test");
   std::vector<float> in(67);
   for (float& x : in) x = static_cast<float>(random.uniform(-20.0, 20.0));
   under_every_target([&] {
@@ -149,7 +149,7 @@ T log_sum_exp_of(const std::vector<T>& in) {
 }
 
 template <class T>
-std::vector<T> random_row(std::size_t count, double scale, Stream& random) {
+std::vector<T> random_row(std::size_t count, double scale, RandomStream& random) {
   std::vector<T> row(count);
   for (T& x : row) x = static_cast<T>(scale * random.normal());
   return row;
@@ -158,7 +158,7 @@ std::vector<T> random_row(std::size_t count, double scale, Stream& random) {
 TYPED_TEST(Rows, SoftmaxIsTheDefinition) {
   using T = TypeParam;
   under_every_target([] {
-    Stream random(3, "softmax-test");
+    RandomStream random(3, "softmax-test");
     const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
     for (std::size_t count = 1; count < 70; ++count) {
       const std::vector<T> in = random_row<T>(count, 5.0, random), out = softmax_of(in);
@@ -179,7 +179,7 @@ TYPED_TEST(Rows, SoftmaxIsTheDefinition) {
 TYPED_TEST(Rows, SoftmaxDoesNotFeelAShift) {
   using T = TypeParam;
   under_every_target([] {
-    Stream random(4, "softmax-test");
+    RandomStream random(4, "softmax-test");
     std::vector<T> in(37);
     for (T& x : in) x = static_cast<T>(random.integer(64)) / T{8};  // so that the shift is exact
     std::vector<T> shifted = in;
@@ -237,7 +237,7 @@ TYPED_TEST(Rows, HugeEntriesDoNotOverflow) {
 TYPED_TEST(Rows, DotAndAddScaled) {
   using T = TypeParam;
   under_every_target([] {
-    Stream random(5, "dot-test");
+    RandomStream random(5, "dot-test");
     const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
     for (std::size_t count = 0; count < 150; ++count) {
       const std::vector<T> a = random_row<T>(count, 1.0, random), b = random_row<T>(count, 1.0, random);

@@ -54,7 +54,7 @@ TEST(GatedClassifier, PermutedBatchGivesPermutedResults) {
 
 TEST(GatedClassifier, WordsAreOnlyNames) {
   std::vector<int> renamed(vocab);
-  Stream(1, "names").permutation(renamed);
+  RandomStream(1, "names").permutation(renamed);
   const Batch batch = random_batch(5, 2);
   Batch other = batch;
   for (int& id : other.source.ids) id = id < 0 ? -1 : renamed[static_cast<std::size_t>(id)];

@@ -34,7 +34,7 @@ inline Batch random_batch(int size, int classes, std::uint64_t seed = 3) {
   batch.size = size;
   batch.source.resize(size, 7);
   batch.marked.assign(static_cast<std::size_t>(size) * 7, 0);
-  Stream stream(seed, "test");
+  RandomStream stream(seed, "test");
   for (int b = 0; b < size; ++b) {
     const int length = b == 0 ? 7 : 1 + static_cast<int>(stream.integer(7));
     batch.source.lengths[static_cast<std::size_t>(b)] = length;

@@ -22,7 +22,7 @@ struct Largest {
 Largest largest(const std::string& model, const ValueTable& settings, const TaskShape& shape, const Batch& batch,
                 Pattern pattern) {
   ModelScene<double> scene(model, settings, shape);
-  Stream stream(3, "values");
+  RandomStream stream(3, "values");
   for (const Param<double>& p : scene.parameters.all())
     for (double& x : p.values()) x += 0.1 * stream.normal();
   scene.gradient_of(batch, held_at(pattern));

@@ -134,7 +134,7 @@ Batch copies(int examples, int length, int vocab) {
   Batch data;
   data.size = examples;
   data.source.resize(examples, length + 1);
-  Stream stream(9, "test");
+  RandomStream stream(9, "test");
   for (int b = 0; b < examples; ++b) {
     for (int t = 0; t < length; ++t)
       data.source.at(b, t) = static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab)));

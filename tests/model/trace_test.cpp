@@ -91,7 +91,7 @@ void fill_items(Items& items, int rows, int columns, int width, std::uint64_t se
 Batch batch_of(Kind kind, int seed) {
   Batch batch;
   batch.size = 4 + seed;
-  Stream stream(static_cast<std::uint64_t>(seed), "batch");
+  RandomStream stream(static_cast<std::uint64_t>(seed), "batch");
   const auto below = [&](int most) { return static_cast<int>(stream.integer(static_cast<std::uint64_t>(most))); };
   const auto fill = [&](Tokens& tokens, int longest, int vocab) {
     tokens.resize(batch.size, longest);

@@ -24,7 +24,7 @@ inline Batch some_streams(int examples = 3) {
   data.source.resize(examples, 7);
   data.target.resize(examples, 7);
   data.pattern_width = 2;
-  Stream stream(11, "test");
+  RandomStream stream(11, "test");
   for (int b = 0; b < examples; ++b) {
     const int length = 5 + b % 3;
     data.source.lengths[static_cast<std::size_t>(b)] = length;

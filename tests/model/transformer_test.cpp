@@ -77,7 +77,7 @@ TEST(Transformer, LongStreamsAreWorkedThroughTileByTile) {
   data.size = 2;
   data.source.resize(2, 70);
   data.target.resize(2, 70);
-  Stream stream(3, "test");
+  RandomStream stream(3, "test");
   for (int b = 0; b < 2; ++b)
     for (int t = 0; t < 70; ++t) {
       data.source.at(b, t) = static_cast<int>(stream.integer(6));
@@ -257,7 +257,7 @@ TEST(Transformer, EveryInstructionSetGivesWhatDoubleGives) {
   data.size = 2;
   data.source.resize(2, 40);
   data.target.resize(2, 40);
-  Stream stream(7, "test");
+  RandomStream stream(7, "test");
   for (std::size_t i = 0; i < data.source.ids.size(); ++i) {
     data.source.ids[i] = static_cast<int>(stream.integer(6));
     data.target.ids[i] = static_cast<int>(stream.integer(5));

@@ -30,7 +30,7 @@ Batch random_words(int size, int class_count) {
   batch.size = size;
   batch.source.resize(size, 5);
   batch.target.resize(size, 4);
-  Stream stream(3, "test");
+  RandomStream stream(3, "test");
   for (int b = 0; b < size; ++b) {
     for (Tokens* side : {&batch.source, &batch.target}) {
       const int length = b == 0 ? side->columns : 1 + static_cast<int>(stream.integer(4));
@@ -44,7 +44,7 @@ Batch random_words(int size, int class_count) {
 
 // Parameters away from 0, where some start.
 void shake(ParameterSet<double>& parameters) {
-  Stream stream(9, "shake");
+  RandomStream stream(9, "shake");
   for (double& x : parameters.values()) x += 0.5 * stream.normal();
 }
 

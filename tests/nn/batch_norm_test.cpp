@@ -21,7 +21,7 @@ struct Norm {
 };
 
 std::vector<std::uint8_t> random_mask(std::uint64_t seed, Index rows) {
-  Stream stream(seed, "mask");
+  RandomStream stream(seed, "mask");
   std::vector<std::uint8_t> mask;
   for (Index i = 0; i < rows; ++i) mask.push_back(stream.uniform() < 0.6);
   return mask;
@@ -77,7 +77,7 @@ TYPED_TEST_SUITE(BatchNormOracle, Scalars);
 TYPED_TEST(BatchNormOracle, SaysTheSame) {
   using T = TypeParam;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    Stream stream(seed, "norm");
+    RandomStream stream(seed, "norm");
     const Index width = random_size(stream, seed % 3 == 0 ? 150 : 9);
     ParameterSet<T> parameters;
     BatchNorm<T> layer = BatchNorm<T>::declare(parameters, "norm", width);

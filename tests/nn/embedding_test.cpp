@@ -9,7 +9,7 @@ using namespace fovea::testing;
 
 TEST(DistinctTokens, AreSortedAndFoundAgain) {
   Arena arena;
-  Stream stream(5, "test");
+  RandomStream stream(5, "test");
   for (const int vocabulary : {1, 7, 300}) {
     std::vector<int> tokens(200);
     for (int& token : tokens) token = static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocabulary) + 1)) - 1;

@@ -34,7 +34,7 @@ struct Bench {
 // `count` draws of N(0, scale²), the same for the same seed.
 template <class T = double>
 std::vector<T> random_values(std::uint64_t seed, Index count, double scale = 1.0) {
-  Stream stream(seed, "test");
+  RandomStream stream(seed, "test");
   std::vector<T> values(static_cast<std::size_t>(count));
   for (T& value : values) value = static_cast<T>(scale * stream.normal());
   return values;

@@ -10,7 +10,7 @@ namespace {
 using namespace fovea::testing;
 
 std::vector<int> random_answers(Index count, int classes) {  // about one in six does not count
-  Stream stream(3, "answers");
+  RandomStream stream(3, "answers");
   std::vector<int> answers;
   for (Index i = 0; i < count; ++i)
     answers.push_back(
@@ -71,7 +71,7 @@ TYPED_TEST(LossOracle, CrossEntropySaysTheSame) {
   using T = TypeParam;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "cross-entropy");
+    RandomStream stream(seed, "cross-entropy");
     const Index rows = random_size(stream, 9), classes = random_size(stream, seed % 5 == 0 ? 5000 : 40);
     const std::vector<T> z = random_values<T>(seed, rows * classes, 3.0);
     std::vector<int> answers;
@@ -93,7 +93,7 @@ TYPED_TEST(LossOracle, LogisticLossSaysTheSame) {
   using T = TypeParam;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "logistic");
+    RandomStream stream(seed, "logistic");
     const Index rows = random_size(stream, seed % 5 == 0 ? 20000 : 9);
     const std::vector<T> z = random_values<T>(seed, rows, 3.0);
     std::vector<int> answers;

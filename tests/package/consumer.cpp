@@ -5,6 +5,6 @@
 #include "fovea/data/task.h"
 
 int main() {
-  fovea::Stream stream(0, "consumer");
+  fovea::RandomStream stream(0, "consumer");
   std::printf("%zu tasks, first draw %.3f\n", fovea::Registry<fovea::Task>::instance().all().size(), stream.uniform());
 }

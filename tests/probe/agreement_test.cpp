@@ -58,7 +58,7 @@ TEST(Agreement, FewerThanKMayBeGreater) {
 
 TEST(Agreement, ByChanceIsTheMeanOverShuffledRows) {
   Row a(30), b(30);
-  Stream stream(1, "test");
+  RandomStream stream(1, "test");
   for (double& x : a) x = stream.uniform();
   for (double& x : b) x = static_cast<double>(stream.integer(12));
   constexpr int draws = 20'000;

@@ -15,7 +15,7 @@ constexpr int examples = 60, length = 8, vocab = 12;
 Tokens random_tokens() {
   Tokens tokens;
   tokens.resize(examples, length);
-  Stream stream(4, "test");
+  RandomStream stream(4, "test");
   for (int& id : tokens.ids) id = static_cast<int>(stream.integer(vocab));
   return tokens;
 }
@@ -23,7 +23,7 @@ Tokens random_tokens() {
 // States (examples, length, vocab): the word `offset` places on as a unit vector, with noise.
 Locality locality(const Tokens& tokens, int offset, double noise, double signal = 1) {
   std::vector<float> states(static_cast<std::size_t>(examples * length * vocab), 0.0f);
-  Stream stream(5, "test");
+  RandomStream stream(5, "test");
   const Cube<float> cube(states.data(), examples, length, vocab);
   for (int b = 0; b < examples; ++b)
     for (int s = 0; s < length; ++s) {
@@ -62,7 +62,7 @@ TEST(Locality, OfNoiseIsNoneAndOfHalfNoiseIsBetween) {
 MeanState mean_state(double told, double noise) {
   const Tokens tokens = random_tokens();
   constexpr int width = 6, hidden = 4;
-  Stream stream(9, "test");
+  RandomStream stream(9, "test");
   std::vector<float> table(static_cast<std::size_t>(vocab * width)), map(static_cast<std::size_t>(width * hidden)),
       states(static_cast<std::size_t>(examples * length * hidden));
   for (float& x : table) x = static_cast<float>(stream.normal());
@@ -94,7 +94,7 @@ TEST(MeanState, OfALinearMapIsToldInFullAndShuffledPairsTellNothing) {
 TEST(MeanState, OfTextsWithTheSameWordsIsNotTold) {
   Tokens tokens = random_tokens();
   std::vector<float> table(static_cast<std::size_t>(vocab * 3), 0.5f), states(examples * length * 2);
-  Stream stream(2, "test");
+  RandomStream stream(2, "test");
   for (float& x : states) x = static_cast<float>(stream.normal());
   const Cube<const float> cube(states.data(), examples, length, 2);
   const MeanState same = measure_mean_state(cube, tokens, Matrix<const float>(table.data(), vocab, 3));

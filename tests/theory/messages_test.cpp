@@ -74,7 +74,7 @@ Forecast of_memory(const std::string& text) {
 std::string shuffled_lines(const std::string& text, std::uint64_t seed) {
   const std::vector<std::string> lines = lines_of(text);
   std::vector<int> order(lines.size());
-  Stream(seed, "shuffle").permutation(order);
+  RandomStream(seed, "shuffle").permutation(order);
   std::string shuffled;
   for (const int line : order) shuffled += lines[static_cast<std::size_t>(line)] + "\n";
   return shuffled;

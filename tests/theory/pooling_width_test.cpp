@@ -18,7 +18,7 @@ struct Points {
 
 // A wave and noise, at places drawn evenly.
 Points wave(std::uint64_t seed, int count = 60, double stretch = 1) {
-  Stream draw(seed, "wave", 0);
+  RandomStream draw(seed, "wave", 0);
   Points points;
   for (int i = 0; i < count; ++i) {
     const double x = 6 * draw.uniform();

@@ -36,7 +36,7 @@ TEST(SparseEmergence, LossIsTheOneOfVectors) {
   const SparseSetting setting{places, d};
   const SparsePoint at{0.9, 0.8};
   double target[d][d], size = 0;
-  Stream stream(1, "sparse-emergence");
+  RandomStream stream(1, "sparse-emergence");
   for (auto& row : target) {
     for (double& x : row) {
       x = stream.normal();

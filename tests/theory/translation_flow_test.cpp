@@ -11,7 +11,7 @@ namespace fovea {
 namespace {
 
 TranslationField random_field() {
-  Stream stream(2, "test");
+  RandomStream stream(2, "test");
   std::vector<double> given(3 * 4), share{0.5, 0.2, 0.3};
   for (double& q : given) q = stream.uniform();
   given[5] = 1;
@@ -19,7 +19,7 @@ TranslationField random_field() {
 }
 
 FlowState random_state(std::size_t size) {
-  Stream stream(3, "test");
+  RandomStream stream(3, "test");
   FlowState state(size);
   for (double& x : state) x = stream.normal();
   return state;

@@ -18,7 +18,7 @@ LabelledBags bags_of(int vocab, const std::vector<std::vector<int>>& sequences, 
 }
 
 FlowState random_state(int vocab, bool bias = false) {
-  Stream stream(3, "test");
+  RandomStream stream(3, "test");
   FlowState state(2 * static_cast<std::size_t>(vocab) + (bias ? 1 : 0));
   for (double& x : state) x = stream.normal();
   return state;

@@ -57,7 +57,7 @@ std::string fit_for_message(std::string_view text) {
   return out;
 }
 
-Error::Error(Kind kind, Message what, Remedy remedy, Place place)
+Error::Error(Kind kind, Message what, Remedy remedy, Location place)
     : std::runtime_error(""),
       kind_(kind),
       problem_(std::move(what)),
@@ -66,11 +66,11 @@ Error::Error(Kind kind, Message what, Remedy remedy, Place place)
   static_cast<std::runtime_error&>(*this) = std::runtime_error(plain_wording().paragraph(*this));
 }
 
-Error wrong_input(Message what, Remedy remedy, Place place) {
+Error wrong_input(Message what, Remedy remedy, Location place) {
   return {Error::Kind::wrong_input, std::move(what), std::move(remedy), std::move(place)};
 }
 
-Error failure(Message what, Remedy remedy, Place place) {
+Error failure(Message what, Remedy remedy, Location place) {
   return {Error::Kind::failure, std::move(what), std::move(remedy), std::move(place)};
 }
 

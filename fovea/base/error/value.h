@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "fovea/base/error/place.h"
+#include "fovea/base/error/location.h"
 
 namespace fovea {
 
@@ -19,7 +19,7 @@ enum class ValueKind { truth, integer, number, text, list, table, tables };  // 
 
 struct Value {
   std::variant<bool, std::int64_t, double, std::string, ValueList, ValueTable> data = false;
-  Place place;
+  Location place;
 
   template <class T>
   const T* as() const {

@@ -20,11 +20,11 @@ class Wording {
 
   std::string message(const Message& message) const;
   std::string remedy(const Remedy& remedy) const;
-  virtual std::string place(const Place& place) const { return place.text(); }
+  virtual std::string place(const Location& place) const { return place.text(); }
 
  protected:
   // What is wrong at some places is said in other words than at others.
-  virtual const Wording& at(const Place&) const { return *this; }
+  virtual const Wording& at(const Location&) const { return *this; }
   // Of a remedy, with what stands for its arguments; empty: the plain ones.
   virtual std::string_view words(Remedy::Code) const { return {}; }
   // How a setting is set.

@@ -45,7 +45,7 @@ const std::vector<Corpus>& all_made() {
 
 Corpus read_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / manifest_name;
-  const Place place{file.string()};
+  const Location place{file.string()};
   const std::string text = read_file(file, most_manifest_bytes);
   Corpus corpus;
   corpus.name = folder.filename();
@@ -160,7 +160,7 @@ void each_example(const Corpus& corpus, Split split, const std::function<void(co
     return;
   }
   if (corpus.count(split) == 0) return;
-  const Place place{split_file(corpus.folder, split).string()};
+  const Location place{split_file(corpus.folder, split).string()};
   const std::string again = fmt::format("add the corpus '{}' again", corpus.name);
   const auto kept = [&](const auto& read) {  // what is wrong with a file that was kept is not mended in it
     try {

@@ -68,7 +68,7 @@ class Adding {
       const auto at = found.emplace(example.label, static_cast<int>(found.size())).first;
       labels.push_back(at->second);
     }
-    const Place place{sources_.train.file.string()};
+    const Location place{sources_.train.file.string()};
     if (!paired_) {
       check_classes(found.size(), found.empty() ? "" : found.begin()->first, std::ssize(labels), place);
       check_most_classes(found.size(), most_classes, std::ssize(labels), place);

@@ -13,7 +13,7 @@ namespace {
 using Take = std::function<void(const TextExample&)>;
 
 template <std::size_t n>
-std::string_view pick(Stream& stream, const std::array<std::string_view, n>& words) {
+std::string_view pick(RandomStream& stream, const std::array<std::string_view, n>& words) {
   return words[stream.integer(n)];
 }
 
@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 6> ends{"That is all.",           "Make o
 
 void each_review(std::int64_t count, Split split, const Take& take) {
   for (std::int64_t i = 0; i < count; ++i) {
-    Stream stream = example_stream(1, "made-reviews", split, 0, static_cast<std::uint64_t>(i));
+    RandomStream stream = example_stream(1, "made-reviews", split, 0, static_cast<std::uint64_t>(i));
     const bool positive = i % 2 == 1;
     std::string text;
     const auto add = [&text](std::string_view words) {
@@ -94,7 +94,7 @@ constexpr std::array<Word, 8> verbs{{{"vidak", "sees"},
 
 void each_phrase(std::int64_t count, Split split, const Take& take) {
   for (std::int64_t i = 0; i < count; ++i) {
-    Stream stream = example_stream(1, "made-phrases", split, 0, static_cast<std::uint64_t>(i));
+    RandomStream stream = example_stream(1, "made-phrases", split, 0, static_cast<std::uint64_t>(i));
     std::string source, target;
     const auto noun_phrase = [&] {
       const Word noun = nouns[stream.integer(nouns.size())];
@@ -130,7 +130,7 @@ void each_access_of_two(std::int64_t count, Split split, const Take& take) {
   constexpr int lines = 256, nodes = 127, lines_of_heap = 8 * 64;
   static const std::vector<int> list = [] {
     std::vector<int> drawn(nodes), scratch(lines_of_heap);
-    Stream(1, "made-accesses").distinct(drawn, scratch);
+    RandomStream(1, "made-accesses").distinct(drawn, scratch);
     return drawn;
   }();
   const std::int64_t begin = split == Split::train ? 0 : split == Split::validation ? 8 * count : 9 * count;

@@ -27,7 +27,7 @@ const ValueTable* table_at(const ValueTable& whole, const std::string& key) {
 }
 
 // Files are named within the folder that they are got into.
-void check_path(const std::string& path, const Place& place) {
+void check_path(const std::string& path, const Location& place) {
   const std::filesystem::path name(path);
   if (path.empty() || name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
     throw wrong_input(fmt::format("'{}' cannot be the name of a downloaded file", path),
@@ -63,7 +63,7 @@ PublicCorpus::File read_file_table(const Value& value) {
   return file;
 }
 
-TextSource read_source(const ValueTable& table, const std::string& key, const Place& place) {
+TextSource read_source(const ValueTable& table, const std::string& key, const Location& place) {
   std::string file, target_file;
   TextSource source;
   Fields fields;
@@ -101,7 +101,7 @@ TextSource read_source(const ValueTable& table, const std::string& key, const Pl
 
 PublicCorpus parse_public_corpus(const std::string& toml, const std::string& name, const std::string& file_name) {
   const ValueTable whole = parse_table(toml, file_name);
-  const Place place{file_name};
+  const Location place{file_name};
   PublicCorpus corpus;
   corpus.name = name;
   Fields fields;

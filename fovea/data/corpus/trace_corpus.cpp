@@ -101,7 +101,7 @@ void each_access(const Corpus& corpus, const std::function<void(const TracedAcce
       made->each(split, [&](const TextExample& line) { take(parse_access(line.text, line.place)); });
     return;
   }
-  const Place place{trace_file(corpus.folder).string()};
+  const Location place{trace_file(corpus.folder).string()};
   const std::string again = fmt::format("add the corpus '{}' again", corpus.name);
   Digest digest;
   try {

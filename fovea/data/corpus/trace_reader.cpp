@@ -33,7 +33,7 @@ std::string quoted(std::string_view field) {
   return fmt::format("'{}{}'", begin, begin.size() < field.size() ? "…" : "");
 }
 
-std::uint64_t number_of(std::string_view field, const Place& place) {
+std::uint64_t number_of(std::string_view field, const Location& place) {
   const bool hexadecimal = field.starts_with("0x") || field.starts_with("0X");
   const std::string_view digits = hexadecimal ? field.substr(2) : field;
   if (field.size() > 1 && field[0] == '-' && is_digit(field[1]))
@@ -57,7 +57,7 @@ std::uint64_t number_of(std::string_view field, const Place& place) {
 
 }  // namespace
 
-TracedAccess parse_access(std::string_view line, const Place& place) {
+TracedAccess parse_access(std::string_view line, const Location& place) {
   const std::size_t end = std::min(line.find_first_of(separators), line.size());
   const std::string_view counter = unquoted(line.substr(0, end));
   const std::string_view address = unquoted(line.substr(std::min(end + 1, line.size())));
@@ -126,7 +126,7 @@ bool TraceReader::next(TracedAccess& access) {
     }
   }
   if (report_.read > 0) return false;
-  const Place place{lines_.place().file};
+  const Location place{lines_.place().file};
   if (report_.skipped == 0) throw wrong_input("has no access", "check that it is the right file", place);
   throw wrong_input(
       fmt::format("none of its {} lines can be read. The first error: {}", report_.skipped, report_.complaints.front()),

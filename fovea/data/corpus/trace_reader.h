@@ -20,7 +20,7 @@ struct TracedAccess {
 };
 
 // One line; throws wrong_input with the place.
-TracedAccess parse_access(std::string_view line, const Place& place);
+TracedAccess parse_access(std::string_view line, const Location& place);
 
 class TraceReader {
  public:
@@ -43,7 +43,7 @@ class TraceReader {
   BadLine bad_;
   ReadReport report_;
   std::int64_t blanks_ = 0;  // blank lines just read, of which the next tells whether they are the last
-  Place first_blank_;
+  Location first_blank_;
 };
 
 }  // namespace fovea

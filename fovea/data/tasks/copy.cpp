@@ -41,7 +41,7 @@ class Copy final : public Task {
     seed_ = seed;
     if (order_ != Order::permuted) return;
     permuted_.resize(at(length_));
-    Stream(seed, "copy.order").permutation(permuted_);
+    RandomStream(seed, "copy.order").permutation(permuted_);
   }
 
   TaskShape shape() const override {
@@ -61,7 +61,7 @@ class Copy final : public Task {
     batch.alignment.assign(at(size) * at(columns), -1);
     if (distinct_) batch.scratch.resize(at(vocab_));
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "copy", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "copy", split, step, static_cast<std::uint64_t>(row));
       const int length =
           shortest_ == 0
               ? length_

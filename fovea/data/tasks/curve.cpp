@@ -40,8 +40,8 @@ class Curve final : public Task {
           fmt::format("task 'curve' takes at most {} numbers", most_numbers));
     keys_.resize(static_cast<std::size_t>(points_) * static_cast<std::size_t>(width_));
     values_.resize(static_cast<std::size_t>(points_));
-    Stream places = example_stream(seed, "curve", Split::train, 0, 0);
-    Stream noise(seed, "curve.noise");
+    RandomStream places = example_stream(seed, "curve", Split::train, 0, 0);
+    RandomStream noise(seed, "curve.noise");
     place(places, keys_);
     for (int i = 0; i < points_; ++i) {
       const double truth = curve(keys_.data() + std::ptrdiff_t{i} * width_);
@@ -72,7 +72,7 @@ class Curve final : public Task {
     const int asked = grid ? grid_points : queries_ > 0 ? queries_ : points_;
     batch.queries.resize(1, asked, width_);
     batch.answers.resize(1, asked, 1);
-    Stream places = example_stream(seed_, "curve", split, 0, 0);
+    RandomStream places = example_stream(seed_, "curve", split, 0, 0);
     if (grid) {
       for (int j = 0; j < asked; ++j) *batch.queries.item(0, j) = static_cast<float>(j) / 10.0f;
     } else {
@@ -82,7 +82,7 @@ class Curve final : public Task {
   }
 
  private:
-  static void place(Stream& stream, std::vector<float>& out) {
+  static void place(RandomStream& stream, std::vector<float>& out) {
     for (float& x : out) x = static_cast<float>(stream.uniform(0, range));
   }
 

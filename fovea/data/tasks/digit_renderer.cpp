@@ -97,7 +97,7 @@ struct Hand {
   Point place(Point p) const { return {ax * p.x + bx * p.y + cx, ay * p.x + by * p.y + cy}; }
 };
 
-Hand draw_hand(Stream& stream) {
+Hand draw_hand(RandomStream& stream) {
   const double width = 14.0 * stream.uniform(0.75, 1.2), height = 19.0 * stream.uniform(0.8, 1.12);
   const double slant = stream.uniform(-0.12, 0.38), turn = stream.uniform(-0.14, 0.14);
   const double cos = math::cos(turn), sin = math::sin(turn);
@@ -162,7 +162,7 @@ void ink_stroke(const Stroke& stroke, std::span<const Point> points, double thic
 
 }  // namespace
 
-void draw_digit(int digit, Stream& stream, std::span<std::uint8_t> pixels) {
+void draw_digit(int digit, RandomStream& stream, std::span<std::uint8_t> pixels) {
   assert(digit >= 0 && digit <= 9 && pixels.size() == digit_pixels);
   const Glyph& glyph = glyphs[static_cast<std::size_t>(digit)][stream.integer(2)];
   const Hand hand = draw_hand(stream);

@@ -12,6 +12,6 @@ constexpr int digit_side = 28;
 constexpr int digit_pixels = digit_side * digit_side;
 
 // Draws `digit` (0 to 9), bright on dark, antialiased. `pixels` holds digit_pixels, row by row. No memory is asked for.
-void draw_digit(int digit, Stream& stream, std::span<std::uint8_t> pixels);
+void draw_digit(int digit, RandomStream& stream, std::span<std::uint8_t> pixels);
 
 }  // namespace fovea

@@ -115,7 +115,7 @@ class FeatureMean final : public Task {
   }
 
   void draw(Split split, std::uint64_t step, std::int64_t row, float* x) const {
-    Stream stream = example_stream(seed_, "feature-mean", split, step, static_cast<std::uint64_t>(row));
+    RandomStream stream = example_stream(seed_, "feature-mean", split, step, static_cast<std::uint64_t>(row));
     for (int j = 0; j < width_; ++j)
       x[j] = static_cast<float>(draws_ == Draws::normal ? stream.normal() : stream.uniform(-1, 1));
   }

@@ -60,7 +60,7 @@ class Keyword final : public Task {
     batch.marked.assign(static_cast<std::size_t>(size) * columns, 0);
     batch.scratch.resize(2 * columns);
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "keyword", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "keyword", split, step, static_cast<std::uint64_t>(row));
       const int label = static_cast<int>(stream.integer(2));
       const int length =
           shortest_ == 0 ? length_ : shortest_ + static_cast<int>(stream.integer(below(length_ - shortest_ + 1)));
@@ -87,7 +87,7 @@ class Keyword final : public Task {
  private:
   static std::uint64_t below(int n) { return static_cast<std::uint64_t>(n); }
 
-  int ordinary_word(Stream& stream, int label) const {
+  int ordinary_word(RandomStream& stream, int label) const {
     const int ordinary = vocab_ - keywords_;
     const int word = static_cast<int>(stream.integer(below(ordinary)));
     if (word >= distractors_ || label == 1 || stream.uniform() >= pull_) return word;

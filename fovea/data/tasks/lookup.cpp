@@ -34,7 +34,7 @@ class Lookup final : public Task {
                         fmt::format("task 'lookup' takes at most {} numbers", most_table_numbers));
     keys_.resize(1, entries_, width_);
     values_.resize(1, entries_, value_width_);
-    Stream keys(seed, "lookup.keys"), values(seed, "lookup.values");
+    RandomStream keys(seed, "lookup.keys"), values(seed, "lookup.values");
     std::vector<double> direction(static_cast<std::size_t>(width_));
     for (int i = 0; i < entries_; ++i) {
       double squares = 0;
@@ -67,7 +67,7 @@ class Lookup final : public Task {
     batch.values = values_;
     batch.queries.resize(1, asked, width_);
     batch.answers.resize(1, asked, value_width_);
-    Stream stream = example_stream(seed_, "lookup", split, step, 0);
+    RandomStream stream = example_stream(seed_, "lookup", split, step, 0);
     for (int j = 0; j < asked; ++j) {
       const int i = split == Split::test ? j : static_cast<int>(stream.integer(static_cast<std::uint64_t>(entries_)));
       std::copy_n(keys_.item(0, i), width_, batch.queries.item(0, j));

@@ -40,7 +40,7 @@ class TwoSpacesTask final : public Task {
           fmt::format("{} queries of {} numbers do not fit into memory", std::max(points_, queries_), widest),
           fmt::format("task 'two-spaces' takes at most {} numbers", most_numbers_of_places));
     spaces_ = TwoSpaces::draw(seed, query_width_, key_width_);
-    Stream places(seed, "two-spaces.places"), noise(seed, "two-spaces.noise");
+    RandomStream places(seed, "two-spaces.places"), noise(seed, "two-spaces.noise");
     keys_.resize(1, points_, key_width_);
     values_.resize(1, points_, query_width_);
     std::vector<float> place(static_cast<std::size_t>(query_width_));
@@ -77,14 +77,15 @@ class TwoSpacesTask final : public Task {
     batch.queries.resize(1, asked, query_width_);
     batch.answers.resize(1, asked, query_width_);
     for (int i = 0; i < asked; ++i) {
-      Stream stream = example_stream(seed_, "two-spaces", split, training ? step : 0, static_cast<std::uint64_t>(i));
+      RandomStream stream =
+          example_stream(seed_, "two-spaces", split, training ? step : 0, static_cast<std::uint64_t>(i));
       draw_place(stream, batch.queries.item(0, i));
       answer(batch.queries.item(0, i), training ? &stream : nullptr, batch.answers.item(0, i));
     }
   }
 
  private:
-  void draw_place(Stream& stream, float* place) const {
+  void draw_place(RandomStream& stream, float* place) const {
     double squares = 0;
     std::vector<double> p(static_cast<std::size_t>(query_width_));
     while (squares == 0) {  // a direction of all zeros is drawn again
@@ -97,7 +98,7 @@ class TwoSpacesTask final : public Task {
     for (std::size_t j = 0; j < p.size(); ++j) place[j] = static_cast<float>(p[j] / std::sqrt(squares));
   }
 
-  void answer(const float* place, Stream* noise, float* out) const {
+  void answer(const float* place, RandomStream* noise, float* out) const {
     for (int j = 0; j < query_width_; ++j) {
       const double off = noise ? noise_ * noise->normal() : 0;
       out[j] = static_cast<float>(math::sin(3 * static_cast<double>(place[j])) + off);

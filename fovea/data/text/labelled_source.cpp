@@ -21,7 +21,7 @@ TextSource labelled_source(const std::string& file, const std::string& label, co
   return source;
 }
 
-void check_classes(std::size_t labels, std::string_view one, std::int64_t texts, const Place& place) {
+void check_classes(std::size_t labels, std::string_view one, std::int64_t texts, const Location& place) {
   if (texts == 0) throw wrong_input("there is no text", "give texts of two classes or more", place);
   if (labels < 2)
     throw wrong_input(texts == 1 ? fmt::format("the only text has the label '{}'", one)
@@ -33,7 +33,7 @@ void check_classes(std::size_t labels, std::string_view one, std::int64_t texts,
                       "check the column of the labels: a class needs several texts", place);
 }
 
-void check_most_classes(std::size_t labels, std::size_t most, std::int64_t texts, const Place& place) {
+void check_most_classes(std::size_t labels, std::size_t most, std::int64_t texts, const Location& place) {
   if (labels > most)
     throw wrong_input(fmt::format("{} texts have {} different labels", texts, labels),
                       fmt::format("check the column of the labels: at most {} different labels are allowed", most),

@@ -57,7 +57,7 @@ class Folder final : public TextReader::Examples {
         throw wrong_input("is a class without texts", "add texts, or remove the folder", {folder.string()});
     }
     const fs::path& file = files_[at_++];
-    const Place place{file.string(), 1};
+    const Location place{file.string(), 1};
     const fs::file_type type = status_of(file).type();
     if (type == fs::file_type::directory)
       throw wrong_input("is a folder in the folder of a class", "move its texts into the folder of the class", place);

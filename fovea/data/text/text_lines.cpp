@@ -31,7 +31,7 @@ class Lines final : public TextReader::Examples {
     if (there != also_there) differ(there);
     if (wrong) throw Error(*wrong);
     if (!there) return false;
-    const Place place = source_.place();
+    const Location place = source_.place();
     if (target_ && blank(text) != blank(target)) {
       if (part_ == 0) part_ = source_.line();
       throw wrong_input(

@@ -13,7 +13,7 @@ namespace {
 TextFormat format_of(const TextSource& source) {
   if (source.format != TextFormat::automatic) return source.format;
   if (!source.target_file.empty()) return TextFormat::lines;
-  const Place place{source.file.string()};
+  const Location place{source.file.string()};
   std::error_code ignored;
   if (!std::filesystem::exists(source.file, ignored))
     throw wrong_input("there is no such file or folder", "check the path", place);
@@ -86,7 +86,7 @@ bool TextReader::next(TextExample& example) {
     }
   }
   if (report_.read > 0) return false;
-  const Place place{source_.file.string()};
+  const Location place{source_.file.string()};
   if (report_.skipped == 0) throw wrong_input("has no text", "check that it is the right file", place);
   throw wrong_input(
       fmt::format("none of its {} lines can be read. The first error: {}", report_.skipped, report_.complaints.front()),

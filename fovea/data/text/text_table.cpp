@@ -73,7 +73,7 @@ class Table final : public TextReader::Examples {
   bool next(TextExample& example) override {
     if (!next_row()) return false;
     check_width();
-    const Place place{file_, row_.line};
+    const Location place{file_, row_.line};
     example = {field(0), {}, {}, place};
     if (texts_ > 1) {
       joined_ = field(0);
@@ -116,7 +116,7 @@ class Table final : public TextReader::Examples {
 
   void check_width() const {
     const std::size_t has = row_.fields.size();
-    const Place place{file_, row_.line};
+    const Location place{file_, row_.line};
     const auto columns = [](std::size_t n) { return fmt::format("{} column{}", n, n == 1 ? "" : "s"); };
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       if (columns_[i] >= has)
@@ -175,7 +175,7 @@ class Table final : public TextReader::Examples {
       }
       return text;
     };
-    const Place place{file_, first.line};
+    const Location place{file_, first.line};
     const auto old_mac = [](const std::string& field) { return field.find('\r') != std::string::npos; };
     if (ahead_.size() == 1 && std::any_of(first.fields.begin(), first.fields.end(), old_mac))
       throw wrong_input("is one line with carriage returns in it, and lines end in LF or CRLF",

@@ -45,7 +45,7 @@ bool read_number(std::string_view field, Number& number) {
 
 class Reading {
  public:
-  Reading(const Place& place, int width) : place_(place), width_(static_cast<std::size_t>(width)), values_(width_) {}
+  Reading(const Location& place, int width) : place_(place), width_(static_cast<std::size_t>(width)), values_(width_) {}
 
   // The first line may be word2vec's. True where it is.
   bool is_head(std::string_view line) {
@@ -105,7 +105,7 @@ class Reading {
     throw wrong_input(what, remedy, place_);
   }
 
-  Place place_;
+  Location place_;
   std::optional<std::int64_t> promised_;
   std::size_t width_;
   std::vector<double> values_;
@@ -114,7 +114,7 @@ class Reading {
 
 }  // namespace
 
-std::int64_t read_word_vectors(std::string_view bytes, const Place& place, int width,
+std::int64_t read_word_vectors(std::string_view bytes, const Location& place, int width,
                                const std::function<int(std::string_view word)>& row_of,
                                const std::function<void(int row, std::span<const double>)>& take) {
   if (bytes.starts_with("\x1f\x8b") || bytes.starts_with("\x28\xb5\x2f\xfd") || bytes.starts_with("PK\x03\x04"))

@@ -102,7 +102,7 @@ class TextBags final : public BagSource {
     WordCounts inputs(most_words), outputs(most_words);
     std::set<std::string, std::less<>> labels;
     std::int64_t labelled = 0;
-    const Place place{source_.file.string()};
+    const Location place{source_.file.string()};
     struct Found {
       BlockCounts inputs, outputs;  // a label counts as one word
     };

@@ -149,7 +149,7 @@ class Unpack {
 
   const Unpacking& wanted_;
   std::unique_ptr<archive, int (*)(archive*)> archive_;
-  Place place_;
+  Location place_;
   std::string buffer_ = std::string(block_bytes, '\0');
   std::set<std::string> found_;
   std::set<fs::path> names_;

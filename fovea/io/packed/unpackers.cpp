@@ -21,7 +21,7 @@ constexpr const char* fetch_again = "fetch the file again";
 // What both unpackers share: packed bytes wait in a buffer.
 class Unpacker : public Source {
  public:
-  Unpacker(std::unique_ptr<Source> packed, const Place& place) : place_(place), packed_(std::move(packed)) {}
+  Unpacker(std::unique_ptr<Source> packed, const Location& place) : place_(place), packed_(std::move(packed)) {}
 
  protected:
   // Whether bytes wait, or could be had.
@@ -33,7 +33,7 @@ class Unpacker : public Source {
     return begin_ < end_;
   }
 
-  Place place_;
+  Location place_;
   std::string buffer_ = std::string(piece, '\0');
   std::size_t begin_ = 0, end_ = 0;
 
@@ -94,7 +94,7 @@ class Gzip final : public Unpacker {
 
 class Zstd final : public Unpacker {
  public:
-  Zstd(std::unique_ptr<Source> packed, const Place& place)
+  Zstd(std::unique_ptr<Source> packed, const Location& place)
       : Unpacker(std::move(packed), place), context_(ZSTD_createDCtx()) {
     if (!context_) throw failure("cannot be unpacked: no memory", {}, place);
   }
@@ -131,7 +131,7 @@ class Zstd final : public Unpacker {
 };
 
 template <class Unpacker>
-std::unique_ptr<Source> unpack(std::unique_ptr<Source> packed, const Place& place) {
+std::unique_ptr<Source> unpack(std::unique_ptr<Source> packed, const Location& place) {
   return std::make_unique<Unpacker>(std::move(packed), place);
 }
 

@@ -59,7 +59,8 @@ class Reader {
   }
 
   // `own`: a name that stands for something else there.
-  void read(const std::string& text, const std::string& reader, const Place& place, std::string_view own = {}) const {
+  void read(const std::string& text, const std::string& reader, const Location& place,
+            std::string_view own = {}) const {
     if (text.empty()) return;
     for (const std::string& name : Expression::parse(text, place).names()) {
       if (name == own || std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;

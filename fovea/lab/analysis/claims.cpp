@@ -62,7 +62,7 @@ bool is_beyond(const Claim& claim, const Expression& metric, const std::vector<c
   }
   std::vector<const std::vector<const RunRecord*>*> seeds;
   for (const auto& [seed, of_seed] : by_seed) seeds.push_back(&of_seed);
-  Stream stream(0, "refutation");
+  RandomStream stream(0, "refutation");
   std::vector<double> values;
   for (int draw = 0; draw < draws; ++draw) {
     std::vector<const RunRecord*> drawn;

@@ -147,7 +147,7 @@ SignFlipTest sign_flip_test(std::span<const double> differences) {
   test.exact = false;
   test.choices = random_choices;
   std::int64_t as_far = 1;
-  Stream stream(0, "sign flips");
+  RandomStream stream(0, "sign flips");
   for (std::int64_t choice = 1; choice < random_choices; ++choice) {
     double sum = 0;
     std::uint64_t bits = 0;

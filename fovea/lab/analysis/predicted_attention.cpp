@@ -40,7 +40,7 @@ class ScoredRows {
 
  private:
   void add_places(std::span<const int> words, std::span<const double> scores, Evidence& to) {
-    Stream stream(0, "foreseen", row_++);
+    RandomStream stream(0, "foreseen", row_++);
     for (const int word : words) drawn_[static_cast<std::size_t>(word)] = stream.uniform();
     const auto before = [&](std::size_t a, std::size_t b) {
       return std::pair(scores[a], drawn_[static_cast<std::size_t>(words[a])]) <

@@ -36,7 +36,7 @@ struct ProductSpace {
   PackedMatrix<float> panels;
 
   void prepare(Products products, const ProductTrial& trial) {
-    Stream stream(1, "bench.product");
+    RandomStream stream(1, "bench.product");
     a.resize(static_cast<std::size_t>(trial.m * trial.k));
     b.resize(static_cast<std::size_t>(trial.k * trial.n));
     c.resize(static_cast<std::size_t>(trial.m * trial.n));

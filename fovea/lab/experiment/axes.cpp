@@ -25,7 +25,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 // "0..19": both ends belong to it; "[0]..[19]": each is the one number of a list. Nothing where the text is not a
 // range.
-std::optional<std::vector<Value>> range_of(const std::string& text, const Place& place) {
+std::optional<std::vector<Value>> range_of(const std::string& text, const Location& place) {
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) return std::nullopt;
   std::string_view low = std::string_view(text).substr(0, dots), high = std::string_view(text).substr(dots + 2);
@@ -51,7 +51,7 @@ std::optional<std::vector<Value>> range_of(const std::string& text, const Place&
 }
 
 // "task.vocab = 60" cut at the sign.
-std::pair<std::string, std::string> key_and_rest(const std::string& words, const Place& place) {
+std::pair<std::string, std::string> key_and_rest(const std::string& words, const Location& place) {
   const std::size_t sign = words.find('=');
   const auto is_blank = [](char c) { return c == ' '; };
   std::string key = words.substr(0, sign);
@@ -72,13 +72,13 @@ std::vector<Override> settings_of(const std::string& key, const Value& value) {
 }
 
 Override parse_override(const std::string& words) {
-  const Place place = Place::setting(words);
+  const Location place = Location::setting(words);
   const auto [key, rest] = key_and_rest(words, place);
   return {key, parse_value(rest, place)};
 }
 
 // A run would count as often in what is claimed.
-void refuse_twice(const Axis& axis, const Place& place) {
+void refuse_twice(const Axis& axis, const Location& place) {
   std::set<std::string> texts;
   for (const Value& value : axis.values)
     if (!texts.insert(value.text()).second)
@@ -86,7 +86,7 @@ void refuse_twice(const Axis& axis, const Place& place) {
 }
 
 Axis parse_axis(const std::string& words) {
-  const Place place = Place::setting(words);
+  const Location place = Location::setting(words);
   const auto [key, rest] = key_and_rest(words, place);
   Axis axis{key, {}};
   axis.draw = parse_random_axis(rest, place);

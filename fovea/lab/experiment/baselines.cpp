@@ -39,7 +39,7 @@ std::vector<Override> settings_in(const ValueTable& table) {
 }
 
 // Epochs as the steps they are of this task, with an evaluation after each.
-void add_epochs(const RunSpec& spec, std::int64_t epochs, const Place& place, std::vector<Override>& settings) {
+void add_epochs(const RunSpec& spec, std::int64_t epochs, const Location& place, std::vector<Override>& settings) {
   const std::int64_t examples = make_task(spec)->examples(Split::train);
   if (examples == 0)
     throw wrong_input("this task draws each example at random, so it has no epochs", "set train.steps", place);

@@ -61,7 +61,7 @@ std::vector<std::string> split_list(const std::string& text) {
   return items;
 }
 
-std::optional<RandomAxis> parse_random_axis(const std::string& text, const Place& place) {
+std::optional<RandomAxis> parse_random_axis(const std::string& text, const Location& place) {
   const std::string rule(trimmed(text));
   const std::size_t open = rule.find('(');
   if (open == std::string::npos || rule.back() != ')') return std::nullopt;
@@ -93,7 +93,7 @@ std::optional<RandomAxis> parse_random_axis(const std::string& text, const Place
 }
 
 Value drawn(const RandomAxis& draw, const std::string& key, std::uint64_t seed, std::uint64_t number, bool whole) {
-  Stream stream(seed, "draw", number, purpose_id(key));
+  RandomStream stream(seed, "draw", number, purpose_id(key));
   if (draw.kind == RandomAxis::Kind::one_of) return draw.choices[stream.integer(draw.choices.size())];
   const bool log = draw.kind == RandomAxis::Kind::log;
   // A whole number stands for the stretch up to the next one.

@@ -34,7 +34,7 @@ std::vector<std::string> words_in(const std::string& sentence) {
   return words;
 }
 
-void check_sentence(const std::string& sentence, const std::string& key, int most, const Place& place) {
+void check_sentence(const std::string& sentence, const std::string& key, int most, const Location& place) {
   const std::vector<std::string> words = words_in(sentence);
   if (words.empty()) throw wrong_input(fmt::format("the {} of a claim is empty", key), "write a sentence", place);
   if (std::ssize(words) > most)
@@ -75,7 +75,7 @@ ClaimText::Rival read_rival(const Value& value) {
   return rival;
 }
 
-void check_name_of_claim(const std::string& name, const Place& place) {
+void check_name_of_claim(const std::string& name, const Location& place) {
   const bool spelt = !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   });
@@ -103,7 +103,7 @@ void check_bounds(const Claim& claim) {
 }
 
 // Of a claim that has a title, or another key of the whole schema; `places` has those of its keys.
-void check_schema(const Claim& claim, const std::map<std::string, Place>& places) {
+void check_schema(const Claim& claim, const std::map<std::string, Location>& places) {
   const auto needs = [&](const char* key, const Value& example) {
     if (!places.contains(key))
       throw wrong_input(fmt::format("a claim has no {}", key), message("add {}", Message::Entry{key, example}),
@@ -146,7 +146,7 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
   ClaimText& text = claim.text;
   claim.place = value.place;
   const ValueTable& table = take<ValueTable>(value, "claim", ValueKind::table);
-  std::map<std::string, Place> places;
+  std::map<std::string, Location> places;
   for (const auto& [key, inner] : table) places[key] = inner.place;
   read_keys(table, "a claim",
             {{"name", [&](const Value& v) { text.name = take_text(v, "name"); }},

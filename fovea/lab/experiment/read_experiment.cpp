@@ -113,7 +113,7 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
   return experiment_from_table(parse_table(toml, file_name), {file_name});
 }
 
-Experiment experiment_from_table(const ValueTable& written, const Place& place) {
+Experiment experiment_from_table(const ValueTable& written, const Location& place) {
   Experiment experiment;
   experiment.place = place;
   experiment.name = std::filesystem::path(place.file).stem().string();

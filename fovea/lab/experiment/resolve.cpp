@@ -73,7 +73,7 @@ std::vector<std::string> all_settings(const UnresolvedSpec& draft) {
   return names;
 }
 
-[[noreturn]] void refuse_key(const UnresolvedSpec& draft, const std::string& key, const Place& place) {
+[[noreturn]] void refuse_key(const UnresolvedSpec& draft, const std::string& key, const Location& place) {
   const std::vector<std::string> names = all_settings(draft);
   const auto same_end =
       std::find_if(names.begin(), names.end(), [&key](const std::string& name) { return name.ends_with("." + key); });

@@ -35,7 +35,7 @@ Value example_group() {
   return {ValueTable{{"name", {"8 bad", {}}}, {"take", {ValueTable{{"bad", {8, {}}}}, {}}}}, {}};
 }
 
-const ValueList& list_in(const ValueTable& table, const std::string& key, const Place& place) {
+const ValueList& list_in(const ValueTable& table, const std::string& key, const Location& place) {
   const auto found = table.find(key);
   const ValueList* const list = found == table.end() ? nullptr : found->second.as<ValueList>();
   if (!list || list->empty())
@@ -54,7 +54,7 @@ const ValueTable& table_of(const Value& value, const std::string& what) {
   return *table;
 }
 
-void require(const std::string& text, const std::string& what, const Place& place) {
+void require(const std::string& text, const std::string& what, const Location& place) {
   if (text.empty()) throw wrong_input(what, "add it", place);
 }
 
@@ -107,7 +107,7 @@ Stage::Group read_group(const Value& value, const std::vector<Stage::Kind>& kind
 }
 
 template <class Named>
-void refuse_twice(const std::vector<Named>& named, const std::string& what, const Place& place) {
+void refuse_twice(const std::vector<Named>& named, const std::string& what, const Location& place) {
   std::set<std::string> names;
   for (const Named& one : named)
     if (!names.insert(one.name).second)
@@ -174,7 +174,7 @@ double combinations(const std::vector<Pool>& pools) {
   return std::round(count);
 }
 
-Pick draw(const std::vector<Pool>& pools, Stream stream) {
+Pick draw(const std::vector<Pool>& pools, RandomStream stream) {
   Pick pick;
   for (const Pool& pool : pools) {
     std::vector<int> chosen(pool.take), scratch(pool.places.size());
@@ -191,7 +191,8 @@ std::vector<Pick> draw_all(const std::vector<Pool>& pools, const Stage& stage, c
   std::vector<Pick> picks;
   std::set<Pick> seen;
   for (std::uint64_t attempt = 0; static_cast<double>(picks.size()) < wanted; ++attempt) {
-    Pick pick = draw(pools, Stream(static_cast<std::uint64_t>(stage.draw_seed), "stage", purpose_id(group), attempt));
+    Pick pick =
+        draw(pools, RandomStream(static_cast<std::uint64_t>(stage.draw_seed), "stage", purpose_id(group), attempt));
     if (seen.insert(pick).second) picks.push_back(std::move(pick));
   }
   return picks;

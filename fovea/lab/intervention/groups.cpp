@@ -15,7 +15,7 @@ std::optional<Group> group_of(const std::string& word) {
   return found == group_words.end() ? std::nullopt : std::optional(found->second);
 }
 
-void check_group(Group group, const Capabilities& capabilities, const Place& place) {
+void check_group(Group group, const Capabilities& capabilities, const Location& place) {
   if (group != Group::attention) return;
   if (!capabilities.attention_parameters)
     throw wrong_input(fmt::format("model '{}' has no attention parameters here", capabilities.model),

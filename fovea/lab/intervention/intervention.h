@@ -86,7 +86,7 @@ class Intervention {
  public:
   std::string kind;  // the key that it is written with
   Interval when;     // in force
-  Place place;
+  Location place;
 
   virtual ~Intervention() = default;
 

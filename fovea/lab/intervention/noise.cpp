@@ -40,7 +40,7 @@ class Noise final : public OnHeads, ScoreShift {
   double at(int layer, int head, Index stream, Index i, Index j) const override {
     std::uint64_t index = static_cast<std::uint64_t>(layer << 8 | head);
     for (const Index part : {stream, i, j}) index = index << 16 | static_cast<std::uint64_t>(part);
-    return spread_ * Stream(seed_, "noise", step_, index).normal();
+    return spread_ * RandomStream(seed_, "noise", step_, index).normal();
   }
 
   double spread_ = 0;

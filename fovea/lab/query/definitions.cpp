@@ -68,7 +68,7 @@ bool is_one_part(const std::string& text) {
   return false;
 }
 
-void check_name(const std::string& name, const Place& place) {
+void check_name(const std::string& name, const Location& place) {
   static const std::set<std::string> words{"and",  "or",   "not",  "true",  "false", "infinity",
                                            "step", "seed", "hold", "stage", "group", "kind"};
   const bool spelt = is_lower(name[0]) && std::ranges::all_of(name, [](char c) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/error/place.h"
+#include "fovea/base/error/location.h"
 #include "fovea/base/error/value.h"
 
 namespace fovea {
@@ -21,7 +21,7 @@ struct Definition {
   std::string name;
   std::string text;   // as written
   std::string whole;  // without names of other definitions
-  Place place;
+  Location place;
 };
 
 class Definitions {

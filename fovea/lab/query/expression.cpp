@@ -104,7 +104,7 @@ bool names_outside(const Node& node) {
 
 }  // namespace
 
-Expression Expression::parse(const std::string& text, const Place& place) {
+Expression Expression::parse(const std::string& text, const Location& place) {
   Expression expression;
   expression.text_ = text;
   expression.place_ = place;

@@ -46,7 +46,7 @@ using Node = Expression::Node;
 
 class Parser {
  public:
-  Parser(const std::string& text, const Place& place) : text_(text), place_(place) {}
+  Parser(const std::string& text, const Location& place) : text_(text), place_(place) {}
 
   Node whole() {
     if (text_.size() > longest)
@@ -357,7 +357,7 @@ class Parser {
   };
 
   const std::string& text_;
-  const Place& place_;
+  const Location& place_;
   std::size_t at_ = 0;
   int depth_ = 0;
   int joints_ = 0;
@@ -367,6 +367,8 @@ class Parser {
 
 }  // namespace
 
-Expression::Node parse_expression(const std::string& text, const Place& place) { return Parser(text, place).whole(); }
+Expression::Node parse_expression(const std::string& text, const Location& place) {
+  return Parser(text, place).whole();
+}
 
 }  // namespace fovea

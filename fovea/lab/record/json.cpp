@@ -34,7 +34,7 @@ bool fits_integer(const Json& json) {
   return json.is_number_integer() && (!json.is_number_unsigned() || json.get<std::uint64_t>() <= most);
 }
 
-Value value_from(const Json& json, const Place& place) {
+Value value_from(const Json& json, const Location& place) {
   if (json.is_boolean()) return {json.get<bool>(), place};
   if (json.is_string()) return {json.get<std::string>(), place};
   if (fits_integer(json)) return {json.get<std::int64_t>(), place};
@@ -52,7 +52,7 @@ Json number_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); 
 
 Json value_json(const Value& value) { return std::visit(ToJson{}, value.data); }
 
-ValueTable table_from_json(const Json& json, const Place& place) {
+ValueTable table_from_json(const Json& json, const Location& place) {
   ValueTable table;
   for (const auto& [key, value] : json.items()) table.emplace(key, value_from(value, place));
   return table;

@@ -19,10 +19,10 @@ std::string name_of(const ValueTable& table, const std::string& what) {
 }
 
 // The place of the one setting that was given beside the spec; unknown where there are others, or none.
-Place given_alone(const ValueTable& settings) {
-  Place place;
+Location given_alone(const ValueTable& settings) {
+  Location place;
   for (const auto& [name, value] : settings) {
-    if (value.place.kind != Place::Kind::setting) continue;
+    if (value.place.kind != Location::Kind::setting) continue;
     if (place.known()) return {};
     place = value.place;
   }
@@ -32,13 +32,13 @@ Place given_alone(const ValueTable& settings) {
 // A part knows what is wrong, and which of its settings; its spec knows where that stands. Where two settings do not go
 // together, it is the one that was changed.
 template <class Work>
-auto placed(const Place& place, Work&& work, const ValueTable& settings = {}) {
+auto placed(const Location& place, Work&& work, const ValueTable& settings = {}) {
   try {
     return work();
   } catch (const Error& error) {
-    const Place& said = error.place();
-    if (error.kind() != Error::Kind::wrong_input || (said.known() && said.kind != Place::Kind::setting)) throw;
-    Place known = place_in(settings, said.file);
+    const Location& said = error.place();
+    if (error.kind() != Error::Kind::wrong_input || (said.known() && said.kind != Location::Kind::setting)) throw;
+    Location known = place_in(settings, said.file);
     if (!known.known()) known = given_alone(settings);
     throw wrong_input(error.problem(), error.remedy(), known.known() ? known : place);
   }
@@ -66,14 +66,14 @@ void ask_less(Batch& batch) {
 
 }  // namespace
 
-Place place_in(const ValueTable& table, const std::string& key) {
+Location place_in(const ValueTable& table, const std::string& key) {
   const auto found = table.find(key);
-  return found == table.end() ? Place{} : found->second.place;
+  return found == table.end() ? Location{} : found->second.place;
 }
 
 std::unique_ptr<Task> make_task(const RunSpec& spec) {
   const std::string name = name_of(spec.task, "task");
-  const Place place = place_in(spec.task, "name");
+  const Location place = place_in(spec.task, "name");
   std::unique_ptr<Task> task = Registry<Task>::instance().make(name, "task", place);
   Fields fields;
   task->settings(fields);
@@ -85,7 +85,7 @@ std::unique_ptr<Task> make_task(const RunSpec& spec) {
 template <class T>
 std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape, ParameterSet<T>& parameters) {
   const std::string name = name_of(spec.model, "model");
-  const Place place = place_in(spec.model, "name");
+  const Location place = place_in(spec.model, "name");
   std::unique_ptr<Model<T>> model = Registry<Model<T>>::instance().make(name, "model", place);
   Fields fields;
   model->settings(fields);

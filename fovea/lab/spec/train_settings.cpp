@@ -98,7 +98,7 @@ ProbeSettings read_settings(const ValueTable& table) {
 
 std::vector<NamedProbe> make_probes(const ValueTable& table, const ProbeSettings& settings) {
   std::vector<NamedProbe> probes;
-  const auto add = [&](const std::string& name, const Place& place, bool optional) {
+  const auto add = [&](const std::string& name, const Location& place, bool optional) {
     if (std::any_of(probes.begin(), probes.end(), [&name](const NamedProbe& p) { return p.name == name; }))
       throw wrong_input(fmt::format("the probe '{}' is named twice", name), "name the probe once", place);
     std::unique_ptr<Probe> probe = make_probe(name, place);

@@ -149,7 +149,7 @@ std::span<const char* const> migrations() { return steps; }
 std::int64_t schema_version(Connection& connection) { return connection.integer("PRAGMA user_version"); }
 
 void check_version(Connection& connection) {
-  const Place place{connection.file().string()};
+  const Location place{connection.file().string()};
   const std::int64_t version = schema_version(connection);
   const std::int64_t known = std::ssize(migrations());
   const bool empty = connection.integer("SELECT count(*) FROM sqlite_schema") == 0;

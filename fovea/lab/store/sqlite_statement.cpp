@@ -174,7 +174,7 @@ bool Connection::in_transaction() const { return sqlite3_get_autocommit(database
 bool Connection::writable() const { return sqlite3_db_readonly(database_.get(), "main") == 0; }
 
 void Connection::fail(int code) const {
-  const Place place{file_.string()};
+  const Location place{file_.string()};
   const int system_code = sqlite3_system_errno(database_.get());
   const std::string reason = sqlite3_errmsg(database_.get());
   if (disk_is_full(code, system_code))

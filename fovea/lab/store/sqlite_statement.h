@@ -21,7 +21,7 @@ namespace fovea {
 // A failure that SQLite reported, with its extended result code.
 class DatabaseError : public Error {
  public:
-  DatabaseError(int code, std::string what, std::string remedy, Place place, bool disk_full = false)
+  DatabaseError(int code, std::string what, std::string remedy, Location place, bool disk_full = false)
       : Error(Kind::failure, std::move(what), std::move(remedy), std::move(place)),
         code_(code),
         disk_full_(disk_full) {}

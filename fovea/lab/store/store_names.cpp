@@ -75,7 +75,7 @@ void Store::require_known(const Expression& where) const {
   }
 }
 
-void Store::require_known(const std::set<std::string>& names, const Place& place, bool in_condition) const {
+void Store::require_known(const std::set<std::string>& names, const Location& place, bool in_condition) const {
   for (const std::string& name : names) {
     if (known(*state_, name)) continue;
     if (count() == 0) return;  // nothing is known yet, and nothing can be found

@@ -65,7 +65,7 @@ class Reader {
   }
 
   Store::State& state_;
-  Place place_;
+  Location place_;
   Points points_;
   SqliteStatement rows_;
   std::unordered_map<std::int64_t, RunSpec> specs_;
@@ -91,7 +91,7 @@ struct Order {
   std::optional<Expression> expression;
   bool falling = false;
 
-  Order(const std::string& sort, const Place& place)
+  Order(const std::string& sort, const Location& place)
       : name(sort.starts_with('-') ? sort.substr(1) : sort), falling(name != sort) {
     if (name.empty()) return;
     expression = Expression::parse(name, place).require_single_run();

@@ -60,7 +60,7 @@ void read_row(Store::State& state, SqliteStatement& row, RunRecord& run) {
   run.arithmetic = static_cast<int>(row.integer(13));
 }
 
-RunSpec spec_of(std::string_view text, const Place& place) {
+RunSpec spec_of(std::string_view text, const Location& place) {
   ValueTable table = parse_table(std::string(text), place.file);
   table["seed"] = {std::int64_t{0}, {}};
   return run_spec_from_table(table);
@@ -130,13 +130,14 @@ void set_setting(RunSpec& spec, const std::string& dotted, std::optional<Value> 
   }
 }
 
-void read_series(const SqliteStatement& row, int steps_column, int values_column, const Place& place, Series& series) {
+void read_series(const SqliteStatement& row, int steps_column, int values_column, const Location& place,
+                 Series& series) {
   read_blob(row.blob(steps_column), series.steps);
   read_blob(row.blob(values_column), series.values);
   if (series.steps.size() != series.values.size()) throw damaged("a series has not one value for each step", place);
 }
 
-Error damaged(const std::string& what, const Place& place) {
+Error damaged(const std::string& what, const Location& place) {
   return failure("the store of runs is damaged: " + what,
                  "restore the file from a copy, or move it away: runs can be trained again from their specs", place);
 }

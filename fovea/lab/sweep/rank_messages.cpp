@@ -109,7 +109,7 @@ Error error_of(const Json& json) {
   return {json.at("wrong").get<bool>() ? Error::Kind::wrong_input : Error::Kind::failure,
           message_from_json(json.at("problem")),
           std::move(remedy),
-          {place.at(0), place.at(1), place.at(2), static_cast<Place::Kind>(place.at(3).get<int>())}};
+          {place.at(0), place.at(1), place.at(2), static_cast<Location::Kind>(place.at(3).get<int>())}};
 }
 
 }  // namespace

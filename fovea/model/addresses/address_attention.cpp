@@ -76,7 +76,7 @@ class AddressAttention final : public Model<T> {
   enum class Attending { learned, uniform };
 
   // Of a forward. Accesses stand window by window.
-  struct Own {
+  struct TraceArrays {
     std::array<std::span<const int>, 3> ids;  // (B T) each: counters, pages, offsets
     Matrix<T> pages;                          // p (B T, E)
     Attention<T> attention;                   // (B T, 1, n)
@@ -110,7 +110,7 @@ void AddressAttention<T>::each_part(Index windows, Index steps, Copy copy) const
 template <class T>
 Trace<T> AddressAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Index B = batch.size, steps = batch.source.columns / 3, accesses = B * steps;
   const Index width = counter_width_ + 2 * page_width_;
   for (std::size_t part = 0; part < 3; ++part) {
@@ -149,7 +149,7 @@ Trace<T> AddressAttention<T>::forward(Compute& compute, const Batch& batch, cons
 
 template <class T>
 void AddressAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const Index B = trace.batch->size, steps = trace.batch->source.columns / 3, accesses = B * steps;
   const Index width = counter_width_ + 2 * page_width_;
   const Cube<T> dx = compute.zeros<T>(steps, B, width);

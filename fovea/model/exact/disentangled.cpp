@@ -93,7 +93,7 @@ class Disentangled final : public Model<T> {
     Linear<T> map;  // A
     SelfAttention<T> attention;
   };
-  struct Own {
+  struct TraceArrays {
     std::array<typename SelfAttention<T>::Inputs, layer_count> inputs;
     Matrix<T> last;      // h2
     Matrix<T> d_logits;  // (B T, C)
@@ -111,7 +111,7 @@ class Disentangled final : public Model<T> {
 template <class T>
 Trace<T> Disentangled<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Tokens& source = batch.source;
   const Index places = source.columns, N = static_cast<Index>(source.ids.size());
   Matrix<T> h = compute.zeros<T>(N, vocab_ + longest_);
@@ -157,7 +157,7 @@ Trace<T> Disentangled<T>::forward(Compute& compute, const Batch& batch, const Pa
 
 template <class T>
 void Disentangled<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   Matrix<T> d = readout_.backward(compute, own.last, own.d_logits);
   for (std::size_t i = layers_.size(); i-- > 0;) {
     const typename SelfAttention<T>::Inputs& inputs = own.inputs[i];
@@ -183,7 +183,7 @@ void Disentangled<T>::backward(Compute& compute, const Trace<T>& trace) const {
 
 template <class T>
 Cube<T> Disentangled<T>::states(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const Matrix<T> states = compute.array<T>(own.last.size(0), own.last.size(1));
   std::copy_n(own.last.data(), own.last.count(), states.data());
   return states.as(trace.batch->size, trace.batch->source.columns, own.last.size(1));

@@ -86,7 +86,7 @@ class InductionExact final : public Model<T> {
     Index b = 0, place = 0;  // place: T, and how many are before it
     RuledRow<T> row;
   };
-  struct Own {
+  struct TraceArrays {
     std::span<Question> questions;
     Cube<T> lags_learned, lags;  // A (1 or B,n,n); 0 above the diagonal
     Matrix<T> d_logits;          // (B n,C)
@@ -104,8 +104,9 @@ class InductionExact final : public Model<T> {
     return right_positions(*trace.batch).of(b * trace.batch->source.columns + t);
   }
 
-  void weigh_lags(Compute& compute, const Trace<T>& trace, Own& own) const;
-  void ask(const Trace<T>& trace, const Own& own, Question& question, std::span<T> met, std::span<T> scores) const;
+  void weigh_lags(Compute& compute, const Trace<T>& trace, TraceArrays& own) const;
+  void ask(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> met,
+           std::span<T> scores) const;
   T scale() const { return *scale_->value; }
   // c M[x_T, x_i] of the places before T.
   void meet(const Tokens& source, const Question& question, std::span<T> met) const {
@@ -140,7 +141,7 @@ void InductionExact<T>::build(const TaskShape& shape, ParameterSet<T>& parameter
 
 // A of the places, of all streams alike unless noise is added to its scores.
 template <class T>
-void InductionExact<T>::weigh_lags(Compute& compute, const Trace<T>& trace, Own& own) const {
+void InductionExact<T>::weigh_lags(Compute& compute, const Trace<T>& trace, TraceArrays& own) const {
   const Index n = trace.batch->source.columns;
   const AttentionRule rule = first_rule(trace);
   const bool alike = !rule.shift && !rule.reads_right();
@@ -159,7 +160,7 @@ void InductionExact<T>::weigh_lags(Compute& compute, const Trace<T>& trace, Own&
 }
 
 template <class T>
-void InductionExact<T>::ask(const Trace<T>& trace, const Own& own, Question& question, std::span<T> met,
+void InductionExact<T>::ask(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> met,
                             std::span<T> scores) const {
   const AttentionRule rule = second_rule(trace);
   meet(trace.batch->source, question, met);
@@ -176,7 +177,7 @@ void InductionExact<T>::ask(const Trace<T>& trace, const Own& own, Question& que
 template <class T>
 Trace<T> InductionExact<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Tokens& source = batch.source;
   const Index n = source.columns, C = output_->shape[1];
   weigh_lags(compute, trace, own);
@@ -225,7 +226,7 @@ Trace<T> InductionExact<T>::forward(Compute& compute, const Batch& batch, const 
 // One question after the other: they add to the same matrices.
 template <class T>
 void InductionExact<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const Tokens& source = trace.batch->source;
   const Index n = source.columns;
   const AttentionRule first = first_rule(trace), second = second_rule(trace);

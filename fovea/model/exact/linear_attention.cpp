@@ -62,7 +62,7 @@ class LinearAttention final : public Model<T> {
 
  private:
   enum class Form { merged, separate };
-  struct Own {
+  struct TraceArrays {
     Matrix<T> beta, query;  // (B,D)
     Cube<T> heads;          // U (H,D,D)
     Matrix<T> error;        // e (B,1)
@@ -100,7 +100,7 @@ Cube<T> LinearAttention<T>::matrices(Compute& compute) const {
 template <class T>
 Trace<T> LinearAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Index B = batch.size, D = width_;
   own.heads = matrices(compute);
   const Matrix<T> map = compute.zeros<T>(D, D);
@@ -136,7 +136,7 @@ Trace<T> LinearAttention<T>::forward(Compute& compute, const Batch& batch, const
 
 template <class T>
 void LinearAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const Index D = width_;
   const Matrix<T> d_map = compute.zeros<T>(D, D);
   for (Index b = 0; b < own.beta.size(0); ++b)

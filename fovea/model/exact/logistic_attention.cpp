@@ -52,7 +52,7 @@ class LogisticAttention final : public Model<T> {
 
  private:
   enum class Form { merged, separate };
-  struct Own {
+  struct TraceArrays {
     Attention<T> attention;  // (B,1,T)
   };
 
@@ -78,7 +78,7 @@ Trace<T> LogisticAttention<T>::forward(Compute& compute, const Batch& batch, con
   const Index B = batch.size, tokens = batch.items.columns, d = batch.items.width;
   const Matrix<T> W = map(compute);
   const AttentionRule rule = pass.rules.of(1, 1);
-  Own own{Attention<T>::make(compute, B, 1, tokens, {}, rule, right_positions(compute.arena, batch, rule))};
+  TraceArrays own{Attention<T>::make(compute, B, 1, tokens, {}, rule, right_positions(compute.arena, batch, rule))};
   const Matrix<T> asks = compute.zeros<T>(B, d);
   trace.predictions = compute.zeros<T>(B, 1);
   for (Index b = 0; b < B; ++b) {
@@ -109,7 +109,7 @@ Trace<T> LogisticAttention<T>::forward(Compute& compute, const Batch& batch, con
 
 template <class T>
 void LogisticAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Attention<T>& attention = trace.template own<Own>().attention;
+  const Attention<T>& attention = trace.template own<TraceArrays>().attention;
   const Batch& batch = *trace.batch;
   const Index B = batch.size, tokens = batch.items.columns, d = batch.items.width;
   const Cube<T> d_weights = compute.array<T>(B, 1, tokens);

@@ -49,7 +49,7 @@ class SparseAttention final : public Model<T> {
   void backward(Compute& compute, const Trace<T>& trace) const override;
 
  private:
-  struct Own {
+  struct TraceArrays {
     Attention<T> attention;  // (1,1,T): of all examples alike
     Matrix<T> brought;       // m (B,d)
     Matrix<T> error;         // e (B,d)
@@ -69,7 +69,7 @@ class SparseAttention final : public Model<T> {
 template <class T>
 Trace<T> SparseAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Index B = batch.size, places = batch.items.columns, d = map_.in;
   const AttentionRule rule = pass.rules.of(1, 1);
   own.attention =
@@ -107,7 +107,7 @@ Trace<T> SparseAttention<T>::forward(Compute& compute, const Batch& batch, const
 
 template <class T>
 void SparseAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const Items& items = trace.batch->items;
   const Matrix<T> d_brought = map_.backward(compute, own.brought, own.error);
   if (!own.attention.follows(0, 0)) return;

@@ -85,7 +85,7 @@ void Glimpse<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
   if (patch_ > side)
     throw wrong_input(fmt::format("patches of {0} x {0} pixels are larger than the images of {1} x {1}", patch_, side),
                       fmt::format("set model.patch to {} or less, or use larger images", side),
-                      Place::setting("patch"));
+                      Location::setting("patch"));
   sensor_ = {side, patch_, scales_};
   what_ = Linear<T>::declare(parameters, "what", sensor_.width(), what_width_);
   where_ = Linear<T>::declare(parameters, "where", 2, where_width_);
@@ -112,8 +112,8 @@ GlimpsePolicy Glimpse<T>::policy_in(const Batch& batch, const Pass& pass) const 
 template <class T>
 std::array<double, 2> Glimpse<T>::draw(const Batch& batch, const Pass& pass, GlimpsePolicy policy, Index t,
                                        Index b) const {
-  Stream stream(pass.seed, pass.training ? "glimpse.train" : "glimpse.look", pass.step,
-                static_cast<std::uint64_t>(b) << 10 | static_cast<std::uint64_t>(t));
+  RandomStream stream(pass.seed, pass.training ? "glimpse.train" : "glimpse.look", pass.step,
+                      static_cast<std::uint64_t>(b) << 10 | static_cast<std::uint64_t>(t));
   std::array<double, 2> at{};
   if (policy == GlimpsePolicy::truth) {
     const Index pixels = sensor_.side * sensor_.side;

@@ -19,7 +19,7 @@
 //   "random"       all l_t are uniform; also if attention is held uniform
 //   "centre"       all l_t are the centre
 // If attention is held at the truth, all l_t are the middle of the pixels in batch.marked. Random numbers are from
-// Stream(seed, "glimpse.train" or "glimpse.look", step, row).
+// RandomStream(seed, "glimpse.train" or "glimpse.look", step, row).
 //
 // κ is `pace`: M and m start 1/κ times as large as other layers. So μ starts unchanged, and moves κ times as fast under
 // an optimiser whose steps do not depend on the size of the gradient. Reward is noisy: positions that move as fast as

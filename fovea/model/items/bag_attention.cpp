@@ -172,7 +172,7 @@ class BagAttention : public Model<T> {
   bool of_words() const { return embedding_ > 0; }
 
   // Of a forward.
-  struct Own {
+  struct TraceArrays {
     std::span<const int> lengths;  // (B) items present
     Index columns = 0;             // S, of this batch
     Index present = 0;             // items in all bags
@@ -188,12 +188,12 @@ class BagAttention : public Model<T> {
     Matrix<T> d_scores;              // (B,C)
   };
   template <class View>
-  View pack(Compute& compute, const Own& own, View from) const;
-  Cube<T> unpack(Compute& compute, const Own& own, Matrix<const T> packed) const;
-  Matrix<const T> present_items(Compute& compute, const Batch& batch, Own& own) const;
-  Matrix<const T> embed(Compute& compute, const Pass& pass, Matrix<const T> x, Own& own) const;
-  Matrix<T> attend_items(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const;
-  Matrix<T> attend_items_backward(Compute& compute, const Own& own, Matrix<T> dcontext) const;
+  View pack(Compute& compute, const TraceArrays& own, View from) const;
+  Cube<T> unpack(Compute& compute, const TraceArrays& own, Matrix<const T> packed) const;
+  Matrix<const T> present_items(Compute& compute, const Batch& batch, TraceArrays& own) const;
+  Matrix<const T> embed(Compute& compute, const Pass& pass, Matrix<const T> x, TraceArrays& own) const;
+  Matrix<T> attend_items(Compute& compute, const Batch& batch, const Pass& pass, TraceArrays& own) const;
+  Matrix<T> attend_items_backward(Compute& compute, const TraceArrays& own, Matrix<T> dcontext) const;
 
   BagScore score_kind_ = BagScore::simple;
   bool score_is_fixed_ = false;
@@ -214,7 +214,7 @@ class BagAttention : public Model<T> {
 // The rows of (B*S,·) that are there, one after another.
 template <class T>
 template <class View>
-View BagAttention<T>::pack(Compute& compute, const Own& own, View from) const {
+View BagAttention<T>::pack(Compute& compute, const TraceArrays& own, View from) const {
   const Index width = from.size(1);
   if (own.present == from.size(0)) return from;
   const Matrix<T> packed = compute.array<T>(own.present, width);
@@ -229,7 +229,7 @@ View BagAttention<T>::pack(Compute& compute, const Own& own, View from) const {
 
 // (present,H) -> (B,S,H), 0 where there is no item
 template <class T>
-Cube<T> BagAttention<T>::unpack(Compute& compute, const Own& own, Matrix<const T> packed) const {
+Cube<T> BagAttention<T>::unpack(Compute& compute, const TraceArrays& own, Matrix<const T> packed) const {
   const Index bags = static_cast<Index>(own.lengths.size()), width = packed.size(1);
   const Cube<T> out = compute.zeros<T>(bags, own.columns, width);
   const T* from = packed.data();
@@ -243,7 +243,7 @@ Cube<T> BagAttention<T>::unpack(Compute& compute, const Own& own, Matrix<const T
 
 // The items that are there, one after another: x (present,I)
 template <class T>
-Matrix<const T> BagAttention<T>::present_items(Compute& compute, const Batch& batch, Own& own) const {
+Matrix<const T> BagAttention<T>::present_items(Compute& compute, const Batch& batch, TraceArrays& own) const {
   if (!of_words()) return pack(compute, own, matrix_of<T>(compute, batch.items));
   const std::span<int> words = compute.arena.take<int>(static_cast<std::size_t>(own.present));
   std::copy_if(batch.source.ids.begin(), batch.source.ids.end(), words.begin(), [](int word) { return word >= 0; });
@@ -253,7 +253,7 @@ Matrix<const T> BagAttention<T>::present_items(Compute& compute, const Batch& ba
 
 // The item network, and its norm: x (N,I) -> (N,H)
 template <class T>
-Matrix<const T> BagAttention<T>::embed(Compute& compute, const Pass& pass, Matrix<const T> x, Own& own) const {
+Matrix<const T> BagAttention<T>::embed(Compute& compute, const Pass& pass, Matrix<const T> x, TraceArrays& own) const {
   own.items = items_.forward(compute, x);
   if (!norm_) return own.items.output();
   own.norm = norm_->forward(compute, pass.training, own.items.output());
@@ -262,7 +262,8 @@ Matrix<const T> BagAttention<T>::embed(Compute& compute, const Pass& pass, Matri
 
 // -> contexts (B,H)
 template <class T>
-Matrix<T> BagAttention<T>::attend_items(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
+Matrix<T> BagAttention<T>::attend_items(Compute& compute, const Batch& batch, const Pass& pass,
+                                        TraceArrays& own) const {
   const Index bags = own.h.size(0);
   const Sequences<const T> h = batch_major(own.h);
   own.shares = Attention<T>::make(compute, bags, 1, own.columns, own.lengths, {AttentionRule::Pattern::uniform});
@@ -289,7 +290,7 @@ Matrix<T> BagAttention<T>::attend_items(Compute& compute, const Batch& batch, co
 
 // dcontexts (B,H) -> dh, packed
 template <class T>
-Matrix<T> BagAttention<T>::attend_items_backward(Compute& compute, const Own& own, Matrix<T> dcontexts) const {
+Matrix<T> BagAttention<T>::attend_items_backward(Compute& compute, const TraceArrays& own, Matrix<T> dcontexts) const {
   const Index bags = own.h.size(0);
   const Sequences<const T> h = batch_major(own.h);
   const Cube<T> dh = compute.zeros<T>(bags, own.columns, width_);
@@ -309,7 +310,7 @@ Matrix<T> BagAttention<T>::attend_items_backward(Compute& compute, const Own& ow
 template <class T>
 Trace<T> BagAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   const Index bags = batch.size;
   own.columns = of_words() ? batch.source.columns : batch.items.columns;
   own.lengths = of_words() ? batch.source.lengths : batch.items.lengths;
@@ -347,7 +348,7 @@ Trace<T> BagAttention<T>::forward(Compute& compute, const Batch& batch, const Pa
 
 template <class T>
 void BagAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   Matrix<T> d = head_.backward(compute, own.head, own.d_scores);
   if (!flat()) d = attend_items_backward(compute, own, d);
   if (norm_) norm_->backward(compute, own.norm, d, d);
@@ -360,7 +361,7 @@ void BagAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
 template <class T>
 Cube<T> BagAttention<T>::beta(Compute& compute, const Trace<T>& trace) const {
   if (flat()) return {};
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   const Index bags = own.h.size(0);
   const Matrix<T> scores = head_.forward(compute, false, own.h.as(bags * own.columns, width_), {}).scores;
   const Cube<T> beta = compute.zeros<T>(bags, 1, own.columns);

@@ -74,7 +74,7 @@ class FeatureAttention : public Model<T> {
   enum class Gate { free, input, none };
 
   // Of a forward.
-  struct Own {
+  struct TraceArrays {
     Operand<T> x;                 // (B,D)
     Attention<T> attention;       // (1,1,D) shared by all examples, or (B,1,D); empty for none
     Matrix<T> gate_activations;   // (B,G)
@@ -82,7 +82,7 @@ class FeatureAttention : public Model<T> {
     typename Mlp<T>::Trace rest;
     Matrix<T> d_scores;  // (B, 1 or classes)
   };
-  void weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const;
+  void weigh(Compute& compute, const Batch& batch, const Pass& pass, TraceArrays& own) const;
 
   Gate gate_ = Gate::free;
   std::vector<int> hidden_ = {64};
@@ -100,7 +100,7 @@ class FeatureAttention : public Model<T> {
 
 // Fills the attention, and what it was made from.
 template <class T>
-void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
+void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass, TraceArrays& own) const {
   if (gate_ == Gate::none) return;
   const AttentionRule rule = pass.rules.of(1, 1);
   const RightPositions right = right_positions(compute.arena, batch, rule);
@@ -122,7 +122,7 @@ void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass
 template <class T>
 Trace<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   own.x = operand_of<T>(compute, batch.items);
   const Index rows = own.x.rows;
   weigh(compute, batch, pass, own);
@@ -149,7 +149,7 @@ Trace<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, cons
 
 template <class T>
 void FeatureAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   using Wants = typename Mlp<T>::Wants;
   const Matrix<T> d = rest_.backward(compute, own.rest, own.d_scores, Wants::input_gradient);
   activate_backward<T>(compute.team, between_, own.first_activations.flat(), d.flat(), d.flat());

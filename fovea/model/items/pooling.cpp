@@ -76,7 +76,7 @@ void Pooling<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
 }
 
 template <class T>
-void Pooling<T>::tile(const Own& own, int piece, Rows q, Rows k, Matrix<T> s) const {
+void Pooling<T>::tile(const TraceArrays& own, int piece, Rows q, Rows k, Matrix<T> s) const {
   if (own.uniform) std::fill_n(s.data(), s.count(), T{0});
   else similarity_.tile(own.similarity, piece, q, k, s);
   if (!own.leave_out) return;
@@ -85,7 +85,7 @@ void Pooling<T>::tile(const Own& own, int piece, Rows q, Rows k, Matrix<T> s) co
 }
 
 template <class T>
-void Pooling<T>::pool_tile(const Own& own, int piece, Rows q) const {
+void Pooling<T>::pool_tile(const TraceArrays& own, int piece, Rows q) const {
   const Index n = own.keys.size(0), columns = value_width_ + 1;
   const Matrix<T> sums = own.sums[piece];
   std::fill_n(sums.data(), sums.count(), T{0});
@@ -115,7 +115,7 @@ void Pooling<T>::pool_tile(const Own& own, int piece, Rows q) const {
 
 // Sums become averages and covariances.
 template <class T>
-void Pooling<T>::finish_tile(const Own& own, int piece, Rows q) const {
+void Pooling<T>::finish_tile(const TraceArrays& own, int piece, Rows q) const {
   const Index per_value = own.moment == Moment::keys ? width_ : 1;
   for (Index i = 0; i < q.count(); ++i) {
     const Index query = q.begin + i;
@@ -134,7 +134,7 @@ void Pooling<T>::finish_tile(const Own& own, int piece, Rows q) const {
 }
 
 template <class T>
-void Pooling<T>::prepare_moments(Compute& compute, int pieces, Own& own) const {
+void Pooling<T>::prepare_moments(Compute& compute, int pieces, TraceArrays& own) const {
   const Index n = own.keys.size(0), columns = value_width_ + 1, tile = Similarity<T>::tile_keys;
   own.products = compute.products;
   own.moments = compute.array<T>(own.queries.size(0), value_width_ * (own.moment == Moment::keys ? width_ : 1));
@@ -159,7 +159,7 @@ void Pooling<T>::prepare_moments(Compute& compute, int pieces, Own& own) const {
 }
 
 template <class T>
-void Pooling<T>::pool(Compute& compute, Own& own) const {
+void Pooling<T>::pool(Compute& compute, TraceArrays& own) const {
   const Index m = own.queries.size(0), n = own.keys.size(0), step = grain(m);
   const auto pieces = static_cast<int>((m + step - 1) / step);
   own.similarity = similarity_.prepare(compute, own.queries, own.keys, pieces);
@@ -186,7 +186,7 @@ template <class T>
 Trace<T> Pooling<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   assert(batch.items.rows == 1 && batch.queries.rows == 1);
   Trace<T> trace(batch, pass);
-  Own own;
+  TraceArrays own;
   own.leave_out = pass.training && train_on_ == TrainOn::leave_one_out;
   own.uniform = pass.rules.of(1, 1).pattern == AttentionRule::Pattern::uniform;
   own.keys = from_items<T>(compute, batch.items, width_);
@@ -218,7 +218,7 @@ Trace<T> Pooling<T>::forward(Compute& compute, const Batch& batch, const Pass& p
 
 // d loss / d s = α (df · v - df · f), tile by tile, from similarities computed once more.
 template <class T>
-void Pooling<T>::backward_tile(const Own& own, Cube<T> all_ds, const typename Similarity<T>::Gathered& gathered,
+void Pooling<T>::backward_tile(const TraceArrays& own, Cube<T> all_ds, const typename Similarity<T>::Gathered& gathered,
                                int piece, Rows q) const {
   const Index n = own.keys.size(0);
   for (Index begin = 0; begin < n; begin += Similarity<T>::tile_keys) {
@@ -244,7 +244,7 @@ void Pooling<T>::backward_tile(const Own& own, Cube<T> all_ds, const typename Si
 
 template <class T>
 void Pooling<T>::backward(Compute& compute, const Trace<T>& trace) const {
-  const Own& own = trace.template own<Own>();
+  const TraceArrays& own = trace.template own<TraceArrays>();
   if (!similarity_.learns() || own.uniform || own.d_predictions.empty()) return;
   if (own.moment != Moment::none) {
     const Index per_value = own.moments.size(1) / value_width_;
@@ -263,7 +263,7 @@ void Pooling<T>::backward(Compute& compute, const Trace<T>& trace) const {
 
 // (1,m,n), where it is small; rows without a neighbour are even, as their answer is.
 template <class T>
-Cube<T> Pooling<T>::attention(Compute& compute, const Own& own) const {
+Cube<T> Pooling<T>::attention(Compute& compute, const TraceArrays& own) const {
   const Index m = own.queries.size(0), n = own.keys.size(0), keys = Similarity<T>::tile_keys;
   if (!shown(m, n)) return {};
   const Cube<T> weights = compute.zeros<T>(1, m, n);

@@ -52,7 +52,7 @@ class Pooling final : public Model<T> {
   using Moment = typename Similarity<T>::Moment;
 
   // Of a forward.
-  struct Own {
+  struct TraceArrays {
     Matrix<const T> keys, queries;  // (n,d_k), (m,d_q)
     Matrix<T> values;               // (V,n)
     Matrix<T> predictions;          // (m,V)
@@ -72,15 +72,15 @@ class Pooling final : public Model<T> {
     bool leave_out = false;  // query i is not answered from key i
     bool uniform = false;
   };
-  void pool(Compute& compute, Own& own) const;
-  void prepare_moments(Compute& compute, int pieces, Own& own) const;
-  void finish_tile(const Own& own, int piece, Rows q) const;
-  void pool_tile(const Own& own, int piece, Rows q) const;
-  void tile(const Own& own, int piece, Rows q, Rows k, Matrix<T> s) const;
+  void pool(Compute& compute, TraceArrays& own) const;
+  void prepare_moments(Compute& compute, int pieces, TraceArrays& own) const;
+  void finish_tile(const TraceArrays& own, int piece, Rows q) const;
+  void pool_tile(const TraceArrays& own, int piece, Rows q) const;
+  void tile(const TraceArrays& own, int piece, Rows q, Rows k, Matrix<T> s) const;
   static bool shown(Index queries, Index keys) { return queries > 0 && keys > 0 && queries <= most_shown / keys; }
-  Cube<T> attention(Compute& compute, const Own& own) const;
-  void backward_tile(const Own& own, Cube<T> all_ds, const typename Similarity<T>::Gathered& gathered, int piece,
-                     Rows q) const;
+  Cube<T> attention(Compute& compute, const TraceArrays& own) const;
+  void backward_tile(const TraceArrays& own, Cube<T> all_ds, const typename Similarity<T>::Gathered& gathered,
+                     int piece, Rows q) const;
 
   Similarity<T> similarity_;
   TrainOn train_on_ = TrainOn::leave_one_out;

@@ -95,7 +95,7 @@ FlowBags sample_bags(const BagSource& source, Team& team, const Cooccurrence& c,
   const auto words = static_cast<int>(c.in());
   FlowBags bags{LabelledBags(words), LabelledBags(words)};
   for (const Taken& one : taken) {
-    Stream draws(0, "unseen", 0, static_cast<std::uint64_t>(one.number));
+    RandomStream draws(0, "unseen", 0, static_cast<std::uint64_t>(one.number));
     (draws.integer(4) == 0 ? bags.unseen : bags.followed).add(one.words, one.label);
   }
   return bags;

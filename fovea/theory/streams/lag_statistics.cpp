@@ -121,7 +121,7 @@ LagStatistics measure_lags(const StreamSample& sample, const LagOptions& options
       if (target[t] >= 0) asked[n].push_back(t);
     if (asked[n].empty()) continue;
     longest = std::max(longest, asked[n].back() + 1);
-    drawn[n] = asked[n][Stream(options.seed, "lags", 0, n).integer(asked[n].size())];
+    drawn[n] = asked[n][RandomStream(options.seed, "lags", 0, n).integer(asked[n].size())];
   }
   LagStatistics statistics;
   std::vector<Observation> all, one;

@@ -53,7 +53,7 @@ namespace {
 void check_range(const std::vector<double>& range, const char* name, bool log, const ValueTable& settings) {
   if (range.empty()) return;
   const auto found = settings.find(name);
-  const Place place = found == settings.end() ? Place{} : found->second.place;
+  const Location place = found == settings.end() ? Location{} : found->second.place;
   if (range.size() != 2 || !(range[0] < range[1]))
     throw wrong_input(fmt::format("{} must be two numbers, the lower first", name),
                       message("write {}", Message::Entry{name, {ValueList{{0, {}}, {1, {}}}, {}}}), place);

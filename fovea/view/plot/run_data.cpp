@@ -86,7 +86,7 @@ Series quantile_course(const std::vector<Series>& all, double share) {
   return course;
 }
 
-Quantity::Quantity(std::string text, const Place& place)
+Quantity::Quantity(std::string text, const Location& place)
     : text_(std::move(text)), expression_(Expression::parse(text_, place)) {}
 
 std::string Quantity::label() const {
@@ -161,7 +161,7 @@ std::string Quantity::missing_in(const Runs& runs) const {
   return fmt::format("no run has the metric '{}'{}", name, near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
-std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Place& place) {
+std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Location& place) {
   std::vector<Quantity> made;
   for (const std::string& text : texts) made.emplace_back(text, place);
   return made;

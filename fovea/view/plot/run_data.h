@@ -17,7 +17,7 @@ using Runs = std::vector<const RunRecord*>;
 // A metric by its name, or an expression over a run's metrics and settings.
 class Quantity {
  public:
-  Quantity(std::string text, const Place& place);
+  Quantity(std::string text, const Location& place);
 
   const std::string& text() const { return text_; }
   bool is_name() const { return expression_.is_name(); }
@@ -41,7 +41,7 @@ class Quantity {
   Expression expression_;
 };
 
-std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Place& place);
+std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Location& place);
 
 struct RunGroup {
   std::string label;  // "vocab = 60"; "" when there is nothing to tell apart

@@ -23,7 +23,7 @@ class Shown {
  public:
   Shown(const std::string& text, const Runs& runs) : text_(text) {
     if (std::ranges::none_of(runs, [&text](const RunRecord* run) { return run_has(*run, text); }))
-      quantity_.emplace(text, Place::argument("show"));
+      quantity_.emplace(text, Location::argument("show"));
   }
 
   std::string of(const RunRecord& run) const {

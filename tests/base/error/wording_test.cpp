@@ -66,11 +66,11 @@ TEST(Wording, OnlyWhatSaysNothingIsEmpty) {
 }
 
 TEST(Wording, PlacesKnowWhatTheyAre) {
-  EXPECT_EQ((Place{"a.toml", 3, 9}).text(), "a.toml:3:9");
-  EXPECT_EQ((Place{"mine", 3, 9, Place::Kind::spec}).text(), "mine");
-  EXPECT_EQ(Place::setting("task.vocab=60").text(), "task.vocab=60");
-  EXPECT_EQ(Place::argument("sort").text(), "sort");
-  EXPECT_STREQ(wrong_input("x is wrong", Remedy::see_runs(), Place::argument("sort")).what(),
+  EXPECT_EQ((Location{"a.toml", 3, 9}).text(), "a.toml:3:9");
+  EXPECT_EQ((Location{"mine", 3, 9, Location::Kind::spec}).text(), "mine");
+  EXPECT_EQ(Location::setting("task.vocab=60").text(), "task.vocab=60");
+  EXPECT_EQ(Location::argument("sort").text(), "sort");
+  EXPECT_STREQ(wrong_input("x is wrong", Remedy::see_runs(), Location::argument("sort")).what(),
                "sort: x is wrong. See the list of runs.");
 }
 

@@ -88,7 +88,7 @@ std::vector<Case> cases() {
 
 TEST(Functions, AreWithinAUnitOfTheTruth) {
   for (const Case& c : cases()) {
-    Stream stream(7, "functions");
+    RandomStream stream(7, "functions");
     double worst = 0, at = 0;
     const auto check = [&](double x) {
       const double off = units_off(c.found(x), c.truth(x));
@@ -167,7 +167,7 @@ TEST(Functions, PowersHaveTheSpecialValuesOfC) {
 }
 
 TEST(Functions, OfFloatsAreThoseOfDoublesRoundedOnce) {
-  Stream stream(8, "functions");
+  RandomStream stream(8, "functions");
   for (int i = 0; i < 10000; ++i) {
     const auto x = static_cast<float>(stream.uniform(-9, 9));
     const double wide{x};

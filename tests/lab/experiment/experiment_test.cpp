@@ -57,7 +57,7 @@ TEST(Spec, TextIsCanonicalAndReadsBack) {
 
 // The two spell a number, a list and a table in their own ways.
 TEST(Spec, ReadsJsonAsItReadsToml) {
-  const Place page{"the page's spec", 0, 0, Place::Kind::spec};
+  const Location page{"the page's spec", 0, 0, Location::Kind::spec};
   const auto read = [&page](const std::string& json) {
     return resolve(experiment_from_table(table_from_json(Json::parse(json), page), page), Preset::full, {}, 3);
   };

@@ -48,7 +48,7 @@ TEST(RankMessages, BringARefusalAcrossAsData) {
   const Value table{ValueTable{{"a", {1, {}}}, {"b", {ValueList{{0.5, {}}, {"x \"y\"", {}}}, {}}}}, {}};
   const Message said = message("{} is {} or {}: {} {}", "task", ValueKind::tables, table,
                                Message::Entry{"name", {"…", {}}}, Message::Tables{"claim"});
-  const Place places[]{{"a.toml", 3, 9}, Place::setting("x=1"), Place::argument("sort"), {}};
+  const Location places[]{{"a.toml", 3, 9}, Location::setting("x=1"), Location::argument("sort"), {}};
   const Remedy remedies[]{said, Remedy::set_of_task("task.vocab", 60), Remedy::see_runs(), {}};
   for (const Error::Kind kind : {Error::Kind::wrong_input, Error::Kind::failure})
     for (std::size_t i = 0; i < std::size(places); ++i) {

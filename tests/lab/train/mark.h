@@ -46,7 +46,7 @@ class Mark : public Task {
     batch.labels.assign(static_cast<std::size_t>(size), 0);
     if (knows_) batch.marked.assign(static_cast<std::size_t>(size * length_), 0);
     for (int b = 0; b < size; ++b) {
-      Stream stream(seed_, split_name(split), step, static_cast<std::uint64_t>(b));
+      RandomStream stream(seed_, split_name(split), step, static_cast<std::uint64_t>(b));
       const bool positive = stream.integer(2) == 1;
       for (int l = 0; l < length_; ++l)
         batch.source.at(b, l) = 1 + static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab_ - 1)));

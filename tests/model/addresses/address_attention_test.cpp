@@ -22,7 +22,7 @@ Batch random_accesses(int windows, int steps) {
   batch.size = windows;
   batch.source.resize(windows, 3 * steps);
   batch.target.resize(windows, 2);
-  Stream stream(4, "accesses");
+  RandomStream stream(4, "accesses");
   const TaskShape shape = access_shape();
   const std::array<int, 3> below{shape.counters, shape.pages, shape.offsets};
   for (std::size_t i = 0; i < batch.source.ids.size(); ++i)

@@ -37,7 +37,7 @@ void set(ModelScene<double>& scene, const char* name, auto value_at) {
 }
 
 void draw(ModelScene<double>& scene) {
-  Stream stream(9, "values");
+  RandomStream stream(9, "values");
   for (const char* const name : {"lags", "match", "output"})
     set(scene, name, [&](Index) { return 0.7 * stream.normal(); });
 }

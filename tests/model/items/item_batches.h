@@ -13,7 +13,7 @@ inline Batch random_bags(std::uint64_t seed, int bags, int most, int width, int 
   Batch batch;
   batch.size = bags;
   batch.items.resize(bags, most, width);
-  Stream stream(seed, "test.bags");
+  RandomStream stream(seed, "test.bags");
   for (int b = 0; b < bags; ++b) {
     const int length = differ ? 1 + static_cast<int>(stream.integer(static_cast<std::uint64_t>(most))) : most;
     batch.items.lengths[static_cast<std::size_t>(b)] = length;

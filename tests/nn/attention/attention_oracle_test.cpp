@@ -21,7 +21,7 @@ struct Shape {
 };
 
 Shape random_shape(std::uint64_t seed, Index least) {
-  Stream stream(seed, "attention");
+  RandomStream stream(seed, "attention");
   Shape s{random_size(stream, 5),
           random_choice(stream) ? 1 : random_size(stream, 9),
           random_size(stream, 19),

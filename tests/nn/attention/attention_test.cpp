@@ -33,7 +33,7 @@ TEST_P(AttentionGradient, IsWhatCentralDifferencesSay) {
   std::vector<double> q = random_values(2, c.batch * c.rows * c.query);
   const std::vector<double> dcontexts = random_values(3, c.batch * c.rows * c.width);
   std::vector<int> lengths;
-  Stream stream(9, "lengths");
+  RandomStream stream(9, "lengths");
   for (Index b = 0; b < c.batch; ++b)
     lengths.push_back(static_cast<int>(1 + stream.integer(static_cast<std::uint64_t>(c.most))));
   std::vector<int> alignment(static_cast<std::size_t>(c.batch * c.rows), -1);

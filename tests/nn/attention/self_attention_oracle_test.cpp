@@ -24,7 +24,7 @@ struct SelfShape {
 };
 
 SelfShape random_self_shape(std::uint64_t seed) {
-  Stream stream(seed, "self-attention");
+  RandomStream stream(seed, "self-attention");
   SelfShape s{random_size(stream, 3),
               random_size(stream, seed % 3 == 0 ? 75 : 12),
               random_size(stream, 3),

@@ -21,7 +21,7 @@ struct SelfScene {
   explicit SelfScene(Weighting weighting, bool relative, int threads = 1, bool keeps = true, Rows which = Rows::all)
       : attention{weighting, heads_here, key_here, value_here}, team(threads), compute{arena, team} {
     constexpr Index rows = streams_here * places_here;
-    Stream stream(7, "self-attention");
+    RandomStream stream(7, "self-attention");
     const auto draw = [&](Index count, Index width) {
       const Matrix<T> all = compute.array<T>(count, width);
       for (T& x : all.flat()) x = static_cast<T>(static_cast<float>(stream.uniform(-1, 1)));

@@ -77,7 +77,7 @@ struct BlockScene {
     return to;
   }
 
-  Stream stream;
+  RandomStream stream;
   Arena arena;
   Index B = 0, read = 0;  // read: D
   BlockShape shape;

@@ -19,7 +19,7 @@ struct Shape {
 };
 
 Shape random_shape(std::uint64_t seed) {
-  Stream stream(seed, "recurrent");
+  RandomStream stream(seed, "recurrent");
   return {random_choice(stream) ? Cell::lstm : Cell::gru,
           random_choice(stream) ? Direction::forward : Direction::reverse,
           random_size(stream, 7),
@@ -53,7 +53,7 @@ struct Scene {
   Index distinct;
 
   Scene(const Shape& shape, std::uint64_t seed) : s(shape) {
-    Stream stream(seed, "scene");
+    RandomStream stream(seed, "scene");
     layer = RecurrentLayer<T>::declare(parameters, "", "", s.cell, s.direction, s.I, s.H);
     parameters.finish();
     std::ranges::copy(random_values<T>(seed, static_cast<Index>(parameters.values().size()), 0.4),

@@ -26,7 +26,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 }
 
 std::vector<int> random_lengths(std::uint64_t seed, Index batch, Index steps) {
-  Stream stream(seed, "lengths");
+  RandomStream stream(seed, "lengths");
   std::vector<int> lengths(static_cast<std::size_t>(batch));
   for (int& length : lengths) length = static_cast<int>(stream.integer(static_cast<std::uint64_t>(steps) + 1));
   return lengths;
@@ -53,7 +53,7 @@ struct Net {
     x = random_values<T>(1, c.tokens ? distinct * c.in : c.steps * c.batch * c.in);
     if (c.lengths) lengths = random_lengths(2, c.batch, c.steps);
     if (c.tokens) {
-      Stream stream(3, "test");
+      RandomStream stream(3, "test");
       index.resize(static_cast<std::size_t>(c.steps * c.batch));
       for (int& i : index) i = static_cast<int>(stream.integer(distinct));
       for (Index b = 0; b < c.batch && c.lengths; ++b)

@@ -41,10 +41,10 @@ inline Array<2> random_array(std::uint64_t seed, Index rows, Index columns) {
 }
 
 // A number in 1 … most.
-inline Index random_size(Stream& stream, Index most) {
+inline Index random_size(RandomStream& stream, Index most) {
   return 1 + static_cast<Index>(stream.integer(static_cast<std::uint64_t>(most)));
 }
-inline bool random_choice(Stream& stream) { return stream.uniform() < 0.5; }
+inline bool random_choice(RandomStream& stream) { return stream.uniform() < 0.5; }
 
 // What rounding leaves, relative to the largest entry of an array: a kernel in float against the reference in double.
 // Where an array is a difference of numbers about 1, all of it can be small while rounding is not: `least` is what its

@@ -39,7 +39,7 @@ void expect_weight_gradients(reference::RecurrentWeights& w, const reference::Re
 TEST(Reference, LstmGradients) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "lstm");
+    RandomStream stream(seed, "lstm");
     const Index T = random_size(stream, 5), I = random_size(stream, 4), H = random_size(stream, 5);
     reference::RecurrentWeights w(4, I, H), dw(4, I, H);
     fill_random(seed, w);
@@ -65,7 +65,7 @@ TEST(Reference, LstmGradients) {
 TEST(Reference, GruGradients) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "gru");
+    RandomStream stream(seed, "gru");
     const Index T = random_size(stream, 5), I = random_size(stream, 4), H = random_size(stream, 5);
     reference::RecurrentWeights w(3, I, H), dw(3, I, H);
     fill_random(seed, w);
@@ -92,7 +92,7 @@ class ReferenceAttention : public ::testing::TestWithParam<reference::Rule> {};
 TEST_P(ReferenceAttention, Gradients) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "attention");
+    RandomStream stream(seed, "attention");
     const Index T = random_size(stream, 4), S = random_size(stream, 6), K = random_size(stream, 4),
                 H = random_size(stream, 4);
     reference::Positions positions{Array<1>(S), Array<2>(T, S)};
@@ -139,7 +139,7 @@ TEST(Reference, AttentionWeightsOfEachRule) {
 TEST(Reference, CrossEntropyGradients) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "cross-entropy");
+    RandomStream stream(seed, "cross-entropy");
     const Index N = random_size(stream, 6), C = 1 + random_size(stream, 6);
     std::vector<int> answers, two;
     for (Index r = 0; r < N; ++r) {
@@ -168,7 +168,7 @@ TEST(Reference, LogisticLossIsCrossEntropyOfTwoClasses) {
 TEST(Reference, BatchNormGradients) {
   for (std::uint64_t seed = 0; seed < 2 * seeds; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "norm");
+    RandomStream stream(seed, "norm");
     const bool training = seed % 2 == 0;
     const Index N = 3 + random_size(stream, 8), C = random_size(stream, 4);
     std::vector<std::uint8_t> present = {1, 1, 1};  // of fewer, x̂ is ±1 and rounding all that is left of dx
@@ -196,7 +196,7 @@ TEST(Reference, BatchNormGradients) {
 TEST(Reference, LayerNormGradients) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "layer norm");
+    RandomStream stream(seed, "layer norm");
     const Index N = random_size(stream, 5), C = 2 + random_size(stream, 6);
     reference::LayerNorm norm{1e-5, random_array(seed, C), random_array(seed + 1, seed % 2 == 0 ? C : 0)};
     reference::LayerNorm d_norm{1e-5, Array<1>(C), Array<1>(norm.bias.size(0))};
@@ -223,7 +223,7 @@ TEST(Reference, GeluGradient) {
 }
 
 // A position and one position before it are right for each row but the first.
-Array<2> random_right(Stream& stream, Index T) {
+Array<2> random_right(RandomStream& stream, Index T) {
   Array<2> right(T, T);
   for (Index i = 1; i < T; ++i)
     right(i, i) = right(i, static_cast<Index>(stream.integer(static_cast<std::uint64_t>(i)))) = 1;
@@ -237,7 +237,7 @@ TEST_P(ReferenceSelfAttention, Gradients) {
   const auto [weighting, pattern, scale] = GetParam();
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "self-attention");
+    RandomStream stream(seed, "self-attention");
     const Index T = 1 + random_size(stream, 5), K = random_size(stream, 4), U = random_size(stream, 4);
     const Index relative = random_choice(stream) ? T : 0;
     const reference::Head head{weighting, pattern, scale, false, random_right(stream, T)};
@@ -309,7 +309,7 @@ TEST(Reference, RotaryPositionsTurnByDistance) {
 TEST(Reference, TransformerBlockGradients) {
   for (std::uint64_t seed = 0; seed < 3 * seeds; ++seed) {
     SCOPED_TRACE(seed);
-    Stream stream(seed, "block");
+    RandomStream stream(seed, "block");
     BlockShape shape{.width = 2, .heads = 1 + static_cast<Index>(seed % 2), .positions = 1 + random_size(stream, 4)};
     shape.width *= shape.heads * random_size(stream, 2);
     shape.mlp = random_choice(stream) ? 2 * shape.width : 0;

@@ -22,7 +22,7 @@ struct SomeRows {
       : stride(stride_of(begin + count)),
         all(static_cast<std::size_t>(row_grain + stride * count)),
         places(static_cast<std::size_t>(count)) {
-    Stream stream(seed, "rows");
+    RandomStream stream(seed, "rows");
     for (T& x : all) x = static_cast<T>(static_cast<float>(stream.uniform(-2, 2)));
     std::iota(places.begin(), places.end(), static_cast<int>(begin));
     rows = {all.data() + row_grain, count, stride, places.data()};

@@ -27,7 +27,7 @@ constexpr double nothing = -std::numeric_limits<double>::infinity();
 template <class T>
 struct Scene {
   explicit Scene(std::uint64_t seed, std::size_t columns) : columns(columns) {
-    Stream stream(seed, "scene");
+    RandomStream stream(seed, "scene");
     const auto count = static_cast<std::size_t>(1 + stream.integer(900));
     const double spread = seed % 3 == 0 ? 60 : 2;
     for (std::size_t i = 0; i < count; ++i) {

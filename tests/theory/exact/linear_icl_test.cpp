@@ -25,7 +25,7 @@ TEST(LinearIcl, RungsOfKnownSettings) {
 TEST(LinearIcl, RungsAreTheLeastSquaresOfSamples) {
   const LinearIclSetting setting{3, {0.7, 0.2}};
   constexpr int samples = 400'000;
-  Stream stream(1, "linear-icl");
+  RandomStream stream(1, "linear-icl");
   double joint[2] = {}, square[2] = {}, loss[3] = {};
   for (int n = 0; n < samples; ++n) {
     double w[2], query[2], beta[2] = {}, answer = 0;

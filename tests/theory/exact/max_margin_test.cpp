@@ -71,7 +71,7 @@ TEST(MaxMargin, NoMapNearItKeepsTokensApartAndIsSmaller) {
     EXPECT_GT(solution.support, 6);
     const double length = std::sqrt(cosine_of(solution.map, solution.map));
     EXPECT_NEAR(length, 1, 1e-12);
-    Stream stream(7, "near", static_cast<std::uint64_t>(seed));
+    RandomStream stream(7, "near", static_cast<std::uint64_t>(seed));
     for (int trial = 0; trial < 300; ++trial) {
       std::vector<double> other = solution.map;
       double squares = 0, before = 0;

@@ -42,7 +42,7 @@ class MadeTexts : public BagSource {
 // and is missing in that share of the others.
 inline MadeTexts leaning_texts(std::int64_t size, std::uint64_t seed, double leans) {
   return {size, 31, [seed, leans](std::int64_t number, int label) {
-            Stream stream(seed, "leaning", 0, static_cast<std::uint64_t>(number));
+            RandomStream stream(seed, "leaning", 0, static_cast<std::uint64_t>(number));
             std::vector<int> words;
             for (int i = 0; i < 6; ++i) words.push_back(static_cast<int>(stream.integer(30)));
             if (stream.uniform() < (label ? leans : 1 - leans)) words.push_back(30);

@@ -159,7 +159,7 @@ class Unrelated final : public BagSource {
   void each(Team&, const Visit& visit, const Progress&) const override {
     std::vector<int> input(10), output(10);
     for (std::int64_t n = 0; n < size(); ++n) {
-      Stream stream(1, "unrelated", 0, static_cast<std::uint64_t>(n));
+      RandomStream stream(1, "unrelated", 0, static_cast<std::uint64_t>(n));
       // Longer inputs have longer outputs: a length is not a word.
       const std::size_t length = 1 + stream.integer(10);
       input.resize(length);

@@ -15,7 +15,7 @@ struct Drawn {
   std::vector<int> labels;
   explicit Drawn(int classes, int count = 60) {
     for (int t = 0; t < count; ++t) {
-      Stream stream(7, "texts", 0, static_cast<std::uint64_t>(t));
+      RandomStream stream(7, "texts", 0, static_cast<std::uint64_t>(t));
       std::vector<int> text;
       int sum = 0;
       for (int i = 0; i < 10; ++i) sum += text.emplace_back(static_cast<int>(stream.integer(50)));

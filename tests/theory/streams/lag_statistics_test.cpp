@@ -14,7 +14,8 @@ namespace fovea {
 namespace {
 
 TEST(LagStatistics, TheLagThatDecidesTellsAllAndTheOthersNothing) {
-  const MadeStream task(8, 20, [](std::span<const int> x, std::size_t t, Stream&) { return t < 2 ? -1 : x[t - 2]; });
+  const MadeStream task(8, 20,
+                        [](std::span<const int> x, std::size_t t, RandomStream&) { return t < 2 ? -1 : x[t - 2]; });
   const LagStatistics found = measure_lags(StreamSample(task, 4000));
   ASSERT_EQ(found.lags.size(), 20u);
   EXPECT_FALSE(found.hard);
@@ -32,7 +33,7 @@ TEST(LagStatistics, TheLagThatDecidesTellsAllAndTheOthersNothing) {
 
 // With chance e the answer is drawn anew: phi2 is (1 - e)^2 (|o| - 1).
 TEST(LagStatistics, ShareIsTheSquareOfHowOftenTheTokenIsTheAnswer) {
-  const MadeStream task(5, 10, [](std::span<const int> x, std::size_t t, Stream& stream) {
+  const MadeStream task(5, 10, [](std::span<const int> x, std::size_t t, RandomStream& stream) {
     const int other = static_cast<int>(stream.integer(5));
     return stream.uniform() < 0.6 ? other : x[t];
   });
@@ -44,7 +45,7 @@ TEST(LagStatistics, ShareIsTheSquareOfHowOftenTheTokenIsTheAnswer) {
 
 TEST(LagStatistics, IndependentAnswersAreHard) {
   for (const int vocab : {2, 7, 50}) {
-    const MadeStream task(vocab, 30, [vocab](std::span<const int>, std::size_t, Stream& stream) {
+    const MadeStream task(vocab, 30, [vocab](std::span<const int>, std::size_t, RandomStream& stream) {
       return static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab)));
     });
     const LagStatistics found = measure_lags(StreamSample(task, 3000));
@@ -55,14 +56,14 @@ TEST(LagStatistics, IndependentAnswersAreHard) {
 
 TEST(LagStatistics, TheExclusiveOrOfTwoBitsIsHardThoughItIsDetermined) {
   const MadeStream task(
-      2, 16, [](std::span<const int> x, std::size_t t, Stream&) { return t < 3 ? -1 : x[t - 1] ^ x[t - 3]; });
+      2, 16, [](std::span<const int> x, std::size_t t, RandomStream&) { return t < 3 ? -1 : x[t - 1] ^ x[t - 3]; });
   const LagStatistics found = measure_lags(StreamSample(task, 10'000));
   EXPECT_TRUE(found.hard);
   for (const Lag& lag : found.lags) EXPECT_LT(lag.deviations, 4) << lag.lag;
 }
 
 TEST(LagStatistics, PlacesAreHardOrNotByThemselves) {
-  const MadeStream task(2, 16, [](std::span<const int> x, std::size_t t, Stream&) {
+  const MadeStream task(2, 16, [](std::span<const int> x, std::size_t t, RandomStream&) {
     return t < 3 ? -1 : t == 5 ? x[2] : x[t - 1] ^ x[t - 3];
   });
   const LagStatistics found = measure_lags(StreamSample(task, 5000));
@@ -75,9 +76,9 @@ TEST(LagStatistics, PlacesAreHardOrNotByThemselves) {
 // Each sequence answers by a table of its own: places of one sequence depend on each other, yet no token tells anything
 // that holds for all sequences.
 TEST(LagStatistics, ARuleOfEachSequencesOwnIsNoKnowledge) {
-  const MadeStream task(4, 200, [](std::span<const int> x, std::size_t t, Stream& stream) {
+  const MadeStream task(4, 200, [](std::span<const int> x, std::size_t t, RandomStream& stream) {
     std::array<int, 4> rule{};
-    Stream own = stream;  // as it stood before the sequence's answers: the same for all of them
+    RandomStream own = stream;  // as it stood before the sequence's answers: the same for all of them
     own.permutation(rule);
     return rule[static_cast<std::size_t>(x[t])];
   });
@@ -87,7 +88,7 @@ TEST(LagStatistics, ARuleOfEachSequencesOwnIsNoKnowledge) {
 }
 
 TEST(LagStatistics, LooksNoFurtherThanItIsTold) {
-  const MadeStream task(3, 12, [](std::span<const int> x, std::size_t t, Stream&) { return t == 8 ? x[0] : -1; });
+  const MadeStream task(3, 12, [](std::span<const int> x, std::size_t t, RandomStream&) { return t == 8 ? x[0] : -1; });
   EXPECT_EQ(measure_lags(StreamSample(task, 100)).lags.size(), 9u) << "nothing is asked behind place 8";
   EXPECT_EQ(measure_lags(StreamSample(task, 100), {.most = 3}).lags.size(), 4u);
   EXPECT_EQ(measure_lags(StreamSample(task, 100)).best(1).front().lag, 8);
@@ -121,7 +122,7 @@ TEST(LagStatistics, DeviationsAreThoseOfANormalDistribution) {
   double sum = 0, squares = 0, beyond = 0;
   constexpr int tables = 4000;
   for (int n = 0; n < tables; ++n) {
-    Stream stream(3, "tables", 0, static_cast<std::uint64_t>(n));
+    RandomStream stream(3, "tables", 0, static_cast<std::uint64_t>(n));
     std::vector<Observation> observations(200);
     for (Observation& o : observations) {
       o.row = static_cast<int>(stream.integer(4));

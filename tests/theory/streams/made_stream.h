@@ -13,7 +13,7 @@ namespace fovea {
 class MadeStream : public Task {
  public:
   // The answer at place t of tokens x, or -1; the stream is that of the sequence, and goes on from place to place.
-  using Answer = std::function<int(std::span<const int> x, std::size_t t, Stream& stream)>;
+  using Answer = std::function<int(std::span<const int> x, std::size_t t, RandomStream& stream)>;
 
   MadeStream(int vocab, int length, Answer answer) : vocab_(vocab), length_(length), answer_(std::move(answer)) {}
 
@@ -33,8 +33,8 @@ class MadeStream : public Task {
     batch.target.resize(size, length_);
     batch.alignment.clear();
     for (int row = 0; row < size; ++row) {
-      Stream tokens = example_stream(1, "made-tokens", split, step, static_cast<std::uint64_t>(row));
-      Stream answers = example_stream(1, "made-answers", split, step, static_cast<std::uint64_t>(row));
+      RandomStream tokens = example_stream(1, "made-tokens", split, step, static_cast<std::uint64_t>(row));
+      RandomStream answers = example_stream(1, "made-answers", split, step, static_cast<std::uint64_t>(row));
       for (int t = 0; t < length_; ++t)
         batch.source.at(row, t) = static_cast<int>(tokens.integer(static_cast<std::uint64_t>(vocab_)));
       const std::span<const int> x(&batch.source.at(row, 0), static_cast<std::size_t>(length_));

@@ -20,7 +20,7 @@ class NoisyCopy final : public MadeStream, public Ladder {
   static constexpr double noise = 0.3;
 
   NoisyCopy()
-      : MadeStream(tokens, 12, [](std::span<const int> x, std::size_t t, Stream& stream) {
+      : MadeStream(tokens, 12, [](std::span<const int> x, std::size_t t, RandomStream& stream) {
           const int other = static_cast<int>(stream.integer(tokens));
           return t == 0 ? -1 : stream.uniform() < noise ? other : x[t - 1];
         }) {}
@@ -131,7 +131,8 @@ TEST(StreamPrediction, PlacesAreCountedByTheShareThatIsRight) {
   class Again final : public MadeStream {
    public:
     Again()
-        : MadeStream(4, 5, [](std::span<const int>, std::size_t t, Stream&) { return t == 2 || t == 4 ? 1 : -1; }) {}
+        : MadeStream(4, 5,
+                     [](std::span<const int>, std::size_t t, RandomStream&) { return t == 2 || t == 4 ? 1 : -1; }) {}
     void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
       MadeStream::batch(split, step, size, batch);
       batch.alignment.assign(batch.source.ids.size(), -1);
@@ -152,7 +153,8 @@ TEST(StreamPrediction, PlacesAreCountedByTheShareThatIsRight) {
 
 TEST(StreamPrediction, RefusesWhatIsNoStreamOrAsksNothing) {
   EXPECT_THROW(predict_stream(*make_task("copy")), Error);
-  EXPECT_THROW(predict_stream(MadeStream(3, 5, [](std::span<const int>, std::size_t, Stream&) { return -1; })), Error);
+  EXPECT_THROW(predict_stream(MadeStream(3, 5, [](std::span<const int>, std::size_t, RandomStream&) { return -1; })),
+               Error);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(FigureKinds, WrongSettingsHaveAPlace) {
     }
     return "no error";
   };
-  const Place place{"e.toml", 5, 1};
+  const Location place{"e.toml", 5, 1};
   EXPECT_EQ(place_of({"line", {}, place}), "e.toml:5:1");
   EXPECT_EQ(place_of({"lines", {{"pannels", text("seed")}}, place}), "e.toml:7:3");
   EXPECT_EQ(place_of({"lines", {{"x_log", text("yes")}}, place}), "e.toml:7:3");

@@ -12,9 +12,11 @@ namespace {
 constexpr int entries_per_line = 16;  // of B: numbers of four bytes
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-int below(Stream& stream, int count) { return static_cast<int>(stream.integer(static_cast<std::uint64_t>(count))); }
+int below(RandomStream& stream, int count) {
+  return static_cast<int>(stream.integer(static_cast<std::uint64_t>(count)));
+}
 
-std::vector<int> draw_distinct(Stream& stream, int count, int universe) {
+std::vector<int> draw_distinct(RandomStream& stream, int count, int universe) {
   std::vector<int> drawn(at(count)), scratch(at(universe));
   stream.distinct(drawn, scratch);
   return drawn;
@@ -27,7 +29,7 @@ std::vector<Access> repeated(const std::vector<Access>& accesses, int length) {
   return all;
 }
 
-std::vector<Access> strides(const TraceShape& shape, Stream& stream) {
+std::vector<Access> strides(const TraceShape& shape, RandomStream& stream) {
   const int lines = shape.pages / shape.streams * lines_per_page;
   std::vector<std::pair<int, int>> walks(at(shape.streams));  // where each is in its pages, and its stride
   for (auto& [place, stride] : walks) place = below(stream, lines), stride = 1 + 2 * below(stream, 4);
@@ -49,13 +51,13 @@ std::vector<Access> matrix(const TraceShape& shape) {
   return repeated(walk, shape.length);
 }
 
-std::vector<Access> list(const TraceShape& shape, Stream& stream) {
+std::vector<Access> list(const TraceShape& shape, RandomStream& stream) {
   std::vector<Access> walk;
   for (const int line : draw_distinct(stream, shape.nodes, shape.pages * lines_per_page)) walk.push_back({0, line});
   return repeated(walk, shape.length);
 }
 
-std::vector<Access> page_by_page(const TraceShape& shape, Stream& stream) {
+std::vector<Access> page_by_page(const TraceShape& shape, RandomStream& stream) {
   const std::vector<int> offsets = draw_distinct(stream, shape.nodes, lines_per_page);
   std::vector<Access> walk;
   for (const int page : draw_distinct(stream, shape.pages, shape.pages))
@@ -64,7 +66,7 @@ std::vector<Access> page_by_page(const TraceShape& shape, Stream& stream) {
   return repeated(walk, shape.length);
 }
 
-std::vector<Access> gather(const TraceShape& shape, Stream& stream) {
+std::vector<Access> gather(const TraceShape& shape, RandomStream& stream) {
   const int lines_of_b = (shape.nodes + entries_per_line - 1) / entries_per_line;
   const std::vector<int> b = draw_distinct(stream, shape.nodes, shape.pages * lines_per_page - lines_of_b);
   std::vector<Access> walk;
@@ -75,7 +77,7 @@ std::vector<Access> gather(const TraceShape& shape, Stream& stream) {
   return repeated(walk, shape.length);
 }
 
-std::vector<Access> cycles(const TraceShape& shape, Stream& stream) {
+std::vector<Access> cycles(const TraceShape& shape, RandomStream& stream) {
   std::vector<Access> all;
   while (static_cast<int>(all.size()) < shape.length) {
     const std::vector<int> lines = draw_distinct(stream, shape.nodes, shape.pages * lines_per_page);
@@ -85,13 +87,13 @@ std::vector<Access> cycles(const TraceShape& shape, Stream& stream) {
   return all;
 }
 
-std::vector<Access> random_lines(const TraceShape& shape, Stream& stream) {
+std::vector<Access> random_lines(const TraceShape& shape, RandomStream& stream) {
   std::vector<Access> all;
   for (int i = 0; i < shape.length; ++i) all.push_back({0, below(stream, shape.pages * lines_per_page)});
   return all;
 }
 
-std::vector<Access> accesses_of(const TraceShape& shape, Stream& stream) {
+std::vector<Access> accesses_of(const TraceShape& shape, RandomStream& stream) {
   switch (shape.pattern) {
     case TracePattern::strides:
       return strides(shape, stream);
@@ -122,7 +124,7 @@ int most_nodes(TracePattern pattern, int pages) {
 
 AccessTrace make_trace(const TraceShape& shape, std::uint64_t seed) {
   assert(shape.nodes <= most_nodes(shape.pattern, shape.pages));
-  Stream stream(seed, "addresses.trace");
+  RandomStream stream(seed, "addresses.trace");
   AccessTrace trace;
   trace.accesses = accesses_of(shape, stream);
   trace.pages = shape.pages;

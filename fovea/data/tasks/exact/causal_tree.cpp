@@ -45,7 +45,7 @@ class CausalTree final : public Task, public Ladder {
     seed_ = seed;
     shapes_.assign(at(states_), alpha_);
     parents_.assign(at(length_), -1);
-    Stream stream(seed, "causal-tree.parents");
+    RandomStream stream(seed, "causal-tree.parents");
     for (int i = 1; i < length_ - 1; ++i)
       parents_[at(i)] = static_cast<int>(stream.integer(static_cast<std::uint64_t>(i)));
   }
@@ -61,7 +61,7 @@ class CausalTree final : public Task, public Ladder {
     batch.pattern.assign(at(size) * T * most, -1);
     std::vector<double> chain(k * k);
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "causal-tree", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "causal-tree", split, step, static_cast<std::uint64_t>(row));
       for (std::size_t s = 0; s < k; ++s) draw_dirichlet(stream, shapes_, std::span(chain).subspan(s * k, k));
       const auto next = [&](int token) {
         return draw_index(stream, std::span<const double>(chain.data() + at(token) * k, k));

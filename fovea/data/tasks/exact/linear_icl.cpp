@@ -88,7 +88,7 @@ class LinearIcl final : public Task, public RegressionLaw {
 
   // Example `number` of a step, into a row.
   void fill(Split split, std::uint64_t step, int number, int row, Batch& batch) const {
-    Stream stream = example_stream(seed_, "linear-icl", split, step, static_cast<std::uint64_t>(number));
+    RandomStream stream = example_stream(seed_, "linear-icl", split, step, static_cast<std::uint64_t>(number));
     std::vector<double> map(eigenvalues_.size());
     for (double& w : map) w = stream.normal();
     const auto draw = [&](float* x, float* y) {

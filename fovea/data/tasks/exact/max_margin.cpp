@@ -26,7 +26,7 @@ class MaxMargin final : public Task {
   }
 
   void prepare(std::uint64_t seed) override {
-    Stream stream(seed, "max-margin");
+    RandomStream stream(seed, "max-margin");
     const std::vector<double> direction = unit(stream);
     Batch& all = all_;
     all.size = sequences_;
@@ -59,7 +59,7 @@ class MaxMargin final : public Task {
   void batch(Split, std::uint64_t, int, Batch& batch) const override { batch = all_; }
 
  private:
-  std::vector<double> unit(Stream& stream) const {
+  std::vector<double> unit(RandomStream& stream) const {
     std::vector<double> vector(static_cast<std::size_t>(width_));
     double squares = 0;
     for (double& x : vector) {

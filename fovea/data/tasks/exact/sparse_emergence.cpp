@@ -35,7 +35,7 @@ class SparseEmergence final : public Task, public SparseLaw {
                         "set task.copies to less than task.places");
     seed_ = seed;
     map_.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(width_));
-    Stream stream(seed, "sparse-emergence.map");
+    RandomStream stream(seed, "sparse-emergence.map");
     double square = 0;
     for (double& x : map_) {
       x = stream.normal();
@@ -63,7 +63,7 @@ class SparseEmergence final : public Task, public SparseLaw {
     batch.answers.resize(size, 1, width_);
     batch.marked.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(places_), 0);
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "sparse-emergence", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "sparse-emergence", split, step, static_cast<std::uint64_t>(row));
       const int telling = places_ - copies_;
       for (float* x = batch.items.item(row, 0); x != batch.items.item(row, telling) + width_; ++x)
         *x = static_cast<float>(stream.normal());

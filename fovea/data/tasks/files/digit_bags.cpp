@@ -12,7 +12,7 @@ namespace fovea {
 
 namespace {
 
-int one_below(Stream& stream, std::size_t n) { return static_cast<int>(stream.integer(n)); }
+int one_below(RandomStream& stream, std::size_t n) { return static_cast<int>(stream.integer(n)); }
 
 }  // namespace
 
@@ -61,7 +61,7 @@ void DigitBags::batch(Split split, std::uint64_t step, int size, Batch& batch) c
     const auto r = static_cast<std::size_t>(row);
     const std::int64_t i =
         split == Split::train ? epoch_example(seed_, order, step, size, row, bags_) : slice.begin + row;
-    Stream stream = example_stream(seed_, bag, split, 0, static_cast<std::uint64_t>(i));
+    RandomStream stream = example_stream(seed_, bag, split, 0, static_cast<std::uint64_t>(i));
     const int count =
         smallest_ == 0 ? bag_ : smallest_ + one_below(stream, static_cast<std::size_t>(bag_ - smallest_ + 1));
     batch.items.lengths[r] = count;

@@ -14,7 +14,7 @@
 
 namespace fovea {
 
-class Stream;
+class RandomStream;
 
 class DigitBags : public Task {
  public:
@@ -35,7 +35,7 @@ class DigitBags : public Task {
   using Images = DigitImages::Images;
 
   // Chooses the images of one bag, marks the items that decide, and gives the answer, a digit. `marked` is 0 before.
-  virtual int fill(Stream& stream, const Images& images, std::span<int> chosen,
+  virtual int fill(RandomStream& stream, const Images& images, std::span<int> chosen,
                    std::span<std::uint8_t> marked) const = 0;
 
  private:

@@ -16,7 +16,7 @@ DigitSet draw_digits(std::uint64_t seed, const std::string& task, Split split, i
   set.pixels.resize(static_cast<std::size_t>(count) * digit_pixels);
   set.labels.resize(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < set.labels.size(); ++i) {
-    Stream stream = example_stream(seed, task + ".image", split, 0, i);
+    RandomStream stream = example_stream(seed, task + ".image", split, 0, i);
     set.labels[i] = static_cast<std::uint8_t>(i % 10);
     draw_digit(set.labels[i], stream, {set.pixels.data() + i * digit_pixels, digit_pixels});
   }
@@ -36,9 +36,9 @@ DigitSet half_of(const DigitSet& whole, bool second) {
 
 }  // namespace
 
-int DigitImages::Images::any(Stream& stream) const { return static_cast<int>(stream.integer(set.labels.size())); }
+int DigitImages::Images::any(RandomStream& stream) const { return static_cast<int>(stream.integer(set.labels.size())); }
 
-int DigitImages::Images::of_digit(Stream& stream, int digit) const {
+int DigitImages::Images::of_digit(RandomStream& stream, int digit) const {
   const std::vector<int>& all = by_digit[static_cast<std::size_t>(digit)];
   return all[stream.integer(all.size())];
 }

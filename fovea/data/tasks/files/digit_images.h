@@ -14,7 +14,7 @@
 
 namespace fovea {
 
-class Stream;
+class RandomStream;
 
 class DigitImages {
  public:
@@ -22,8 +22,8 @@ class DigitImages {
   struct Images {
     DigitSet set;
     std::array<std::vector<int>, 10> by_digit;  // numbers of the images of each
-    int any(Stream& stream) const;
-    int of_digit(Stream& stream, int digit) const;
+    int any(RandomStream& stream) const;
+    int of_digit(RandomStream& stream, int digit) const;
     int digit(int image) const { return set.labels[static_cast<std::size_t>(image)]; }
     const std::uint8_t* pixels(int image) const;  // 28 x 28
   };

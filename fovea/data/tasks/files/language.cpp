@@ -120,7 +120,7 @@ class Language final : public Task, public Ladder {
     for (int row = 0; row < slice.size; ++row) {
       std::span<const int> window;
       if (split == Split::train) {
-        Stream stream = example_stream(seed_, "language", split, step, static_cast<std::uint64_t>(row));
+        RandomStream stream = example_stream(seed_, "language", split, step, static_cast<std::uint64_t>(row));
         const std::uint64_t start = stream.integer(static_cast<std::uint64_t>(windows(split).starts()));
         window = windows(split).start(part(split), static_cast<std::int64_t>(start));
       } else {

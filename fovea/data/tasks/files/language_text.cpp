@@ -110,7 +110,7 @@ TokenTexts read_numbers(LineReader& lines) {
     std::size_t count = 0;
     each_word(line, [&](std::string_view word) {
       const auto place = [&] {
-        Place at = lines.place();
+        Location at = lines.place();
         at.column = static_cast<int>(word.data() - line.data()) + 1;
         return at;
       };
@@ -164,7 +164,7 @@ std::string read_language_file(const std::string& file) {
 }
 
 LanguageText cut_language_file(const std::string& bytes, const std::string& file, TokenUnits units, int vocab) {
-  LineReader lines(ByteReader(bytes, Place{file}), most_bytes);
+  LineReader lines(ByteReader(bytes, Location{file}), most_bytes);
   if (units == TokenUnits::numbers) return cut_numbers(lines, vocab);
   std::string text;
   text.reserve(bytes.size() + 1);

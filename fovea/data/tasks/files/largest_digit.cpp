@@ -14,7 +14,8 @@ class LargestDigit final : public DigitBags {
   LargestDigit() : DigitBags("largest-digit", {}, 3) {}
 
  private:
-  int fill(Stream& stream, const Images& images, std::span<int> chosen, std::span<std::uint8_t> marked) const override {
+  int fill(RandomStream& stream, const Images& images, std::span<int> chosen,
+           std::span<std::uint8_t> marked) const override {
     int largest = 0;
     for (int& image : chosen) {
       image = images.any(stream);

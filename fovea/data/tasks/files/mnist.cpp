@@ -21,7 +21,7 @@ std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
 
 // Checks the header (`dimensions` sizes) and that there is one byte for each element; returns the number of items.
 std::uint32_t check_header(std::string_view bytes, std::uint32_t magic, std::size_t dimensions,
-                           const std::string& holds, const Place& place) {
+                           const std::string& holds, const Location& place) {
   const std::size_t header = 4 + 4 * dimensions;
   if (bytes.size() < 4)
     throw wrong_input(fmt::format("is not an IDX file: it has only {} bytes", bytes.size()), "fetch the file again",
@@ -75,12 +75,12 @@ std::filesystem::path find_file(const std::filesystem::path& folder, const std::
 
 }  // namespace
 
-std::vector<std::uint8_t> parse_idx_images(std::string_view bytes, const Place& place) {
+std::vector<std::uint8_t> parse_idx_images(std::string_view bytes, const Location& place) {
   check_header(bytes, images_magic, 3, "images", place);
   return {bytes.begin() + 16, bytes.end()};
 }
 
-std::vector<std::uint8_t> parse_idx_labels(std::string_view bytes, const Place& place) {
+std::vector<std::uint8_t> parse_idx_labels(std::string_view bytes, const Location& place) {
   check_header(bytes, labels_magic, 1, "labels", place);
   std::vector<std::uint8_t> labels(bytes.begin() + 8, bytes.end());
   for (std::size_t i = 0; i < labels.size(); ++i)
@@ -91,7 +91,7 @@ std::vector<std::uint8_t> parse_idx_labels(std::string_view bytes, const Place& 
 }
 
 DigitSet read_idx_digits(const std::filesystem::path& images, const std::filesystem::path& labels) {
-  const Place images_place{images.string()}, labels_place{labels.string()};
+  const Location images_place{images.string()}, labels_place{labels.string()};
   const auto read = [](const std::filesystem::path& path) { return read_unpacked(ByteReader(path), most_idx_bytes); };
   DigitSet set;
   set.labels = parse_idx_labels(read(labels), labels_place);

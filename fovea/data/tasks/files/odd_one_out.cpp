@@ -16,7 +16,8 @@ class OddOneOut final : public DigitBags {
   OddOneOut() : DigitBags("odd-one-out", {.least = 3, .digits = 2}, 3) {}
 
  private:
-  int fill(Stream& stream, const Images& images, std::span<int> chosen, std::span<std::uint8_t> marked) const override {
+  int fill(RandomStream& stream, const Images& images, std::span<int> chosen,
+           std::span<std::uint8_t> marked) const override {
     const std::size_t odd = stream.integer(chosen.size());
     const int other = images.digit(chosen[odd] = images.any(stream));
     int common = other;

@@ -67,8 +67,8 @@ class PlacedDigit final : public Task {
       const std::int64_t i =
           train ? epoch_example(seed_, "placed-digit.order", step, size, row, count) : slice.begin + row;
       // A held-out image has one place; a training image a new one each time.
-      Stream stream = example_stream(seed_, "placed-digit.place", split, train ? step : 0,
-                                     static_cast<std::uint64_t>(train ? row : i));
+      RandomStream stream = example_stream(seed_, "placed-digit.place", split, train ? step : 0,
+                                           static_cast<std::uint64_t>(train ? row : i));
       const int image = static_cast<int>(i);
       batch.labels[static_cast<std::size_t>(row)] = images.digit(image);
       const std::size_t begin = static_cast<std::size_t>(row) * static_cast<std::size_t>(side_ * side_);
@@ -87,7 +87,7 @@ class PlacedDigit final : public Task {
     int left = digit_side, top = digit_side, right = 0, bottom = 0;
   };
 
-  static int below(Stream& stream, int count) {
+  static int below(RandomStream& stream, int count) {
     return static_cast<int>(stream.integer(static_cast<std::uint64_t>(count)));
   }
 
@@ -112,7 +112,7 @@ class PlacedDigit final : public Task {
         }
   }
 
-  void compose(Stream& stream, const DigitImages::Images& images, int image, std::span<float> canvas,
+  void compose(RandomStream& stream, const DigitImages::Images& images, int image, std::span<float> canvas,
                std::span<std::uint8_t> marked) const {
     const int x = below(stream, side_ - digit_side + 1), y = below(stream, side_ - digit_side + 1);
     copy(images.pixels(image), {0, 0, digit_side, digit_side}, x, y, canvas);

@@ -19,7 +19,8 @@ class SecondLargest final : public DigitBags {
   SecondLargest() : DigitBags("second-largest", {.least = 2, .most = 10, .all_different = true}, 3) {}
 
  private:
-  int fill(Stream& stream, const Images& images, std::span<int> chosen, std::span<std::uint8_t> marked) const override {
+  int fill(RandomStream& stream, const Images& images, std::span<int> chosen,
+           std::span<std::uint8_t> marked) const override {
     std::size_t first = 0, second = 0;
     for (std::size_t t = 0; t < chosen.size(); ++t) {
       const auto there = [&](int image) {

@@ -35,7 +35,7 @@ class BinaryChain final : public Task, public Ladder {
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
     begin_streams(batch, size, length_);
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "binary-chain", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "binary-chain", split, step, static_cast<std::uint64_t>(row));
       int state = stream.uniform() < stationary() ? 1 : 0;
       for (int t = 0; t < length_; ++t) {
         batch.source.at(row, t) = state;

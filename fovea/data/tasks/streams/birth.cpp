@@ -57,7 +57,7 @@ class Birth final : public Task, public Ladder {
     begin_streams(batch, size, length_);
     batch.scratch.resize(at(2 * triggers_));
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "birth", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "birth", split, step, static_cast<std::uint64_t>(row));
       draw_source(stream, batch.scratch, [&](int t, int token, int next, int from) {
         batch.source.at(row, t) = token;
         if (from < 0) return;
@@ -102,7 +102,7 @@ class Birth final : public Task, public Ladder {
     for (std::size_t j = 0; j < vocab; ++j) sum += shapes[j] = 1 / static_cast<double>(j + 1);
     for (double& shape : shapes) shape *= concentration_ / sum;
     chain_.resize(vocab * vocab);
-    Stream stream(seed_, "birth.chain");
+    RandomStream stream(seed_, "birth.chain");
     for (std::size_t i = 0; i < vocab; ++i) draw_dirichlet(stream, shapes, std::span(chain_).subspan(i * vocab, vocab));
     rest_.resize(vocab);
     find_rest(chain_, rest_, scratch);
@@ -116,7 +116,7 @@ class Birth final : public Task, public Ladder {
   // visit(place, token, the token after it, where that stood after the last earlier copy of the token) for each place
   // of a source; the last is -1 if the token is no trigger, or has not stood before.
   template <class Visit>
-  void draw_source(Stream& stream, std::span<int> scratch, Visit&& visit) const {
+  void draw_source(RandomStream& stream, std::span<int> scratch, Visit&& visit) const {
     const std::span<int> successors = scratch.first(at(triggers_)), places = scratch.subspan(at(triggers_));
     for (int& successor : successors) successor = static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab_)));
     std::fill(places.begin(), places.end(), -1);
@@ -135,7 +135,7 @@ class Birth final : public Task, public Ladder {
     std::vector<int> scratch(at(2 * triggers_));
     double sum = vocab_;
     for (std::uint64_t source = 0; source < counted_sources; ++source) {
-      Stream stream(seed_, "birth.unigram", 0, source);
+      RandomStream stream(seed_, "birth.unigram", 0, source);
       draw_source(stream, scratch, [&](int, int, int next, int from) {
         if (from >= 0) ++counts[at(next)], ++sum;
       });

@@ -47,7 +47,7 @@ class Clamps final : public Task, public Ladder {
     std::vector<int> items(at(pairs_)), labels(at(pairs_));
     batch.scratch.resize(at(std::max(items_, labels_)));
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "clamps", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "clamps", split, step, static_cast<std::uint64_t>(row));
       stream.distinct(items, std::span(batch.scratch).first(at(items_)));
       stream.distinct(labels, std::span(batch.scratch).first(at(labels_)));
       for (int pair = 0; pair < pairs_; ++pair) {

@@ -42,7 +42,7 @@ class Induction final : public Task, public Ladder {
     batch.scratch.resize(at(vocab_));
     const int last = length_ - 1;
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "induction", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "induction", split, step, static_cast<std::uint64_t>(row));
       const std::span<int> tokens(&batch.source.at(row, 0), at(length_));
       const int copy = static_cast<int>(stream.integer(static_cast<std::uint64_t>(length_ - 2)));
       if (vocab_ >= last) {

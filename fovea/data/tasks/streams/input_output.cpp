@@ -25,7 +25,7 @@ void InputOutput::batch(Split split, std::uint64_t step, int size, Batch& batch)
   batch.scratch.resize(at(2 * n_));
   const std::span<int> x(batch.scratch.data(), at(n_)), y(batch.scratch.data() + n_, at(n_));
   for (int row = 0; row < size; ++row) {
-    Stream stream = example_stream(seed_, name_, split, step, static_cast<std::uint64_t>(row));
+    RandomStream stream = example_stream(seed_, name_, split, step, static_cast<std::uint64_t>(row));
     for (int& number : x) number = 1 + static_cast<int>(stream.integer(static_cast<std::uint64_t>(numbers_)));
     make_output(x, y);
     for (int t = 0; t <= places; ++t) {

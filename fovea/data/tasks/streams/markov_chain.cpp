@@ -24,7 +24,7 @@ void make_sum_one(std::span<double> row) {
 
 }  // namespace
 
-double draw_gamma(Stream& stream, double shape) {
+double draw_gamma(RandomStream& stream, double shape) {
   if (shape == 1) return -math::log(1 - stream.uniform());
   if (shape < 1) {
     const double above = draw_gamma(stream, shape + 1);
@@ -40,13 +40,13 @@ double draw_gamma(Stream& stream, double shape) {
   }
 }
 
-void draw_dirichlet(Stream& stream, std::span<const double> shapes, std::span<double> probabilities) {
+void draw_dirichlet(RandomStream& stream, std::span<const double> shapes, std::span<double> probabilities) {
   assert(shapes.size() == probabilities.size());
   for (std::size_t j = 0; j < shapes.size(); ++j) probabilities[j] = std::max(draw_gamma(stream, shapes[j]), least);
   make_sum_one(probabilities);
 }
 
-int draw_index(Stream& stream, std::span<const double> probabilities) {
+int draw_index(RandomStream& stream, std::span<const double> probabilities) {
   double left = stream.uniform();
   const std::size_t last = probabilities.size() - 1;
   for (std::size_t j = 0; j < last; ++j) {

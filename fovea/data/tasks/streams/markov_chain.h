@@ -16,13 +16,13 @@
 
 namespace fovea {
 
-double draw_gamma(Stream& stream, double shape);
+double draw_gamma(RandomStream& stream, double shape);
 
 // Probabilities, all above 0, in proportion to Gamma(shapes[j]).
-void draw_dirichlet(Stream& stream, std::span<const double> shapes, std::span<double> probabilities);
+void draw_dirichlet(RandomStream& stream, std::span<const double> shapes, std::span<double> probabilities);
 
 // Index j with probability probabilities[j].
-int draw_index(Stream& stream, std::span<const double> probabilities);
+int draw_index(RandomStream& stream, std::span<const double> probabilities);
 
 // The distribution at which `chain` (k, k), all above 0, rests. `scratch` holds k * k numbers.
 void find_rest(std::span<const double> chain, std::span<double> rest, std::span<double> scratch);

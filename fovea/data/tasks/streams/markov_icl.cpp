@@ -57,7 +57,7 @@ class MarkovIcl final : public Task, public Ladder {
     batch.truth.assign(rows * k, 0.0f);
     std::vector<double> chain(k * k), rest(k), scratch(k * k);
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "markov-icl", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "markov-icl", split, step, static_cast<std::uint64_t>(row));
       draw_chain(stream, chain, rest, scratch);
       int token = draw_index(stream, rest);
       for (int t = 0; t < length_; ++t) {
@@ -104,7 +104,8 @@ class MarkovIcl final : public Task, public Ladder {
   enum class Ask { all, last };
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  void draw_chain(Stream& stream, std::span<double> chain, std::span<double> rest, std::span<double> scratch) const {
+  void draw_chain(RandomStream& stream, std::span<double> chain, std::span<double> rest,
+                  std::span<double> scratch) const {
     const std::size_t k = at(states_);
     if (doubly_ && k == 2) {
       draw_dirichlet(stream, shapes_, chain.first(2));

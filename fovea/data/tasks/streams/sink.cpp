@@ -53,7 +53,7 @@ class Sink final : public Task, public Ladder {
     seed_ = seed;
     chain_.resize(at(vocab_) * at(vocab_));
     const std::vector<double> shapes(at(vocab_), alpha_);
-    Stream stream(seed, "sink.chain");
+    RandomStream stream(seed, "sink.chain");
     for (int i = 0; i < vocab_; ++i)
       draw_dirichlet(stream, shapes, std::span(chain_).subspan(at(i) * shapes.size(), shapes.size()));
     find_chances();
@@ -64,7 +64,7 @@ class Sink final : public Task, public Ladder {
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
     begin_streams(batch, size, length_);
     for (int row = 0; row < size; ++row) {
-      Stream stream = example_stream(seed_, "sink", split, step, static_cast<std::uint64_t>(row));
+      RandomStream stream = example_stream(seed_, "sink", split, step, static_cast<std::uint64_t>(row));
       int before = -1;
       int token = triggers_ + static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab_ - triggers_)));
       if (start_token_) {

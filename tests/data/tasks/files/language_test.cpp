@@ -54,7 +54,7 @@ TEST_F(LanguageTest, IsPureAndHasALadder) {
 
 TEST_F(LanguageTest, RungsOfATextOfChains) {  // a letter is told by the two before it, not by one
   std::string text;
-  Stream stream(1, "text");
+  RandomStream stream(1, "text");
   for (int i = 0; i < 2000; ++i) text += stream.integer(2) ? "abcb" : "cbab";
   const auto task = make_task("language", of_file("chain.txt", text, "characters", 32));
   const Batch batch = draw(*task, Split::validation, 0, 20);

@@ -17,7 +17,7 @@ ValueTable with(ValueTable settings, const std::string& key, const Value& value)
 
 std::vector<std::uint8_t> drawn(int digit, std::uint64_t index) {
   std::vector<std::uint8_t> pixels(digit_pixels);
-  Stream stream(1, "test", 0, index);
+  RandomStream stream(1, "test", 0, index);
   draw_digit(digit, stream, pixels);
   return pixels;
 }

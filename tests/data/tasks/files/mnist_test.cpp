@@ -79,7 +79,7 @@ TEST_F(Mnist, SaysWhatIsWrongWithGzip) {
   damaged = packed;
   damaged[10] = '\xff';
   expect_error(damaged, labels, "damaged gzip data", "images");
-  const Place place{"bomb.gz"};
+  const Location place{"bomb.gz"};
   const std::string bomb = gzipped(std::string(1 << 20, '\0'));
   EXPECT_THROW(read_unpacked(ByteReader(bomb, place), 1000), Error);
 }

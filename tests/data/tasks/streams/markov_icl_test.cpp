@@ -128,7 +128,7 @@ TEST(MarkovIcl, RefusesWhatCanNotBe) {
 
 TEST(MarkovChain, GammaDrawsHaveTheirMeansAndVariances) {
   for (const double shape : {0.1, 0.5, 1.0, 1.5, 6.3}) {
-    Stream stream(3, "test.gamma");
+    RandomStream stream(3, "test.gamma");
     const int draws = 100'000;
     double sum = 0, squares = 0;
     for (int i = 0; i < draws; ++i) {
@@ -144,7 +144,7 @@ TEST(MarkovChain, GammaDrawsHaveTheirMeansAndVariances) {
 }
 
 TEST(MarkovChain, RestIsKeptByAStep) {
-  Stream stream(5, "test.rest");
+  RandomStream stream(5, "test.rest");
   const std::size_t k = 7;
   std::vector<double> chain(k * k), rest(k), scratch(k * k);
   const std::vector<double> shapes(k, 0.2);

@@ -6,7 +6,7 @@
 
 namespace fovea {
 
-struct Place {
+struct Location {
   enum class Kind {
     file,      // of a file: its path, and line and column where they are known
     setting,   // a setting given beside the spec: "task.vocab=60", or its name alone
@@ -19,8 +19,8 @@ struct Place {
   int column = 0;
   Kind kind = Kind::file;
 
-  static Place setting(std::string words) { return {std::move(words), 0, 0, Kind::setting}; }
-  static Place argument(std::string name) { return {std::move(name), 0, 0, Kind::argument}; }
+  static Location setting(std::string words) { return {std::move(words), 0, 0, Kind::setting}; }
+  static Location argument(std::string name) { return {std::move(name), 0, 0, Kind::argument}; }
 
   bool known() const { return !file.empty(); }
 

@@ -209,20 +209,20 @@ class Data : public Command {
     }
     using Align = TextTable::Align;
     TextTable table({{"corpus"},
-                     {"holds"},
+                     {"contents"},
                      {"train", Align::right},
                      {"validation", Align::right},
                      {"test", Align::right},
                      {"", Align::left, true}});
     for (const Corpus& corpus : all)
-      table.row({corpus.name, holds(corpus), std::to_string(corpus.count(Split::train)),
+      table.row({corpus.name, contents(corpus), std::to_string(corpus.count(Split::train)),
                  std::to_string(corpus.count(Split::validation)), std::to_string(corpus.count(Split::test)),
                  printable(corpus.summary)});
     fmt::print("{}", table.text(Terminal::of(STDOUT_FILENO)));
     return 0;
   }
 
-  static std::string holds(const Corpus& corpus) {
+  static std::string contents(const Corpus& corpus) {
     if (corpus.trace) return "accesses";
     return corpus.paired ? "pairs" : fmt::format("{} classes", corpus.classes.size());
   }

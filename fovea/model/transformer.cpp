@@ -81,7 +81,7 @@ void Transformer<T>::check(const TaskShape& shape) const {
                       "set model.width so that each head has an even number, or choose another model.position");
   if (shape.longest < 1)
     throw wrong_input("model 'transformer' needs a task with a largest number of positions",
-                      "take a task of token streams");
+                      "use a task of token streams");
   if (tied_.value_or(false) && shape.vocab != shape.target_vocab)
     throw wrong_input(fmt::format("a tied unembedding has an answer for each of {} tokens, and the task has {} answers",
                                   shape.vocab, shape.target_vocab),

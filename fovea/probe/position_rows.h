@@ -59,7 +59,7 @@ inline int argmax(std::span<const float> values) {
 inline void need_attention(bool model_attends, const std::string& probe) {
   if (!model_attends) {
     throw wrong_input("probe '" + probe + "' measures attention, and the model has none",
-                      "take a model that attends, or remove the probe");
+                      "use a model that attends, or remove the probe");
   }
 }
 inline void need_kind(Kind kind, Kind wanted, const std::string& probe) {

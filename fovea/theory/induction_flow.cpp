@@ -62,7 +62,7 @@ void check(const InductionContext& context) {
   if (context.vocabulary < context.places)
     throw wrong_input(fmt::format("{} positions cannot have different tokens of a vocabulary of {}", context.places,
                                   context.vocabulary),
-                      "take a vocabulary of at least as many tokens as there are places");
+                      "use a vocabulary with at least as many tokens as positions");
   if (is_causal(context) && context.places != std::floor(context.places))
     throw wrong_input(fmt::format("a causal first layer has a whole number of positions, not {}", context.places),
                       "round it");

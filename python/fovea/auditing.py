@@ -23,7 +23,7 @@ class Assumption:
         ``local``, ``free``, ``separate``, ``uniform`` or ``mean``.
     assumes
         The assumption in words.
-    holds
+    score
         The score: 1 if it is true in full, below 0 if a prediction is worse than the mean, NaN if it was not measured.
     found
         What was found, with its figures.
@@ -31,13 +31,13 @@ class Assumption:
     Examples
     --------
     >>> import fovea
-    >>> fovea.Assumption("local", "a state depends on its word alone", 1.0, "").holds
+    >>> fovea.Assumption("local", "a state depends on its word alone", 1.0, "").score
     1.0
     """
 
     name: str
     assumes: str
-    holds: float
+    score: float
     found: str
 
 
@@ -73,11 +73,11 @@ class Audit:
         raise KeyError(f"there is no assumption {name!r}: {_engine.suggest_name(str(name), names)}")
 
     def __repr__(self) -> str:
-        return "\n".join(f"{number(a.holds):>6}  {a.assumes}: {a.found}" for a in self.assumptions)
+        return "\n".join(f"{number(a.score):>6}  {a.assumes}: {a.found}" for a in self.assumptions)
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{number(a.holds)}</td><td style='text-align:left'>{html.escape(a.assumes)}</td>"
+            f"<tr><td>{number(a.score)}</td><td style='text-align:left'>{html.escape(a.assumes)}</td>"
             f"<td style='text-align:left'>{html.escape(a.found)}</td></tr>"
             for a in self.assumptions
         )

@@ -39,7 +39,7 @@ def letters(name: str, value: str) -> None:
         value.encode()
     except UnicodeEncodeError as error:
         raise _engine.wrong_input(
-            f"{name} holds {value[error.start]!a} at place {error.start}, which is no letter", "drop it"
+            f"{name} contains {value[error.start]!a} at position {error.start}, which is no letter", "remove it"
         ) from None
 
 

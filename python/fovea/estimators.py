@@ -157,7 +157,7 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise _engine.wrong_input(
                 f"X reaches more than {_WIDEST:g} {'spreads' if self.bandwidth == 'learned' else 'bandwidths'} from the middle of the fitted values,"
                 " too far for float32 to distinguish neighbours",
-                "take a larger bandwidth, or leave out values so far away",
+                "use a larger bandwidth, or remove values so far away",
             )
         return np.asarray(scaled, np.float32)
 

@@ -28,8 +28,8 @@ class Shown {
   void close() { evaluation_ = nullptr; }
   const Evaluation& get() const {
     if (!evaluation_)
-      throw failure("the evaluation is over: a probe can look at it during its call alone",
-                    "take the data to keep there: its arrays are copies");
+      throw failure("the evaluation is over: a probe can read it only during its call",
+                    "copy what you need in the call: its arrays are copies");
     return *evaluation_;
   }
 

@@ -49,8 +49,8 @@ class Step {
  private:
   StepView& view() const {
     if (!view_)
-      throw failure(fmt::format("step {} is over: it can be looked at during the callback alone", number_),
-                    "take the data to keep there: its arrays stay valid");
+      throw failure(fmt::format("step {} is over: its data can be read only during the callback", number_),
+                    "copy what you need in the callback: its arrays stay valid");
     return *view_;
   }
   py::dict named(StepArray (StepView::*get)(std::size_t)) {

@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // What is over one run needs no aggregate, whatever it says; what is a condition holds or does not.
     const double number = expression.number(runs[1]);
     if (expression.has_aggregate()) std::abort();
-    if (expression.holds(runs[1]) && number == 0) std::abort();
+    if (expression.is_true(runs[1]) && number == 0) std::abort();
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::wrong_input || error.place().file != "fuzz") std::abort();
   }

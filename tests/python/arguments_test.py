@@ -164,9 +164,9 @@ NONSENSE = [
     (lambda: fovea.Similarity(print, w=float("nan")), "the parameter 'w' is nan"),
     (lambda: fovea.from_torch({}), "there are no weights"),
     (lambda: fovea.run("toy-uniform", checkpoint_every=10**400), "checkpoint_every is 1000"),
-    (lambda: fovea.run("copy-\ud800"), "the spec holds '\\ud800' at place 5, which is no letter"),
-    (lambda: fovea.predict(["a\ud800b", "c"], ["a", "b"]), "texts[0] holds '\\ud800' at place 1"),
-    (lambda: fovea.predict(["ab", "c"], ["a", "\ud800"]), "labels[1] holds '\\ud800' at place 0"),
+    (lambda: fovea.run("copy-\ud800"), "the spec contains '\\ud800' at position 5, which is no letter"),
+    (lambda: fovea.predict(["a\ud800b", "c"], ["a", "b"]), "texts[0] contains '\\ud800' at position 1"),
+    (lambda: fovea.predict(["ab", "c"], ["a", "\ud800"]), "labels[1] contains '\\ud800' at position 0"),
     (
         lambda: fovea.run("copy-subset", optimizer="a\ud800"),
         "train.optimizer is 'a\\ud800', which has a character that is not a letter",

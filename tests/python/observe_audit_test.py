@@ -78,8 +78,8 @@ def test_states_are_those_that_attention_looks_over(placed):
     batch = (torch.ones(32, 8, dtype=torch.long), tokens)  # the first tensor of whole numbers is not the words
     run = observe(Bag(placed), batch, right(tokens)).close()
     found = {line.name: line for line in fovea.audit(run).assumptions}
-    assert (found["local"].holds > 0.999) != placed and found["local"].holds > -0.1
-    assert found["mean"].holds > 0.9  # every text has the same places
+    assert (found["local"].score > 0.999) != placed and found["local"].score > -0.1
+    assert found["mean"].score > 0.9  # every text has the same places
 
 
 def test_an_audit_goes_on_where_it_was_saved():

@@ -154,7 +154,7 @@ void remove_corpus(const std::string& name) {
 void each_example(const Corpus& corpus, Split split, const std::function<void(const TextExample&)>& take) {
   if (corpus.trace)
     throw wrong_input(fmt::format("the corpus '{}' has memory accesses, not texts", corpus.name),
-                      "take task 'address-trace', or another corpus");
+                      "use task 'address-trace', or another corpus");
   if (const MadeCorpus* made = corpus.folder.empty() ? made_named(corpus.name) : nullptr) {
     made->each(split, take);
     return;

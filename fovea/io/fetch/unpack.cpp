@@ -102,7 +102,7 @@ class Unpack {
     while (name.starts_with("./")) name.erase(0, 2);
     const bool wanted = is_wanted(name);
     if (wanted && !names_.insert(fs::path(name).lexically_normal()).second)
-      throw wrong_input(fmt::format("holds '{}' twice", name), "it is not unpacked", place_);
+      throw wrong_input(fmt::format("contains '{}' twice", name), "it is not unpacked", place_);
     copy(wanted ? wanted_.folder / name : fs::path());
   }
 

@@ -90,7 +90,7 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
   std::vector<const RunRecord*> runs = done;
   if (!claim.where.empty()) {
     const Expression where = Expression::parse(claim.where, claim.place);
-    std::erase_if(runs, [&where](const RunRecord* run) { return !where.holds(*run); });
+    std::erase_if(runs, [&where](const RunRecord* run) { return !where.is_true(*run); });
   }
   if (unfinished > 0) {  // the seeds that fail are not left out of a verdict
     result.note = fmt::format("{} of {} runs are not done", unfinished, unfinished + done.size());

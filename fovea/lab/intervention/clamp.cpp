@@ -39,7 +39,7 @@ class Clamp final : public Intervention {
 
  private:
   void set(std::int64_t step, const ParameterAccess& parameters) const {
-    if (!when.holds(step)) return;
+    if (!when.contains(step)) return;
     parameters.visit([&]<class T>(ParameterSet<T>& set) {
       const auto parameter = std::ranges::find(set.all(), parameter_, &Param<T>::name);
       std::ranges::fill(parameter->values(), static_cast<T>(value_));

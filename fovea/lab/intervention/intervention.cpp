@@ -95,7 +95,7 @@ void Interventions::prepare(const Preparation& preparation) const {
 
 void Interventions::plan(StepPlan& plan) const {
   for (const auto& one : all)
-    if (one->when.holds(plan.step)) one->plan(plan);
+    if (one->when.contains(plan.step)) one->plan(plan);
 }
 
 std::vector<std::string> Interventions::frozen_names() const {

@@ -136,7 +136,7 @@ double Expression::number(const RunRecord& run, std::int64_t step) const {
   return evaluate_at(*root_, run, step);
 }
 
-bool Expression::holds(const RunRecord& run) const {
+bool Expression::is_true(const RunRecord& run) const {
   require_single_run().require_condition();
   const double value = evaluate(*root_, &run, {});
   return value != 0 && !std::isnan(value);

@@ -50,7 +50,7 @@ class Expression {
   double number(const RunRecord& run) const;  // a condition counts as 1 or 0
   // The same at one step: metrics are read there, functions of a series go over all of it.
   double number(const RunRecord& run, std::int64_t step) const;
-  bool holds(const RunRecord& run) const;
+  bool is_true(const RunRecord& run) const;
 
   // Over several runs. Names outside of an aggregate are read where there is exactly one run, else NaN.
   double number(std::span<const RunRecord* const> runs) const;

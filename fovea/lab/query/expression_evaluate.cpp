@@ -26,7 +26,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 enum class Truth { no, yes, unknown };
-Truth truth(bool holds) { return holds ? Truth::yes : Truth::no; }
+Truth truth(bool is_true) { return is_true ? Truth::yes : Truth::no; }
 
 using Datum = std::variant<double, Truth, std::string>;
 

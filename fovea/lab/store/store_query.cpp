@@ -183,7 +183,7 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
       run.steps = rows.integer(10);
       if (labels_asked) labels->read(run);
       of_condition.read(run, spec);
-      if (query.where && !query.where->holds(run)) continue;
+      if (query.where && !query.where->is_true(run)) continue;
       if (order.set()) match.rank = rank_of(run, order);
     }
     if (of_result) {

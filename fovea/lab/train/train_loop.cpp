@@ -204,7 +204,7 @@ bool TrainLoop<T>::evaluate(std::int64_t step, bool last) {
   evaluator_.evaluate(now);
   if (step == 0) check_stop_condition();
   if (last) return true;
-  if (!stop_when_ || !stop_when_->holds(record_)) {
+  if (!stop_when_ || !stop_when_->is_true(record_)) {
     evaluator_.count();
     return false;
   }

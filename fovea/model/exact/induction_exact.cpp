@@ -125,7 +125,7 @@ template <class T>
 void InductionExact<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
   if (shape.longest < 2 || shape.target_vocab < shape.vocab)
     throw wrong_input("model 'induction-exact' needs a task of streams whose answers are its tokens",
-                      "take task 'induction'");
+                      "use task 'induction'");
   const std::vector<std::string> known{"lags", "match", "output"};
   for (const std::string& name : frozen_)
     if (std::ranges::find(known, name) == known.end())

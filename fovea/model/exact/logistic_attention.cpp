@@ -40,7 +40,7 @@ class LogisticAttention final : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.value_width != 1 || shape.most_items < 2)
-      throw wrong_input("model 'logistic-attention' weighs tokens that have one value each", "take task 'max-margin'");
+      throw wrong_input("model 'logistic-attention' weighs tokens that have one value each", "use task 'max-margin'");
     const double separate = std::sqrt(1.0 / (3.0 * shape.width));
     const Init init = Init::normal(start_.value_or(form_ == Form::merged ? 0 : separate));
     for (const char* const name : form_ == Form::merged ? std::vector{"key_query"} : std::vector{"key", "query"})

@@ -65,7 +65,7 @@ class FirstLayer {
     for (const ParameterView& parameter : evaluation.parameters)
       if (parameter.name == name) return parameter;
     throw wrong_input("probe '" + probe + "' reads '" + name + "', which the model does not have",
-                      "leave the probe out, or take a transformer");
+                      "remove the probe, or use a transformer");
   }
 
   static void add(std::span<const float> more, LayerNumbers& to) {

@@ -45,7 +45,7 @@ class InductionExactProbe final : public Probe {
     readings.number("copy_strength", copy);
     if (context_.vocabulary < context_.places)
       throw wrong_input("probe 'induction-exact' needs as many tokens as there are positions before the query",
-                        "take a larger vocabulary, or leave the probe out");
+                        "use a larger vocabulary, or remove the probe");
     const InductionClamps clamps{.start_copy = copy, .copy = output->group == Group::statistics};
     context_.level = induction_event(context_, clamps);
     readings.number("event_loss", context_.level);

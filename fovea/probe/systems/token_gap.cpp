@@ -19,7 +19,7 @@ class TokenGap final : public Probe {
     const ParameterView* const embedding = find_parameter(evaluation.parameters, "embedding.weight");
     if (!embedding)
       throw wrong_input("probe 'token_gap' reads the embeddings of a transformer, and the model is none",
-                        "take a transformer, or leave the probe out");
+                        "use a transformer, or remove the probe");
     const auto width = static_cast<std::size_t>(embedding->shape[1]);
     double squares = 0;
     for (std::size_t i = 0; i < width; ++i) {

@@ -92,7 +92,7 @@ Figure make_figure(const FigureSpec& spec, std::span<const RunRecord> runs, cons
   const std::optional<Expression> where =
       kind->frame.where.empty() ? std::nullopt : std::optional(Expression::parse(kind->frame.where, spec.place));
   for (const RunRecord& run : runs)
-    if (!where || where->holds(run)) shown.push_back(&run);
+    if (!where || where->is_true(run)) shown.push_back(&run);
 
   Figure figure = kind->draw(shown, arrays);
   figure.title = kind->frame.title;

@@ -69,6 +69,6 @@ class Base:
         for key in sites:
             if key not in self.seen:
                 raise _engine.failure(
-                    f"attention at '{key[0]}' was not seen this time",
-                    "a model that is observed has to take the same way each time",
+                    f"attention at '{key[0]}' did not run in this forward pass",
+                    "observe a model that runs the same attention layers in every forward pass",
                 )

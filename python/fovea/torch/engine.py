@@ -83,7 +83,7 @@ class Training:
         if spec.get("dropout", 0) > 0:
             raise Refusal("engine 'torch' has no dropout: its masks are the engine's own", "set model.dropout to 0")
         if spec.get("similarity") == "user":
-            raise Refusal("engine 'torch' has no similarity 'user'", "take another similarity, or drop train.engine")
+            raise Refusal("engine 'torch' has no similarity 'user'", "use another similarity, or remove train.engine")
         if words["device"] == "cuda" and not torch.cuda.is_available():
             raise Refusal(
                 "PyTorch finds no device 'cuda' here",

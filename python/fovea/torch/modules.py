@@ -299,7 +299,7 @@ class Pooling(FromRun):
         self.kind = spec["similarity"]
         if self.kind == "user":
             raise _engine.wrong_input(
-                "the similarity 'user' has no module: it is a formula or a function of yours", "take another one"
+                "the similarity 'user' has no module: it is a formula or a function of yours", "use another similarity"
             )
         if self.kind == "gaussian-learned":
             self.w = nn.Parameter(torch.zeros(1))

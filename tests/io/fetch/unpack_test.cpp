@@ -94,7 +94,7 @@ TEST_F(UnpackTest, BombsAreStoppedWhetherWantedOrNot) {
 }
 
 TEST_F(UnpackTest, ANameTwiceIsRefused) {
-  EXPECT_SAYS(refusal(tar_member("good.txt", "other")), "holds 'good.txt' twice");
+  EXPECT_SAYS(refusal(tar_member("good.txt", "other")), "contains 'good.txt' twice");
   EXPECT_SAYS(refusal(tar_member("a/./b", "1") + tar_member("a//b", "2")), "twice");
 }
 

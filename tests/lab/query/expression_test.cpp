@@ -114,11 +114,11 @@ TEST(Expression, ConditionsOfOneRun) {
         "task.name != \"keyword\"", "task.distinct", "task.distinct = true", "not false", "accuracy > 2 or seed = 3",
         "1 < 2 and not 2 < 1 or false", "experiment = \"copy\"", "state = \"done\"", "true or nothing > 1",
         "accuracy!=0", "not (accuracy < 0.5 and nothing > 1)", "( ( accuracy ) ) > .5"})
-    EXPECT_TRUE(Expression::parse(text).holds(single())) << text;
+    EXPECT_TRUE(Expression::parse(text).is_true(single())) << text;
   for (const char* text :
        {"accuracy < 0.95", "nothing > 1", "not nothing > 1", "nothing != 1", "nothing = nothing", "task.name = 3",
         "task.vocab = \"60\"", "nothing > 1 and true", "task.name", "not task.distinct", "once = 8"})
-    EXPECT_FALSE(Expression::parse(text).holds(single())) << text;
+    EXPECT_FALSE(Expression::parse(text).is_true(single())) << text;
 }
 
 TEST(Expression, OverRuns) {
@@ -261,7 +261,7 @@ TEST(Expression, KnowsItsUseAndItsNames) {
   EXPECT_THROW(claim.require_single_run(), Error);
   EXPECT_THROW(claim.number(single()), Error);
   EXPECT_THROW(Expression::parse("accuracy + 1").require_condition(), Error);
-  EXPECT_THROW(Expression::parse("accuracy + 1").holds(single()), Error);
+  EXPECT_THROW(Expression::parse("accuracy + 1").is_true(single()), Error);
   EXPECT_TRUE(run_has(single(), "accuracy") && run_has(single(), "task.vocab") && run_has(single(), "seed") &&
               run_has(single(), "state"));
   EXPECT_FALSE(run_has(single(), "nothing") || run_has(single(), "task.nothing") || run_has(single(), "task"));

@@ -97,10 +97,9 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = at->remaining();
   if (!unknown.empty()) {
     const std::string near = nearest_name(unknown.front(), known);
-    const std::string text =
-        unknown.front().starts_with('-')
-            ? fmt::format("fovea{} has no option '{}'", command, unknown.front())
-            : fmt::format("'{}' is one argument too many for fovea{}", unknown.front(), command);
+    const std::string text = unknown.front().starts_with('-')
+                                 ? fmt::format("fovea{} has no option '{}'", command, unknown.front())
+                                 : fmt::format("'{}' is one argument too many for fovea{}", unknown.front(), command);
     if (!near.empty()) return fmt::format("{}. Did you mean '{}'?", text, near);
     return fmt::format("{}. See: fovea{} --help", text, command);
   }

@@ -365,8 +365,7 @@ namespace {
 
 const RegisterModel<Seq2Seq> seq2seq_model("seq2seq", "encoder and decoder with attention between them");
 
-// Several heads, each with its own A and P, and the contexts averaged. A head is known by its number: its weights start
-// from it (and the start's seed) alone, so that the same head can be put into any company.
+// Several heads, each with its own A and P; contexts are averaged. A head's start depends on its number and the seed.
 template <class T>
 class Seq2SeqHeads : public Seq2Seq<T> {
  public:

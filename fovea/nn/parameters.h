@@ -17,7 +17,7 @@
 
 namespace fovea {
 
-// How a parameter starts. Uniform and normal draw from RandomStream(seed, "init", 0, purpose_id(name)): a parameter's start
+// How a parameter starts. Uniform and normal draw from RandomStream(seed, "init", 0, purpose_id(name)): its start
 // depends on its name, not on what else the model holds, so models that share parts start those parts alike.
 struct Init {
   enum class Kind { constant, uniform, normal, diagonal } kind = Kind::constant;

@@ -29,7 +29,7 @@ class Shown {
   const Evaluation& get() const {
     if (!evaluation_)
       throw failure("the evaluation is over: a probe can read it only during its call",
-                    "copy what you need in the call: its arrays are copies");
+                    "keep the arrays in the call: they are copies");
     return *evaluation_;
   }
 

@@ -50,7 +50,7 @@ class Step {
   StepView& view() const {
     if (!view_)
       throw failure(fmt::format("step {} is over: its data can be read only during the callback", number_),
-                    "copy what you need in the callback: its arrays stay valid");
+                    "copy the arrays in the callback: copies stay valid");
     return *view_;
   }
   py::dict named(StepArray (StepView::*get)(std::size_t)) {

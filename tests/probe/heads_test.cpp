@@ -29,7 +29,7 @@ TEST(HeadsProbe, EachMeasureOfAHandMadeHead) {
   const auto said = look.numbers("heads");
   EXPECT_NEAR(said.at("weight_on_previous"), (0.25 + 0.3 + 0.7) / 3, 1e-6);
   EXPECT_NEAR(said.at("weight_on_first"), (0.25 + 0.5 + 0.1) / 3, 1e-6);
-  // Location 2 (a): behind the a at 0 stands 1. Location 3 (b): behind the b at 1 stands 2. Location 1: no earlier b.
+  // Position 2 (a): behind the a at 0 stands 1. Position 3 (b): behind the b at 1 stands 2. Position 1: no earlier b.
   EXPECT_NEAR(said.at("induction"), (0.3 + 0.7) / 2, 1e-6);
   EXPECT_NEAR(said.at("weight_on_previous_chance"), (1.0 / 2 + 1.0 / 3 + 1.0 / 4) / 3, 1e-6);
   EXPECT_NEAR(said.at("induction_chance"), (1.0 / 3 + 1.0 / 4) / 2, 1e-6);

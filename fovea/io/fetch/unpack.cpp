@@ -130,7 +130,8 @@ class Unpack {
       const auto got = archive_read_data(archive_.get(), buffer_.data(), buffer_.size());
       if (got < 0) damaged();
       if (got == 0) break;
-      if ((bytes_ += got) > wanted_.most_bytes)
+      bytes_ += got;
+      if (bytes_ > wanted_.most_bytes)
         throw wrong_input(fmt::format("unpacks to more than {} bytes", wanted_.most_bytes), "it is not unpacked",
                           place_);
       if (!file) continue;

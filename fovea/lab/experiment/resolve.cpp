@@ -18,8 +18,8 @@ namespace {
 std::uint64_t take_seed(const Value& value) {
   const auto* const seed = value.as<std::int64_t>();
   if (!seed || *seed < 0)
-    throw wrong_input(fmt::format("seed must be an integer, 0 or more, not {}", value.text()), "write, for example, seed=3",
-                      value.place);
+    throw wrong_input(fmt::format("seed must be an integer, 0 or more, not {}", value.text()),
+                      "write, for example, seed=3", value.place);
   return static_cast<std::uint64_t>(*seed);
 }
 

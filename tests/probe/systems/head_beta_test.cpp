@@ -42,7 +42,7 @@ struct HeadsScene {
 };
 
 TEST(HeadBetaProbe, PlacesThatWouldServeBestCountAsOneAndChanceAsNought) {
-  // Layer 1: place 1 is served by place 0, by 4 over the mean. Location 2: best by place 0, by 2 over the mean; 1 below it
+  // Layer 1: for position 1, position 0 is 4 over the mean. For position 2, position 0 is 2 over the mean; 1 below it
   // by place 1. Layer 2: place 2 is best served by the answer at place 1, which is the previous and the successor.
   HeadsScene scene({0, 0, 0, 8, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, -1, 2, -1});
   const auto said = scene.numbers("head-beta");

@@ -53,7 +53,7 @@ class Compare : public Command {
     std::vector<std::string> drawn;  // those with a value at each step
     for (const std::string& text : wanted) {
       metrics.push_back(Expression::parse(text, {"--metric"}));
-      store.require_known(metrics.back().require_single_run().names(), metrics.back().place());
+      store.require_known(metrics.back().require_single_run().names(), metrics.back().location());
       if (metrics.back().reads_single_steps()) drawn.push_back(text);
     }
     if (!file_.empty() && !wanted.empty() && drawn.empty())

@@ -93,7 +93,7 @@ class Predict : public Command {
     if (source->outputs_are() == BagSource::Outputs::words)
       for (const Example& example : examples_)
         if (!example.tab)
-          throw wrong_input("the line has no tab", "write each example as: source, a tab, target", example.place);
+          throw wrong_input("the line has no tab", "write each example as: source, a tab, target", example.location);
     const bool given = !task_ || task_->examples(Split::train) > 0;  // else they are drawn, and copies come by chance
     options_.given = given && source->outputs_are() == BagSource::Outputs::classes;
     Passes passes(words_.quiet, passes_ + (options_.given ? 21 : 0));
@@ -239,7 +239,7 @@ class Predict : public Command {
   struct Example {
     std::string before, after;  // of the tab; all is after where there is none
     bool tab = false;
-    Location place;
+    Location location;
   };
 
   void read_examples() {
@@ -249,7 +249,7 @@ class Predict : public Command {
       const std::size_t tab = line.find('\t');
       const bool is = tab != std::string::npos;
       examples_.push_back({std::string(is ? line.substr(0, tab) : ""), std::string(is ? line.substr(tab + 1) : line),
-                           is, reader.place()});
+                           is, reader.location()});
     }
   }
 

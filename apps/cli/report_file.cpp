@@ -26,7 +26,7 @@ std::vector<Reproduction> reproduced_before(const Store& store) {
   for (const std::string& file : reproduced_files(store)) try {
       add(file);
     } catch (const Error& error) {
-      const std::string whose = error.place().known() ? "" : fit_for_message(file) + ": ";
+      const std::string whose = error.location().known() ? "" : fit_for_message(file) + ": ";
       fmt::print(stderr, "fovea: left out of the report: {}{}\n", whose, error.what());
     }
   return found;

@@ -55,7 +55,7 @@ class Runs : public Command {
 
   int run() override {
     if (merge_->parsed()) return merge();
-    query_.sort_place = {"--sort"};
+    query_.sort_location = {"--sort"};
     if (!where_.empty()) query_.where = Expression::parse(where_, {"--where"});
     const Store store(Store::default_file(), Store::Mode::read_only);
     check_shown(store);
@@ -125,7 +125,7 @@ class Runs : public Command {
     for (const std::string& text : shown_) {
       if (std::ranges::find(known.metrics, text) != known.metrics.end()) continue;
       const Expression expression = Expression::parse(text, {"--show"});
-      store.require_known(expression.require_single_run().names(), expression.place());
+      store.require_known(expression.require_single_run().names(), expression.location());
       query_.with_series |= expression.reads_series();
     }
   }

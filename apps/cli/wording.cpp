@@ -13,10 +13,10 @@ constexpr std::string_view program_words[] = {
 
 class ProgramWording : public Wording {
  public:
-  std::string place(const Location& place) const override {
-    if (place.kind == Location::Kind::setting) return "--set " + place.file;
-    if (place.kind == Location::Kind::argument) return "--" + place.file;
-    return place.text();
+  std::string location(const Location& location) const override {
+    if (location.kind == Location::Kind::setting) return "--set " + location.file;
+    if (location.kind == Location::Kind::argument) return "--" + location.file;
+    return location.text();
   }
 
  private:

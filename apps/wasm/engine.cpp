@@ -34,10 +34,10 @@ Json answer(const Json& ask) {
 // Settings and places as a person at the page knows them: "task.length", and no line of a spec that the page wrote.
 Json error_json(const Error& error) {
   const Wording& words = plain_wording();
-  const Location& place = error.place();
+  const Location& location = error.location();
   Json json{{"problem", words.problem(error)}, {"remedy", words.remedy(error)}};
-  if (place.kind == Location::Kind::setting) json["setting"] = place.file;
-  else if (place.known() && place.kind != Location::Kind::spec) json["place"] = words.place(place);
+  if (location.kind == Location::Kind::setting) json["setting"] = location.file;
+  else if (location.known() && location.kind != Location::Kind::spec) json["place"] = words.location(location);
   return json;
 }
 

@@ -69,7 +69,7 @@ Json table(const Json& ask) {
     }
     header = examples->header();
   } catch (const Error& error) {
-    throw wrong_input(error.problem(), remedy, error.place());
+    throw wrong_input(error.problem(), remedy, error.location());
   }
   if (!named) refuse_cut_texts(source, source.format);
   return {{"labels", labels}, {"texts", texts}, {"header", header}};

@@ -35,21 +35,21 @@ std::string reason(int code) { return code == ENOSPC || code == EDQUOT ? "the di
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path, std::size_t limit) {
-  const Location place{path.string()};
+  const Location location{path.string()};
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) {
     const int code = errno;
-    if (code == ENOENT) throw wrong_input("there is no such file", "check the path", place);
-    throw failure("cannot be opened: " + reason(code), {}, place);
+    if (code == ENOENT) throw wrong_input("there is no such file", "check the path", location);
+    throw failure("cannot be opened: " + reason(code), {}, location);
   }
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) throw failure("cannot be examined: " + reason(errno), {}, place);
-  if (S_ISDIR(info.st_mode)) throw wrong_input("is a folder, not a file", "name a file in it", place);
+  if (::fstat(file.get(), &info) != 0) throw failure("cannot be examined: " + reason(errno), {}, location);
+  if (S_ISDIR(info.st_mode)) throw wrong_input("is a folder, not a file", "name a file in it", location);
   std::string bytes;
   const auto check_size = [&](std::size_t size) {
     if (size > limit)
       throw wrong_input(fmt::format("is larger than the {} bytes that are read", limit),
-                        "check that it is the right file", place);
+                        "check that it is the right file", location);
   };
   check_size(static_cast<std::size_t>(info.st_size));
   bytes.reserve(static_cast<std::size_t>(info.st_size));
@@ -57,7 +57,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   for (;;) {
     const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw failure("cannot be read: " + reason(errno), {}, place);
+    if (got < 0) throw failure("cannot be read: " + reason(errno), {}, location);
     if (got == 0) return bytes;
     bytes.append(buffer, static_cast<std::size_t>(got));
     check_size(bytes.size());  // pipes and devices do not say their size beforehand

@@ -39,10 +39,10 @@ class Registry {
   }
 
   // Throws wrong_input naming the nearest known name. `what` is "task", "model", …
-  std::unique_ptr<Part> make(const std::string& name, const std::string& what, const Location& place = {}) const {
+  std::unique_ptr<Part> make(const std::string& name, const std::string& what, const Location& location = {}) const {
     const auto found = entries_.find(name);
     if (found == entries_.end())
-      throw wrong_input("there is no " + what + " '" + name + "'", suggest_name(name, names()), place);
+      throw wrong_input("there is no " + what + " '" + name + "'", suggest_name(name, names()), location);
     return found->second.make();
   }
 

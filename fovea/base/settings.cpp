@@ -314,11 +314,11 @@ void Fields::read(const ValueTable& table, const std::string& owner, const std::
     if (field == fields_.end()) {
       std::vector<std::string> names;
       for (const Field& f : fields_) names.push_back(f.name);
-      throw wrong_input(fmt::format("{} has no setting '{}'", owner, key), suggest_name(key, names), value.place);
+      throw wrong_input(fmt::format("{} has no setting '{}'", owner, key), suggest_name(key, names), value.location);
     }
     if (const Message wrong = field->set(value); !wrong.empty())
       throw wrong_input(message("{} of {} {}", key, owner, wrong),
-                        message("expected: {} ({})", field->kind, field->help), value.place);
+                        message("expected: {} ({})", field->kind, field->help), value.location);
   }
 }
 

@@ -26,17 +26,17 @@ std::vector<Packing>& packings() {
 
 class FileSource final : public Source {
  public:
-  explicit FileSource(const Location& place) : place_(place) {
-    fd_ = ::open(place.file.c_str(), O_RDONLY | O_CLOEXEC);
+  explicit FileSource(const Location& location) : location_(location) {
+    fd_ = ::open(location.file.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd_ < 0) {
       const int code = errno;
-      if (code == ENOENT || code == ENOTDIR) throw wrong_input("there is no such file", "check the path", place);
-      throw failure(fmt::format("cannot be opened: {}", std::strerror(code)), {}, place);
+      if (code == ENOENT || code == ENOTDIR) throw wrong_input("there is no such file", "check the path", location);
+      throw failure(fmt::format("cannot be opened: {}", std::strerror(code)), {}, location);
     }
     struct stat info {};
     if (::fstat(fd_, &info) == 0 && S_ISDIR(info.st_mode)) {
       ::close(fd_);
-      throw wrong_input("is a folder, not a file", "name a file in it", place);
+      throw wrong_input("is a folder, not a file", "name a file in it", location);
     }
   }
   FileSource(const FileSource&) = delete;
@@ -47,12 +47,12 @@ class FileSource final : public Source {
     for (;;) {
       const ssize_t got = ::read(fd_, to, room);
       if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno != EINTR) throw failure(fmt::format("cannot be read: {}", std::strerror(errno)), {}, place_);
+      if (errno != EINTR) throw failure(fmt::format("cannot be read: {}", std::strerror(errno)), {}, location_);
     }
   }
 
  private:
-  Location place_;
+  Location location_;
   int fd_;
 };
 
@@ -88,7 +88,7 @@ class Begun final : public Source {
   std::unique_ptr<Source> rest_;
 };
 
-std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Location& place) {
+std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Location& location) {
   std::string first(4, '\0');
   std::size_t have = 0;
   while (have < first.size()) {
@@ -100,7 +100,7 @@ std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Location&
   const auto packing = std::ranges::find_if(packings(), [&](const Packing& p) { return first.starts_with(p.magic); });
   auto begun = std::make_unique<Begun>(std::move(first), std::move(source));
   if (packing == packings().end()) return begun;
-  return packing->unpack(std::move(begun), place);
+  return packing->unpack(std::move(begun), location);
 }
 
 }  // namespace
@@ -108,9 +108,9 @@ std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Location&
 RegisterPacking::RegisterPacking(Packing packing) { packings().push_back(packing); }
 
 ByteReader::ByteReader(const std::filesystem::path& file)
-    : place_{file.string()}, source_(unpacked(std::make_unique<FileSource>(place_), place_)) {}
-ByteReader::ByteReader(std::string_view bytes, Location place)
-    : place_(std::move(place)), source_(unpacked(std::make_unique<MemorySource>(bytes), place_)) {}
+    : location_{file.string()}, source_(unpacked(std::make_unique<FileSource>(location_), location_)) {}
+ByteReader::ByteReader(std::string_view bytes, Location location)
+    : location_(std::move(location)), source_(unpacked(std::make_unique<MemorySource>(bytes), location_)) {}
 ByteReader::~ByteReader() = default;
 ByteReader::ByteReader(ByteReader&&) noexcept = default;
 ByteReader& ByteReader::operator=(ByteReader&&) noexcept = default;
@@ -123,7 +123,7 @@ std::string read_unpacked(ByteReader reader, std::size_t limit) {
   while (const std::size_t got = reader.read(buffer.data(), buffer.size())) {
     if (got > limit - all.size())
       throw wrong_input(fmt::format("has more than the {} bytes that are read", limit),
-                        "check that it is the right file", reader.place());
+                        "check that it is the right file", reader.location());
     all.append(buffer.data(), got);
   }
   return all;

@@ -18,7 +18,7 @@ class ByteReader {
   // read.
   explicit ByteReader(const std::filesystem::path& file);
   // Bytes in memory, which must outlive the reader; `place` is where they came from.
-  ByteReader(std::string_view bytes, Location place);
+  ByteReader(std::string_view bytes, Location location);
   ~ByteReader();
   ByteReader(ByteReader&&) noexcept;
   ByteReader& operator=(ByteReader&&) noexcept;
@@ -27,7 +27,7 @@ class ByteReader {
   // are damaged or end too early.
   std::size_t read(char* to, std::size_t room);
 
-  const Location& place() const { return place_; }
+  const Location& location() const { return location_; }
 
   // Bytes as they come, or unpacked.
   class Source {
@@ -37,14 +37,14 @@ class ByteReader {
   };
 
  private:
-  Location place_;
+  Location location_;
   std::unique_ptr<Source> source_;
 };
 
 // A way to pack bytes, known by the first of them. Those of io/packed register themselves.
 struct Packing {
   std::string_view magic;
-  std::unique_ptr<ByteReader::Source> (*unpack)(std::unique_ptr<ByteReader::Source> packed, const Location& place);
+  std::unique_ptr<ByteReader::Source> (*unpack)(std::unique_ptr<ByteReader::Source> packed, const Location& location);
 };
 struct RegisterPacking {
   explicit RegisterPacking(Packing packing);

@@ -45,7 +45,8 @@ void LineReader::check_start() {
   const std::string_view start(buffer_.data(), end_);
   if (start.starts_with("\xef\xbb\xbf")) begin_ = 3;
   if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff"))
-    throw wrong_input("is UTF-16, and must be UTF-8", "convert it to UTF-8: iconv -f UTF-16 -t UTF-8", bytes_.place());
+    throw wrong_input("is UTF-16, and must be UTF-8", "convert it to UTF-8: iconv -f UTF-16 -t UTF-8",
+                      bytes_.location());
 }
 
 bool LineReader::more() {
@@ -90,7 +91,7 @@ bool LineReader::next(std::string_view& line) {
       ++line_;
       pass_over();
       throw wrong_input(fmt::format("this line is longer than {} bytes", longest_),
-                        "check that this is the right file and the right format", place());
+                        "check that this is the right file and the right format", location());
     }
     if (more()) continue;
     if (have == 0) return false;
@@ -103,16 +104,16 @@ bool LineReader::next(std::string_view& line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.size() > longest_)
     throw wrong_input(fmt::format("this line is longer than {} bytes", longest_),
-                      "check that this is the right file and the right format", place());
+                      "check that this is the right file and the right format", location());
   if (const std::size_t good = utf8_prefix(line); good < line.size()) {
-    Location where = place();
+    Location where = location();
     where.column = static_cast<int>(good) + 1;
     throw wrong_input(
         fmt::format("is not UTF-8: byte {} of this line is {:02x}", good + 1, static_cast<unsigned char>(line[good])),
         Remedy::or_skip("save the file as UTF-8", "lines"), where);
   }
   if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
-    Location where = place();
+    Location where = location();
     where.column = static_cast<int>(zero) + 1;
     throw wrong_input(fmt::format("byte {} of this line is zero, and text has none", zero + 1),
                       "check that the file is a text. To convert UTF-16 to UTF-8: iconv -f UTF-16LE -t UTF-8", where);

@@ -22,7 +22,7 @@ class LineReader {
   bool next(std::string_view& line);
 
   int line() const { return line_; }  // the number of the last line given or refused, from 1
-  Location place() const { return {bytes_.place().file, line_}; }
+  Location location() const { return {bytes_.location().file, line_}; }
   std::size_t longest() const { return longest_; }
 
  private:

@@ -18,10 +18,10 @@ class MappedFile {
   ~MappedFile();
 
   std::string_view bytes() const { return bytes_; }
-  const Location& place() const { return place_; }
+  const Location& location() const { return location_; }
 
  private:
-  Location place_;
+  Location location_;
   std::string_view bytes_;
 };
 

@@ -80,7 +80,7 @@ class CsvRows final : public RowReader {
     return true;
   }
 
-  Location place(int line, std::size_t at) const { return {lines_.place().file, line, static_cast<int>(at) + 1}; }
+  Location location(int line, std::size_t at) const { return {lines_.location().file, line, static_cast<int>(at) + 1}; }
 
   // Fields go unquoted into text_, and pieces_ says where each lies.
   void parse() {
@@ -95,7 +95,7 @@ class CsvRows final : public RowReader {
           throw wrong_input(
               fmt::format("has '{}' after the closing quote of a field that begins in line {}; a comma must follow",
                           first_character(std::string_view(line_.text).substr(at)), opened),
-              "quotes within a quoted field are written twice", place(line_.number, at));
+              "quotes within a quoted field are written twice", location(line_.number, at));
       } else {
         const std::size_t comma = std::min(line_.text.find(',', at), line_.text.size());
         text_.append(line_.text, at, comma - at);
@@ -133,7 +133,7 @@ class CsvRows final : public RowReader {
       if (!fits || !take_line())
         throw wrong_input(fmt::format("a quote is opened here and not closed within {}",
                                       fits ? "the file" : fmt::format("{} bytes", lines_.longest())),
-                          "close it, or write a quote that belongs to the text twice", place(opened, column));
+                          "close it, or write a quote that belongs to the text twice", location(opened, column));
       at = 0;
     }
   }
@@ -149,7 +149,8 @@ class CsvRows final : public RowReader {
     if (swallowed_.empty()) return;
     if (++returns_ > most_returns)
       throw wrong_input(fmt::format("has more than {} malformed rows of several lines", most_returns),
-                        "check that the file is CSV. TAB-separated text has the format \"tsv\"", {lines_.place().file});
+                        "check that the file is CSV. TAB-separated text has the format \"tsv\"",
+                        {lines_.location().file});
     again_.insert(again_.begin(), std::make_move_iterator(swallowed_.begin()),
                   std::make_move_iterator(swallowed_.end()));
   }
@@ -259,10 +260,10 @@ class JsonlRows final : public RowReader {
     } while (trimmed(line).empty());
     picker_.begin();
     if (!nlohmann::json::sax_parse(line.begin(), line.end(), &picker_))
-      throw wrong_input(picker_.problem(), "write one JSON object per line", lines_.place());
+      throw wrong_input(picker_.problem(), "write one JSON object per line", lines_.location());
     for (std::size_t i = 0; i < names_.size(); ++i)
       if (!picker_.has()[i])
-        throw wrong_input(fmt::format("has no \"{}\"", names_[i]), "name a key that every line has", lines_.place());
+        throw wrong_input(fmt::format("has no \"{}\"", names_[i]), "name a key that every line has", lines_.location());
     row.line = lines_.line();
     row.fields.assign(picker_.values().begin(), picker_.values().end());
     return true;

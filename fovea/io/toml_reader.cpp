@@ -19,18 +19,18 @@ Location place_of(const toml::source_region& region, const Location& file) {
 
 ValueTable table_of(const toml::table& table, const Location& file);
 
-Value value_of(const toml::node& node, const Location& place, const Location& file) {
-  if (const auto* x = node.as_boolean()) return {x->get(), place};
-  if (const auto* x = node.as_integer()) return {x->get(), place};
-  if (const auto* x = node.as_floating_point()) return {x->get(), place};
-  if (const auto* x = node.as_string()) return {x->get(), place};
-  if (const auto* table = node.as_table()) return {table_of(*table, file), place};
+Value value_of(const toml::node& node, const Location& location, const Location& file) {
+  if (const auto* x = node.as_boolean()) return {x->get(), location};
+  if (const auto* x = node.as_integer()) return {x->get(), location};
+  if (const auto* x = node.as_floating_point()) return {x->get(), location};
+  if (const auto* x = node.as_string()) return {x->get(), location};
+  if (const auto* table = node.as_table()) return {table_of(*table, file), location};
   if (const auto* array = node.as_array()) {
     ValueList list;
     for (const toml::node& item : *array) list.push_back(value_of(item, place_of(item.source(), file), file));
-    return {std::move(list), place};
+    return {std::move(list), location};
   }
-  throw wrong_input("no setting is a date or a time", "write it as a text, in quotes", place);
+  throw wrong_input("no setting is a date or a time", "write it as a text, in quotes", location);
 }
 
 ValueTable table_of(const toml::table& table, const Location& file) {
@@ -82,18 +82,18 @@ ValueTable parse_table(const std::string& toml_text, const std::string& file_nam
   }
 }
 
-Value parse_value(const std::string& words, const Location& place) {
+Value parse_value(const std::string& words, const Location& location) {
   const std::string text(trimmed(words));
   if (text.find('\n') == std::string::npos) {
     try {
-      ValueTable table = parse_table("value = " + text, place.file);
+      ValueTable table = parse_table("value = " + text, location.file);
       Value& value = table.at("value");
-      value.place = place;
+      value.location = location;
       return std::move(value);
     } catch (const Error&) {  // not TOML: the words themselves
     }
   }
-  return {text, place};
+  return {text, location};
 }
 
 }  // namespace fovea

@@ -14,6 +14,6 @@ ValueTable parse_table(const std::string& toml, const std::string& file_name,
                        Location::Kind kind = Location::Kind::file);
 
 // One value as a person types it beside a spec: TOML, or plain text where that fails.
-Value parse_value(const std::string& words, const Location& place);
+Value parse_value(const std::string& words, const Location& location);
 
 }  // namespace fovea

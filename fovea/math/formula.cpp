@@ -15,9 +15,9 @@ namespace fovea {
 
 class Formula::Parser {
  public:
-  Parser(const std::string& text, const std::vector<std::string>& names, const Location& place,
+  Parser(const std::string& text, const std::vector<std::string>& names, const Location& location,
          std::vector<Step>& steps)
-      : text_(text), names_(names), place_(place), steps_(steps) {}
+      : text_(text), names_(names), location_(location), steps_(steps) {}
 
   void all() {
     sum();
@@ -157,24 +157,24 @@ class Formula::Parser {
   }
   [[noreturn]] void fail(const std::string& what, const Remedy& remedy) const {
     throw wrong_input(fmt::format("the formula '{}' is wrong at its column {}: {}", text_, at_ + 1, what), remedy,
-                      place_);
+                      location_);
   }
 
   const std::string& text_;
   const std::vector<std::string>& names_;
-  const Location& place_;
+  const Location& location_;
   std::vector<Step>& steps_;
   std::size_t at_ = 0;
   int depth_ = 0;
   int pending_ = 0;
 };
 
-Formula Formula::parse(const std::string& text, const std::vector<std::string>& names, const Location& place) {
+Formula Formula::parse(const std::string& text, const std::vector<std::string>& names, const Location& location) {
   if (text.size() > 1000)
-    throw wrong_input("the formula is longer than 1000 characters", "write a shorter formula", place);
+    throw wrong_input("the formula is longer than 1000 characters", "write a shorter formula", location);
   Formula formula;
   formula.text_ = text;
-  Parser(formula.text_, names, place, formula.steps_).all();
+  Parser(formula.text_, names, location, formula.steps_).all();
   return formula;
 }
 

@@ -19,7 +19,7 @@ class Formula {
 
   // Throws wrong_input with the column of the mistake and the nearest known name. Unknown names are those not in
   // `names`.
-  static Formula parse(const std::string& text, const std::vector<std::string>& names, const Location& place = {});
+  static Formula parse(const std::string& text, const std::vector<std::string>& names, const Location& location = {});
 
   // `values`: one for each of the names, in their order.
   double operator()(std::span<const double> values) const;

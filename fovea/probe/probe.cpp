@@ -15,18 +15,18 @@ const ParameterView& Evaluation::parameter(std::string_view name) const {
   throw failure("the model has no parameter '" + std::string(name) + "'", "it has: " + known);
 }
 
-std::unique_ptr<Probe> make_probe(const std::string& name, const Location& place) {
+std::unique_ptr<Probe> make_probe(const std::string& name, const Location& location) {
   constexpr std::string_view language = "python";
   const std::size_t end = name.find(' ');
   if (end != language.size() || !name.starts_with(language))
-    return Registry<Probe>::instance().make(name, "probe", place);
+    return Registry<Probe>::instance().make(name, "probe", location);
   const auto& sources = Registry<ProgramProbes>::instance().all();
   const auto source = sources.find(std::string(language));
   if (source == sources.end())
     throw wrong_input(fmt::format("the probe '{}' is a Python function, which this program does not have",
                                   std::string_view(name).substr(end + 1)),
-                      "train the run in Python, which has the function", place);
-  return source->second.make()->make(name, place);
+                      "train the run in Python, which has the function", location);
+  return source->second.make()->make(name, location);
 }
 
 }  // namespace fovea

@@ -90,10 +90,10 @@ class ProgramProbes {
  public:
   virtual ~ProgramProbes() = default;
   // Throws wrong_input where the program has no such function.
-  virtual std::unique_ptr<Probe> make(const std::string& name, const Location& place) const = 0;
+  virtual std::unique_ptr<Probe> make(const std::string& name, const Location& location) const = 0;
 };
 
 // A probe of the registry, or one that this program brings along.
-std::unique_ptr<Probe> make_probe(const std::string& name, const Location& place = {});
+std::unique_ptr<Probe> make_probe(const std::string& name, const Location& location = {});
 
 }  // namespace fovea

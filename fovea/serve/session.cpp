@@ -144,7 +144,7 @@ HttpAnswer Session::answer_to(const HttpRequest& request) const {
     return state_.handler(request);
   } catch (const Error& error) {
     std::string problem = words.problem(error);
-    if (error.place().known()) problem = words.place(error.place()) + ": " + problem;
+    if (error.location().known()) problem = words.location(error.location()) + ": " + problem;
     return error_answer(error.kind() == Error::Kind::wrong_input ? 400 : 500, problem, words.remedy(error));
   } catch (const std::exception& error) {
     return error_answer(500, fmt::format("an unexpected error occurred: {}", error.what()));

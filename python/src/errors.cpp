@@ -26,7 +26,7 @@ py::object exception_of(const Error& error, PyObject* type) {
   py::object exception = py::reinterpret_borrow<py::object>(type)(words.paragraph(error));
   exception.attr("problem") = words.problem(error);
   exception.attr("remedy") = words.remedy(error);
-  exception.attr("place") = words.place(error.place());
+  exception.attr("place") = words.location(error.location());
   exception.attr("nearest") = error.remedy().nearest();
   return exception;
 }

@@ -177,10 +177,10 @@ class OwnProbe final : public Probe {
 
 class PythonProbes final : public ProgramProbes {
  public:
-  std::unique_ptr<Probe> make(const std::string& name, const Location& place) const override {
+  std::unique_ptr<Probe> make(const std::string& name, const Location& location) const override {
     const py::gil_scoped_acquire held;
     const py::tuple found = py::module_::import("fovea.probes").attr("find")(name);  // probe, problem, remedy
-    if (found[0].is_none()) throw wrong_input(found[1].cast<std::string>(), found[2].cast<std::string>(), place);
+    if (found[0].is_none()) throw wrong_input(found[1].cast<std::string>(), found[2].cast<std::string>(), location);
     return std::make_unique<OwnProbe>(found[0]);
   }
 };

@@ -18,20 +18,20 @@ namespace fovea::python {
 
 namespace {
 
-void set_place(Value& value, const Location& place) {
-  value.place = place;
+void set_location(Value& value, const Location& location) {
+  value.location = location;
   if (auto* const list = std::get_if<ValueList>(&value.data))
-    for (Value& item : *list) set_place(item, place);
+    for (Value& item : *list) set_location(item, location);
   if (auto* const table = std::get_if<ValueTable>(&value.data))
-    for (auto& [key, item] : *table) set_place(item, place);
+    for (auto& [key, item] : *table) set_location(item, location);
 }
 
 // A dict is an experiment file's top table.
-ValueTable table_of(const py::dict& spec, const Location& place) {
+ValueTable table_of(const py::dict& spec, const Location& location) {
   ValueTable table;
   for (const auto& [key, value] : spec) {
     const std::string name = text_of(key, "a key of the spec");
-    set_place(table[name] = value_of(value, name), place);
+    set_location(table[name] = value_of(value, name), location);
   }
   return table;
 }
@@ -129,10 +129,10 @@ void bind_specs(py::module_& module) {
     return std::make_shared<Experiment>(find_experiment(name));
   });
   module.def("parse_experiment", [](const py::dict& spec, const std::string& name) {
-    const Location place{name, 0, 0, Location::Kind::spec};
-    const ValueTable table = table_of(spec, place);
+    const Location location{name, 0, 0, Location::Kind::spec};
+    const ValueTable table = table_of(spec, location);
     const py::gil_scoped_release free;
-    return std::make_shared<Experiment>(experiment_from_table(table, place));
+    return std::make_shared<Experiment>(experiment_from_table(table, location));
   });
 
   py::class_<RunSpec, std::shared_ptr<RunSpec>>(module, "Spec")

@@ -66,7 +66,7 @@ Records query(const std::string& file, const std::string& where, const std::stri
   if (!where.empty()) query.where = Expression::parse(where, Location::argument("where"));
   query.experiment = experiment;
   query.sort = sort;
-  query.sort_place = Location::argument("sort");
+  query.sort_location = Location::argument("sort");
   query.limit = limit;
   query.with_series = true;
   Records records;

@@ -26,24 +26,24 @@ constexpr std::size_t longest_shown = 40;  // in the place of a mistake
 constexpr std::size_t longest = 1'000'000;
 
 Value value_at(py::handle object, const std::string& name, int depth) {
-  const Location place = place_of(name);
+  const Location location = place_of(name);
   if (depth > deepest)
     throw wrong_input(
         fmt::format("the value of {:.60} is more than {} lists and dicts within each other", name, deepest),
         "perhaps one contains itself", place_of(name.substr(0, 60)));
-  if (py::isinstance<py::bool_>(object)) return {object.cast<bool>(), place};
-  if (py::isinstance<py::str>(object)) return {text_of(object, name), place};
-  if (py::isinstance<py::float_>(object)) return {object.cast<double>(), place};
+  if (py::isinstance<py::bool_>(object)) return {object.cast<bool>(), location};
+  if (py::isinstance<py::str>(object)) return {text_of(object, name), location};
+  if (py::isinstance<py::float_>(object)) return {object.cast<double>(), location};
   if (py::isinstance<py::dict>(object)) {
     ValueTable table;
     for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(object)) {
       if (!py::isinstance<py::str>(key))
         throw wrong_input(fmt::format("{} has a key that is {}, not a text", name, py::repr(key).cast<std::string>()),
-                          "use texts as keys", place);
+                          "use texts as keys", location);
       const std::string text = text_of(key, "a key of " + name);
       table[text] = value_at(value, name + "." + text, depth + 1);
     }
-    return {std::move(table), place};
+    return {std::move(table), location};
   }
   if (py::hasattr(object, "tolist") && py::hasattr(object, "dtype"))
     return value_at(object.attr("tolist")(), name, depth + 1);
@@ -53,14 +53,15 @@ Value value_at(py::handle object, const std::string& name, int depth) {
     ValueList list;
     for (const py::handle item : py::iter(object)) {
       if (list.size() == longest)
-        throw wrong_input(fmt::format("the value of {} has more than {} entries", name, longest), "give fewer", place);
+        throw wrong_input(fmt::format("the value of {} has more than {} entries", name, longest), "give fewer",
+                          location);
       list.push_back(value_at(item, name, depth + 1));
     }
-    return {std::move(list), place};
+    return {std::move(list), location};
   }
   const std::string kind = py::str(py::type::handle_of(object).attr("__name__"));
   throw wrong_input(fmt::format("the value of {} is of type {}, which no setting has", name, kind),
-                    "use a number, a text, True or False, a list or a dict", place);
+                    "use a number, a text, True or False, a list or a dict", location);
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ std::vector<Override> overrides_of(const py::dict& settings) {
     overrides.push_back({name, value_of(value, name)});
     Value& given = overrides.back().value;
     if (const std::string text = python_literal(given); text.size() <= longest_shown)
-      given.place = Location::setting(fmt::format("{}={}", name, text));
+      given.location = Location::setting(fmt::format("{}={}", name, text));
   }
   return overrides;
 }

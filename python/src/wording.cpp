@@ -37,10 +37,10 @@ constexpr std::string_view python_words[] = {
 class PythonWording : public Wording {
  public:
   // A dict without a name has no place, and what else is no file is an argument.
-  std::string place(const Location& place) const override {
-    if (place.kind == Location::Kind::setting || place.kind == Location::Kind::argument)
-      return place.file.find('=') == std::string::npos ? place.file + '=' : place.file;
-    return place.kind == Location::Kind::spec && place.file == "python" ? std::string() : place.text();
+  std::string location(const Location& location) const override {
+    if (location.kind == Location::Kind::setting || location.kind == Location::Kind::argument)
+      return location.file.find('=') == std::string::npos ? location.file + '=' : location.file;
+    return location.kind == Location::Kind::spec && location.file == "python" ? std::string() : location.text();
   }
 
  private:
@@ -68,9 +68,9 @@ class DictWording : public PythonWording {
   std::string tables(const std::string& key) const override { return fmt::format("\"{}\": [{{…}}, …]", key); }
 
   // What is wrong in a file is said in the file's own words.
-  const Wording& at(const Location& place) const override {
+  const Wording& at(const Location& location) const override {
     static const PythonWording of_files;
-    if (place.known() && place.kind == Location::Kind::file) return of_files;
+    if (location.known() && location.kind == Location::Kind::file) return of_files;
     return *this;
   }
 };

@@ -41,9 +41,9 @@ TEST(ProgramWording, NamesCommandsAndOptions) {
 
 TEST(ProgramWording, NamesPlacesOfTheCommandLine) {
   const Wording& words = program_wording();
-  EXPECT_EQ(words.place(Location::setting("task.vocab=1")), "--set task.vocab=1");
-  EXPECT_EQ(words.place(Location::argument("show")), "--show");
-  EXPECT_EQ(words.place({"a.toml", 2, 1}), "a.toml:2:1");
+  EXPECT_EQ(words.location(Location::setting("task.vocab=1")), "--set task.vocab=1");
+  EXPECT_EQ(words.location(Location::argument("show")), "--show");
+  EXPECT_EQ(words.location({"a.toml", 2, 1}), "a.toml:2:1");
   EXPECT_EQ(words.paragraph(wrong_input("there is no run 3", Remedy::see_runs(), Location::setting("x=3"))),
             "--set x=3: there is no run 3. See: fovea runs.");
 }

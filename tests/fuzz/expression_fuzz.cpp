@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (expression.has_aggregate()) std::abort();
     if (expression.is_true(runs[1]) && number == 0) std::abort();
   } catch (const Error& error) {
-    if (error.kind() != Error::Kind::wrong_input || error.place().file != "fuzz") std::abort();
+    if (error.kind() != Error::Kind::wrong_input || error.location().file != "fuzz") std::abort();
   }
   return 0;
 }

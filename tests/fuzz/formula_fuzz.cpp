@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fovea::Formula::parse({reinterpret_cast<const char*>(data), size}, {"q", "k", "d2", "dot"}, {"fuzz"});
     static_cast<void>(formula(values));
   } catch (const fovea::Error& error) {
-    if (error.kind() != fovea::Error::Kind::wrong_input || error.place().file != "fuzz") std::abort();
+    if (error.kind() != fovea::Error::Kind::wrong_input || error.location().file != "fuzz") std::abort();
   }
   return 0;
 }

@@ -32,7 +32,7 @@ void read_and_write(const std::string& bytes) {
       }
     }
   } catch (const Error& error) {
-    if (error.kind() != Error::Kind::wrong_input || error.place().file != "fuzz") std::abort();
+    if (error.kind() != Error::Kind::wrong_input || error.location().file != "fuzz") std::abort();
   }
 }
 

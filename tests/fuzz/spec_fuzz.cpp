@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     experiment = parse_experiment(std::string(reinterpret_cast<const char*>(data), size), "fuzz.toml");
   } catch (const Error& error) {
-    if (error.kind() != Error::Kind::wrong_input || error.place().file != "fuzz.toml") std::abort();
+    if (error.kind() != Error::Kind::wrong_input || error.location().file != "fuzz.toml") std::abort();
     return 0;
   }
   shrink_part<Task>(experiment.task);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t longest = 4096;
 
-bool known(const fovea::Error& error) { return error.place().file == "fuzz"; }
+bool known(const fovea::Error& error) { return error.location().file == "fuzz"; }
 
 // Every row, passing over malformed ones.
 void read_rows(std::unique_ptr<fovea::RowReader> rows) {
@@ -25,7 +25,7 @@ void read_rows(std::unique_ptr<fovea::RowReader> rows) {
         if (field.size() > 2 * longest || fovea::utf8_prefix(field) != field.size()) std::abort();
     } catch (const fovea::Error& error) {
       if (!known(error)) std::abort();
-      if (error.kind() != fovea::Error::Kind::wrong_input || error.place().line == 0) return;  // final
+      if (error.kind() != fovea::Error::Kind::wrong_input || error.location().line == 0) return;  // final
     }
   }
 }

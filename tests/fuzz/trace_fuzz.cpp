@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (reader.report().read > static_cast<std::int64_t>(1) << 40) std::abort();
       if (reader.report().read == 0) std::abort();
     } catch (const fovea::Error& error) {
-      if (error.place().file != "fuzz") std::abort();
+      if (error.location().file != "fuzz") std::abort();
     }
   }
   return 0;

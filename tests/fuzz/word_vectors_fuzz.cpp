@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::int64_t count = fovea::read_word_vectors(bytes, {"fuzz"}, width, row_of, take);
     if (count < static_cast<std::int64_t>(taken.size())) std::abort();
   } catch (const fovea::Error& error) {
-    if (error.place().file != "fuzz" || error.kind() != fovea::Error::Kind::wrong_input) std::abort();
+    if (error.location().file != "fuzz" || error.kind() != fovea::Error::Kind::wrong_input) std::abort();
   }
   return 0;
 }

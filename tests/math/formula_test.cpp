@@ -17,7 +17,7 @@ std::string complaint(const std::string& text) {
     Formula::parse(text, {"q", "k"}, {"spec.toml", 3, 1});
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_EQ(error.place().line, 3);
+    EXPECT_EQ(error.location().line, 3);
     return error.what();
   }
   ADD_FAILURE() << text << " was taken";

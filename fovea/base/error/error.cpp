@@ -57,21 +57,21 @@ std::string fit_for_message(std::string_view text) {
   return out;
 }
 
-Error::Error(Kind kind, Message what, Remedy remedy, Location place)
+Error::Error(Kind kind, Message what, Remedy remedy, Location location)
     : std::runtime_error(""),
       kind_(kind),
       problem_(std::move(what)),
       remedy_(std::move(remedy)),
-      place_(std::move(place)) {
+      location_(std::move(location)) {
   static_cast<std::runtime_error&>(*this) = std::runtime_error(plain_wording().paragraph(*this));
 }
 
-Error wrong_input(Message what, Remedy remedy, Location place) {
-  return {Error::Kind::wrong_input, std::move(what), std::move(remedy), std::move(place)};
+Error wrong_input(Message what, Remedy remedy, Location location) {
+  return {Error::Kind::wrong_input, std::move(what), std::move(remedy), std::move(location)};
 }
 
-Error failure(Message what, Remedy remedy, Location place) {
-  return {Error::Kind::failure, std::move(what), std::move(remedy), std::move(place)};
+Error failure(Message what, Remedy remedy, Location location) {
+  return {Error::Kind::failure, std::move(what), std::move(remedy), std::move(location)};
 }
 
 }  // namespace fovea

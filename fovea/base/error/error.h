@@ -18,11 +18,11 @@ class Error : public std::runtime_error {
     failure,      // asked rightly, but it could not be done: exit 1
   };
 
-  Error(Kind kind, Message what, Remedy remedy, Location place);
+  Error(Kind kind, Message what, Remedy remedy, Location location);
 
   Kind kind() const { return kind_; }
   int exit_code() const { return kind_ == Kind::wrong_input ? 2 : 1; }
-  const Location& place() const { return place_; }
+  const Location& location() const { return location_; }
   const Message& problem() const { return problem_; }
   const Remedy& remedy() const { return remedy_; }
 
@@ -30,7 +30,7 @@ class Error : public std::runtime_error {
   Kind kind_;
   Message problem_;
   Remedy remedy_;
-  Location place_;
+  Location location_;
 };
 
 // What stands in a message may be a name or a value of any size, with any bytes: overlong words and texts are cut in
@@ -42,7 +42,7 @@ std::string cut_in_middle(std::string_view text, std::size_t limit);
 
 // `what` says what is wrong ("unknown key 'stepz' in train"), `remedy` what to do ("did you mean 'steps'?").
 // Both are whole clauses without a final full stop.
-[[nodiscard]] Error wrong_input(Message what, Remedy remedy = {}, Location place = {});
-[[nodiscard]] Error failure(Message what, Remedy remedy = {}, Location place = {});
+[[nodiscard]] Error wrong_input(Message what, Remedy remedy = {}, Location location = {});
+[[nodiscard]] Error failure(Message what, Remedy remedy = {}, Location location = {});
 
 }  // namespace fovea

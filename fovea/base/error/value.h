@@ -19,7 +19,7 @@ enum class ValueKind { truth, integer, number, text, list, table, tables };  // 
 
 struct Value {
   std::variant<bool, std::int64_t, double, std::string, ValueList, ValueTable> data = false;
-  Location place;
+  Location location;
 
   template <class T>
   const T* as() const {

@@ -85,7 +85,7 @@ std::string Wording::remedy(const Remedy& remedy) const {
 }
 
 std::string Wording::paragraph(const Error& error) const {
-  std::string text = cut_in_middle(place(error.place()), longest_place);
+  std::string text = cut_in_middle(location(error.location()), longest_place);
   if (!text.empty()) text += ": ";
   text += problem(error) + '.';
   const std::string what_to_do = remedy(error);

@@ -14,13 +14,13 @@ class Wording {
  public:
   virtual ~Wording() = default;
 
-  std::string problem(const Error& error) const { return at(error.place()).message(error.problem()); }
-  std::string remedy(const Error& error) const { return at(error.place()).remedy(error.remedy()); }
+  std::string problem(const Error& error) const { return at(error.location()).message(error.problem()); }
+  std::string remedy(const Error& error) const { return at(error.location()).remedy(error.remedy()); }
   std::string paragraph(const Error& error) const;  // place, problem, remedy
 
   std::string message(const Message& message) const;
   std::string remedy(const Remedy& remedy) const;
-  virtual std::string place(const Location& place) const { return place.text(); }
+  virtual std::string location(const Location& location) const { return location.text(); }
 
  protected:
   // What is wrong at some places is said in other words than at others.

@@ -33,7 +33,7 @@ const std::vector<Corpus>& all_made() {
       for (const Split split : all_splits)
         made.each(split, [&](const TextExample& example) {
           add_to(digest, split, example);
-          if (made.trace) counter.add(parse_access(example.text, example.place));
+          if (made.trace) counter.add(parse_access(example.text, example.location));
         });
       corpora.push_back({made.name, made.summary, {}, made.paired, made.classes, made.examples, digest.hex(), {}, {}});
       if (made.trace) corpora.back().trace = counter.size();
@@ -45,7 +45,7 @@ const std::vector<Corpus>& all_made() {
 
 Corpus read_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / manifest_name;
-  const Location place{file.string()};
+  const Location location{file.string()};
   const std::string text = read_file(file, most_manifest_bytes);
   Corpus corpus;
   corpus.name = folder.filename();
@@ -53,7 +53,7 @@ Corpus read_manifest(const std::filesystem::path& folder) {
   try {
     const toml::table table = toml::parse(text);
     const auto wanted = [&](auto found, const char* key) {
-      if (!found) throw wrong_input(fmt::format("lacks '{}'", key), "add the corpus again", place);
+      if (!found) throw wrong_input(fmt::format("lacks '{}'", key), "add the corpus again", location);
       return *found;
     };
     corpus.summary = table["summary"].value_or(std::string());
@@ -67,14 +67,14 @@ Corpus read_manifest(const std::filesystem::path& folder) {
     for (const Split split : all_splits) {
       const std::string name(split_name(split));
       const auto count = wanted(table["examples"][name].value<std::int64_t>(), "examples");
-      if (count < 0) throw wrong_input("has a negative number of examples", "add the corpus again", place);
+      if (count < 0) throw wrong_input("has a negative number of examples", "add the corpus again", location);
       corpus.examples[static_cast<std::size_t>(split)] = count;
       corpus.digests[static_cast<std::size_t>(split)] = table["digests"][name].value_or(std::string());
     }
     if (const toml::array* classes = table["classes"].as_array())
       for (const toml::node& name : *classes) corpus.classes.push_back(name.value_or(std::string()));
   } catch (const toml::parse_error& error) {
-    throw wrong_input(fmt::format("is damaged: {}", error.description()), "add the corpus again", place);
+    throw wrong_input(fmt::format("is damaged: {}", error.description()), "add the corpus again", location);
   }
   return corpus;
 }
@@ -160,14 +160,14 @@ void each_example(const Corpus& corpus, Split split, const std::function<void(co
     return;
   }
   if (corpus.count(split) == 0) return;
-  const Location place{split_file(corpus.folder, split).string()};
+  const Location location{split_file(corpus.folder, split).string()};
   const std::string again = fmt::format("add the corpus '{}' again", corpus.name);
   const auto kept = [&](const auto& read) {  // what is wrong with a file that was kept is not mended in it
     try {
       return read();
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::wrong_input) throw;
-      throw wrong_input(error.problem(), again, error.place());
+      throw wrong_input(error.problem(), again, error.location());
     }
   };
   TextReader reader = kept([&] { return TextReader(kept_split(corpus.folder, split, corpus.paired)); });
@@ -179,8 +179,8 @@ void each_example(const Corpus& corpus, Split split, const std::function<void(co
     take(example);
   }
   if (count != corpus.count(split))
-    throw wrong_input(fmt::format("has {} examples, but {} were added", count, corpus.count(split)), again, place);
-  if (!digest.empty() && digest != read.hex()) throw wrong_input("has other texts than were added", again, place);
+    throw wrong_input(fmt::format("has {} examples, but {} were added", count, corpus.count(split)), again, location);
+  if (!digest.empty() && digest != read.hex()) throw wrong_input("has other texts than were added", again, location);
 }
 
 }  // namespace fovea

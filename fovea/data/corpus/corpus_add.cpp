@@ -68,10 +68,10 @@ class Adding {
       const auto at = found.emplace(example.label, static_cast<int>(found.size())).first;
       labels.push_back(at->second);
     }
-    const Location place{sources_.train.file.string()};
+    const Location location{sources_.train.file.string()};
     if (!paired_) {
-      check_classes(found.size(), found.empty() ? "" : found.begin()->first, std::ssize(labels), place);
-      check_most_classes(found.size(), most_classes, std::ssize(labels), place);
+      check_classes(found.size(), found.empty() ? "" : found.begin()->first, std::ssize(labels), location);
+      check_most_classes(found.size(), most_classes, std::ssize(labels), location);
       for (const auto& [label, number] : found) added_.corpus.classes.push_back(label);
     }
     Fractions fractions = sources_.fractions;
@@ -89,7 +89,7 @@ class Adding {
       const Split split = divide ? split_[i] : given;
       if (!paired_ && !std::binary_search(added_.corpus.classes.begin(), added_.corpus.classes.end(), example.label))
         throw wrong_input(fmt::format("the label '{}' is not in the training data", example.label),
-                          "correct it, or put examples of this class into the training data", example.place);
+                          "correct it, or put examples of this class into the training data", example.location);
       nlohmann::json line{{"text", example.text}};
       if (paired_) line["target"] = example.target;
       else line["label"] = example.label;

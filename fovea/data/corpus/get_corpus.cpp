@@ -79,7 +79,7 @@ class Get {
         if (stopped || addresses.size() == 1) throw;
         if (i + 1 == addresses.size())
           throw Error(error.kind(), message("{}; and before, {}", error.problem(), before), error.remedy(),
-                      error.place());
+                      error.location());
         before += (i == 0 ? "" : ", ") + error.problem().text();
       }
     }

@@ -23,22 +23,22 @@ const ValueTable* table_at(const ValueTable& whole, const std::string& key) {
   if (found == whole.end()) return nullptr;
   if (const auto* table = found->second.as<ValueTable>()) return table;
   throw wrong_input(message("{} must be {}, not {}", key, ValueKind::table, found->second.kind()),
-                    fmt::format("write it as [{}]", key), found->second.place);
+                    fmt::format("write it as [{}]", key), found->second.location);
 }
 
 // Files are named within the folder that they are got into.
-void check_path(const std::string& path, const Location& place) {
+void check_path(const std::string& path, const Location& location) {
   const std::filesystem::path name(path);
   if (path.empty() || name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
     throw wrong_input(fmt::format("'{}' cannot be the name of a downloaded file", path),
-                      "give the path after downloading and unpacking", place);
+                      "give the path after downloading and unpacking", location);
 }
 
 PublicCorpus::File read_file_table(const Value& value) {
   const auto* table = value.as<ValueTable>();
   if (!table)
     throw wrong_input(message("file must be {}", ValueKind::tables),
-                      message("write each as {}", Message::Tables{"file"}), value.place);
+                      message("write each as {}", Message::Tables{"file"}), value.location);
   PublicCorpus::File file;
   Fields fields;
   fields.text("name", file.name, "name of the file here and at a mirror");
@@ -48,9 +48,9 @@ PublicCorpus::File read_file_table(const Value& value) {
   fields.texts("members", file.members, "the files to unpack from an archive; folders end in '/'");
   fields.read(*table, "file");
   const auto wrong = [&](const std::string& what, const std::string& remedy) {
-    return wrong_input(fmt::format("the file '{}' {}", file.name, what), remedy, value.place);
+    return wrong_input(fmt::format("the file '{}' {}", file.name, what), remedy, value.location);
   };
-  check_path(file.name, value.place);
+  check_path(file.name, value.location);
   if (file.name.find('/') != file.name.npos || file.name.starts_with('.') || file.name == "unpacked" ||
       file.name == "kept" || file.name == "ORIGIN")
     throw wrong("cannot have this name", "use the last part of its address");
@@ -59,11 +59,11 @@ PublicCorpus::File read_file_table(const Value& value) {
                                   [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
   if (file.sha256.size() != 64 || !digits)
     throw wrong("has no checksum", "add sha256 = \"…\", 64 lower-case hexadecimal digits, as sha256sum prints them");
-  for (const std::string& member : file.members) check_path(member, value.place);
+  for (const std::string& member : file.members) check_path(member, value.location);
   return file;
 }
 
-TextSource read_source(const ValueTable& table, const std::string& key, const Location& place) {
+TextSource read_source(const ValueTable& table, const std::string& key, const Location& location) {
   std::string file, target_file;
   TextSource source;
   Fields fields;
@@ -83,13 +83,13 @@ TextSource read_source(const ValueTable& table, const std::string& key, const Lo
   fields.text("label", source.label, "column of the class");
   fields.text("target", source.target, "column of the translation");
   fields.read(table, key);
-  check_path(file, place);
-  if (!target_file.empty()) check_path(target_file, place);
+  check_path(file, location);
+  if (!target_file.empty()) check_path(target_file, location);
   const bool maybe_folder = source.format == TextFormat::folder ||
                             (source.format == TextFormat::automatic && !std::filesystem::path(file).has_extension());
   if (!maybe_folder && source.label.empty() && source.target.empty() && target_file.empty())
     throw wrong_input(fmt::format("[{}] names neither a class nor a translation", key),
-                      "name a column (label or target), or a file of translations (target_file)", place);
+                      "name a column (label or target), or a file of translations (target_file)", location);
   source.file = file;
   source.target_file = target_file;
   // The bytes are always the same, so what is passed over is, too; and it is told.
@@ -101,7 +101,7 @@ TextSource read_source(const ValueTable& table, const std::string& key, const Lo
 
 PublicCorpus parse_public_corpus(const std::string& toml, const std::string& name, const std::string& file_name) {
   const ValueTable whole = parse_table(toml, file_name);
-  const Location place{file_name};
+  const Location location{file_name};
   PublicCorpus corpus;
   corpus.name = name;
   Fields fields;
@@ -113,18 +113,18 @@ PublicCorpus parse_public_corpus(const std::string& toml, const std::string& nam
   const auto files = whole.find("file");
   const ValueList* list = files == whole.end() ? nullptr : files->second.as<ValueList>();
   if (!list || list->empty())
-    throw wrong_input("names no file to download", "add one: [[file]] with name, address, bytes and sha256", place);
+    throw wrong_input("names no file to download", "add one: [[file]] with name, address, bytes and sha256", location);
   std::set<std::string> names;
   for (const Value& value : *list) {
     corpus.files.push_back(read_file_table(value));
     if (!names.insert(corpus.files.back().name).second)
       throw wrong_input(fmt::format("two files have the name '{}'", corpus.files.back().name),
-                        "give each file its own name", value.place);
+                        "give each file its own name", value.location);
   }
   const auto source = [&](const std::string& key) -> std::optional<TextSource> {
     const ValueTable* table = table_at(whole, key);
     if (!table) return {};
-    return read_source(*table, key, whole.at(key).place);
+    return read_source(*table, key, whole.at(key).location);
   };
   if (const auto train = source("train")) corpus.sources.train = *train;
   corpus.sources.validation = source("validation");
@@ -132,7 +132,8 @@ PublicCorpus parse_public_corpus(const std::string& toml, const std::string& nam
   for (const char* const other : {"validation", "test"})
     if (whole.contains(other) && !whole.contains("train"))
       throw wrong_input(fmt::format("has [{}] and no [train]", other),
-                        "give the path of the training texts, or leave both out to keep the files as they are", place);
+                        "give the path of the training texts, or leave both out to keep the files as they are",
+                        location);
   return corpus;
 }
 

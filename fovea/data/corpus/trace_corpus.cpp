@@ -98,10 +98,10 @@ void each_access(const Corpus& corpus, const std::function<void(const TracedAcce
     const auto& all = made_corpora();
     const auto made = std::ranges::find(all, corpus.name, &MadeCorpus::name);
     for (const Split split : all_splits)
-      made->each(split, [&](const TextExample& line) { take(parse_access(line.text, line.place)); });
+      made->each(split, [&](const TextExample& line) { take(parse_access(line.text, line.location)); });
     return;
   }
-  const Location place{trace_file(corpus.folder).string()};
+  const Location location{trace_file(corpus.folder).string()};
   const std::string again = fmt::format("add the corpus '{}' again", corpus.name);
   Digest digest;
   try {
@@ -109,13 +109,13 @@ void each_access(const Corpus& corpus, const std::function<void(const TracedAcce
     for (std::string_view line; lines.next(line);) {
       digest.add(line);
       digest.add("\n");
-      take(parse_access(line, lines.place()));
+      take(parse_access(line, lines.location()));
     }
   } catch (const Error& error) {  // what is wrong with a file that was kept is not mended in it
     if (error.kind() != Error::Kind::wrong_input) throw;
-    throw wrong_input(error.problem(), again, error.place());
+    throw wrong_input(error.problem(), again, error.location());
   }
-  if (digest.hex() != corpus.digest) throw wrong_input("has other accesses than were added", again, place);
+  if (digest.hex() != corpus.digest) throw wrong_input("has other accesses than were added", again, location);
 }
 
 TraceSummary summarise_trace(const Corpus& corpus, std::size_t commonest, std::size_t first) {

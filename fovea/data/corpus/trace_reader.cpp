@@ -33,23 +33,23 @@ std::string quoted(std::string_view field) {
   return fmt::format("'{}{}'", begin, begin.size() < field.size() ? "…" : "");
 }
 
-std::uint64_t number_of(std::string_view field, const Location& place) {
+std::uint64_t number_of(std::string_view field, const Location& location) {
   const bool hexadecimal = field.starts_with("0x") || field.starts_with("0X");
   const std::string_view digits = hexadecimal ? field.substr(2) : field;
   if (field.size() > 1 && field[0] == '-' && is_digit(field[1]))
     throw wrong_input(fmt::format("{} is negative", quoted(field)),
-                      Remedy::or_skip("write whole numbers from 0 on", "lines"), place);
+                      Remedy::or_skip("write whole numbers from 0 on", "lines"), location);
   if (digits.empty() || !std::ranges::all_of(digits, hexadecimal ? is_hexadecimal_digit : is_digit)) {
     const bool lacks_0x = !hexadecimal && std::ranges::all_of(field, is_hexadecimal_digit);
     throw wrong_input(fmt::format("{} is not a whole number{}", quoted(field), lacks_0x ? " without 0x in front" : ""),
                       Remedy::or_skip(lacks_0x ? fmt::format("write 0x{} if it is hexadecimal", field.substr(0, 40))
                                                : "write 4096, or 0x1000",
                                       "lines"),
-                      place);
+                      location);
   }
   if (digits.size() > (hexadecimal ? most_hexadecimal_digits : most_digits))
     throw wrong_input(fmt::format("{} has {} digits", quoted(field), digits.size()),
-                      Remedy::or_skip("write at most 19, or 16 behind 0x", "lines"), place);
+                      Remedy::or_skip("write at most 19, or 16 behind 0x", "lines"), location);
   std::uint64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
   return number;
@@ -57,19 +57,19 @@ std::uint64_t number_of(std::string_view field, const Location& place) {
 
 }  // namespace
 
-TracedAccess parse_access(std::string_view line, const Location& place) {
+TracedAccess parse_access(std::string_view line, const Location& location) {
   const std::size_t end = std::min(line.find_first_of(separators), line.size());
   const std::string_view counter = unquoted(line.substr(0, end));
   const std::string_view address = unquoted(line.substr(std::min(end + 1, line.size())));
   const auto refuse = [&](const std::string& problem) {
-    throw wrong_input(problem, Remedy::or_skip("write COUNTER,ADDRESS on each line", "lines"), place);
+    throw wrong_input(problem, Remedy::or_skip("write COUNTER,ADDRESS on each line", "lines"), location);
   };
   if (counter.empty()) refuse("has no counter");
   if (address.empty()) refuse(fmt::format("has a counter, {}, and no address", quoted(counter)));
   if (address.find_first_of(separators) != address.npos)
     refuse(fmt::format("has {} columns, not a counter and an address",
                        1 + std::ranges::count_if(line, [](char c) { return separators.find(c) != separators.npos; })));
-  return {number_of(counter, place), number_of(address, place)};
+  return {number_of(counter, location), number_of(address, location)};
 }
 
 TraceReader::TraceReader(ByteReader bytes, BadLine bad) : lines_(std::move(bytes), longest_access), bad_(bad) {
@@ -103,7 +103,7 @@ void TraceReader::pass_blanks() {
 void TraceReader::skip(const Error& error, std::int64_t lines) {
   report_.skipped += lines;
   if (report_.complaints.size() < ReadReport::most_complaints)
-    report_.complaints.push_back(wrong_input(error.problem(), {}, error.place()).what());
+    report_.complaints.push_back(wrong_input(error.problem(), {}, error.location()).what());
 }
 
 bool TraceReader::next(TracedAccess& access) {
@@ -111,26 +111,26 @@ bool TraceReader::next(TracedAccess& access) {
     try {
       if (!lines_.next(line)) break;
       if (trimmed(line).empty()) {
-        if (blanks_++ == 0) first_blank_ = lines_.place();
+        if (blanks_++ == 0) first_blank_ = lines_.location();
         continue;
       }
       if (is_header(line)) continue;
       pass_blanks();
-      access = parse_access(line, lines_.place());
+      access = parse_access(line, lines_.location());
       ++report_.read;
       return true;
     } catch (const Error& error) {
-      const bool one_line = error.kind() == Error::Kind::wrong_input && error.place().line > 0;
+      const bool one_line = error.kind() == Error::Kind::wrong_input && error.location().line > 0;
       if (!one_line || bad_ == BadLine::stop) throw;
       skip(error, 1);
     }
   }
   if (report_.read > 0) return false;
-  const Location place{lines_.place().file};
-  if (report_.skipped == 0) throw wrong_input("has no access", "check that it is the right file", place);
+  const Location location{lines_.location().file};
+  if (report_.skipped == 0) throw wrong_input("has no access", "check that it is the right file", location);
   throw wrong_input(
       fmt::format("none of its {} lines can be read. The first error: {}", report_.skipped, report_.complaints.front()),
-      "check that each line has a counter and an address", place);
+      "check that each line has a counter and an address", location);
 }
 
 }  // namespace fovea

@@ -20,7 +20,7 @@ struct TracedAccess {
 };
 
 // One line; throws wrong_input with the place.
-TracedAccess parse_access(std::string_view line, const Location& place);
+TracedAccess parse_access(std::string_view line, const Location& location);
 
 class TraceReader {
  public:

@@ -118,7 +118,7 @@ AddedCorpus keep_whole(const std::string& name, bool replace, const std::functio
 }
 
 PackedWriter::PackedWriter(const fs::path& file)
-    : place_{file.string()},
+    : location_{file.string()},
       out_(file, std::ios::binary),
       context_(new_context()),
       packed_(ZSTD_CStreamOutSize(), '\0') {}
@@ -132,7 +132,7 @@ void PackedWriter::line(std::string_view text) {
 void PackedWriter::close() {
   pack(ZSTD_e_end);
   out_.close();
-  if (!out_) throw failure("cannot be written", "is the disk full?", place_);
+  if (!out_) throw failure("cannot be written", "is the disk full?", location_);
 }
 
 void PackedWriter::pack(ZSTD_EndDirective how) {
@@ -140,9 +140,9 @@ void PackedWriter::pack(ZSTD_EndDirective how) {
   for (std::size_t left = 1; left != 0;) {
     ZSTD_outBuffer out{packed_.data(), packed_.size(), 0};
     left = ZSTD_compressStream2(context_, &out, &in, how);
-    if (ZSTD_isError(left)) throw failure("cannot be packed", {}, place_);
+    if (ZSTD_isError(left)) throw failure("cannot be packed", {}, location_);
     out_.write(packed_.data(), static_cast<std::streamsize>(out.pos));
-    if (!out_) throw failure("cannot be written", "is the disk full?", place_);
+    if (!out_) throw failure("cannot be written", "is the disk full?", location_);
     if (how == ZSTD_e_continue && in.pos == in.size) break;
   }
   waiting_.clear();

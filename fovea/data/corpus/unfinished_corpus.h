@@ -32,7 +32,7 @@ class PackedWriter {
  private:
   void pack(ZSTD_EndDirective how);
 
-  Location place_;
+  Location location_;
   std::ofstream out_;
   ZSTD_CCtx* context_;
   std::string waiting_, packed_;

@@ -21,23 +21,23 @@ TextSource labelled_source(const std::string& file, const std::string& label, co
   return source;
 }
 
-void check_classes(std::size_t labels, std::string_view one, std::int64_t texts, const Location& place) {
-  if (texts == 0) throw wrong_input("there is no text", "give texts of two classes or more", place);
+void check_classes(std::size_t labels, std::string_view one, std::int64_t texts, const Location& location) {
+  if (texts == 0) throw wrong_input("there is no text", "give texts of two classes or more", location);
   if (labels < 2)
     throw wrong_input(texts == 1 ? fmt::format("the only text has the label '{}'", one)
                                  : fmt::format("all {} texts have the label '{}'", texts, one),
-                      "check the column of the labels: a classifier needs two classes or more", place);
+                      "check the column of the labels: a classifier needs two classes or more", location);
   const bool few = texts < 10;  // of which each may be of another class
   if (!few && 10 * static_cast<std::int64_t>(labels) > 9 * texts)
     throw wrong_input(fmt::format("{} texts have {} different labels", texts, labels),
-                      "check the column of the labels: a class needs several texts", place);
+                      "check the column of the labels: a class needs several texts", location);
 }
 
-void check_most_classes(std::size_t labels, std::size_t most, std::int64_t texts, const Location& place) {
+void check_most_classes(std::size_t labels, std::size_t most, std::int64_t texts, const Location& location) {
   if (labels > most)
     throw wrong_input(fmt::format("{} texts have {} different labels", texts, labels),
                       fmt::format("check the column of the labels: at most {} different labels are allowed", most),
-                      place);
+                      location);
 }
 
 }  // namespace fovea

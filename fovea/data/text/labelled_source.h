@@ -17,7 +17,7 @@ TextSource labelled_source(const std::string& file, const std::string& label, co
 
 // Throw wrong_input where so many different labels of so many texts are no classes: all the same (`one` of them), or
 // nearly as many as texts; or more than are taken.
-void check_classes(std::size_t labels, std::string_view one, std::int64_t texts, const Location& place);
-void check_most_classes(std::size_t labels, std::size_t most, std::int64_t texts, const Location& place);
+void check_classes(std::size_t labels, std::string_view one, std::int64_t texts, const Location& location);
+void check_most_classes(std::size_t labels, std::size_t most, std::int64_t texts, const Location& location);
 
 }  // namespace fovea

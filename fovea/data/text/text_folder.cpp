@@ -57,16 +57,17 @@ class Folder final : public TextReader::Examples {
         throw wrong_input("is a class without texts", "add texts, or remove the folder", {folder.string()});
     }
     const fs::path& file = files_[at_++];
-    const Location place{file.string(), 1};
+    const Location location{file.string(), 1};
     const fs::file_type type = status_of(file).type();
     if (type == fs::file_type::directory)
-      throw wrong_input("is a folder in the folder of a class", "move its texts into the folder of the class", place);
+      throw wrong_input("is a folder in the folder of a class", "move its texts into the folder of the class",
+                        location);
     if (type != fs::file_type::regular)
-      throw wrong_input("is not a readable file", Remedy::or_skip("remove it", "files"), place);
+      throw wrong_input("is not a readable file", Remedy::or_skip("remove it", "files"), location);
     read(file);
     if (text_.find_first_not_of(" \t\n") == std::string::npos)
-      throw wrong_input("the text is empty", Remedy::or_skip("write a text, or remove the file", "files"), place);
-    example = {text_, label_, {}, place};
+      throw wrong_input("the text is empty", Remedy::or_skip("write a text, or remove the file", "files"), location);
+    example = {text_, label_, {}, location};
     return true;
   }
 
@@ -79,7 +80,7 @@ class Folder final : public TextReader::Examples {
       text_ += line;
       if (text_.size() > longest_)
         throw wrong_input(fmt::format("is longer than the {} bytes that are read of a text", longest_),
-                          "check that it is a text", lines.place());
+                          "check that it is a text", lines.location());
     }
   }
 

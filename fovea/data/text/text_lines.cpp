@@ -31,16 +31,16 @@ class Lines final : public TextReader::Examples {
     if (there != also_there) differ(there);
     if (wrong) throw Error(*wrong);
     if (!there) return false;
-    const Location place = source_.place();
+    const Location location = source_.location();
     if (target_ && blank(text) != blank(target)) {
       if (part_ == 0) part_ = source_.line();
       throw wrong_input(
           fmt::format("is empty, but line {} of {} is not", source_.line(), blank(text) ? target_file_ : source_file_),
-          Remedy::or_skip("correct the line", "lines"), blank(text) ? place : target_->place());
+          Remedy::or_skip("correct the line", "lines"), blank(text) ? location : target_->location());
     }
     if (blank(text))
-      throw wrong_input("the text is empty", Remedy::or_skip("write a text, or remove the line", "lines"), place);
-    example = {text, {}, target, place};
+      throw wrong_input("the text is empty", Remedy::or_skip("write a text, or remove the line", "lines"), location);
+    example = {text, {}, target, location};
     return true;
   }
 
@@ -49,7 +49,7 @@ class Lines final : public TextReader::Examples {
     try {
       return lines.next(line);
     } catch (const Error& error) {
-      if (error.kind() != Error::Kind::wrong_input || error.place().line == 0) throw;
+      if (error.kind() != Error::Kind::wrong_input || error.location().line == 0) throw;
       if (!wrong) wrong = error;
       return true;
     }

@@ -13,10 +13,10 @@ namespace {
 TextFormat format_of(const TextSource& source) {
   if (source.format != TextFormat::automatic) return source.format;
   if (!source.target_file.empty()) return TextFormat::lines;
-  const Location place{source.file.string()};
+  const Location location{source.file.string()};
   std::error_code ignored;
   if (!std::filesystem::exists(source.file, ignored))
-    throw wrong_input("there is no such file or folder", "check the path", place);
+    throw wrong_input("there is no such file or folder", "check the path", location);
   if (std::filesystem::is_directory(source.file, ignored)) return TextFormat::folder;
   std::filesystem::path name = source.file.filename();
   if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
@@ -24,7 +24,7 @@ TextFormat format_of(const TextSource& source) {
   if (ending == ".tsv" || ending == ".tab") return TextFormat::tsv;
   if (ending == ".csv") return TextFormat::csv;
   if (ending == ".jsonl" || ending == ".ndjson") return TextFormat::jsonl;
-  throw wrong_input("its name has no known ending", Remedy::name_format(), place);
+  throw wrong_input("its name has no known ending", Remedy::name_format(), location);
 }
 
 std::unique_ptr<TextReader::Examples> open(const TextSource& source, TextFormat format) {
@@ -79,18 +79,18 @@ bool TextReader::next(TextExample& example) {
       }
       break;
     } catch (const Error& error) {
-      const bool one_line = error.kind() == Error::Kind::wrong_input && error.place().line > 0;
+      const bool one_line = error.kind() == Error::Kind::wrong_input && error.location().line > 0;
       if (!one_line || source_.bad == BadLine::stop) throw;
       if (++report_.skipped <= static_cast<std::int64_t>(ReadReport::most_complaints))
         report_.complaints.push_back(error.what());
     }
   }
   if (report_.read > 0) return false;
-  const Location place{source_.file.string()};
-  if (report_.skipped == 0) throw wrong_input("has no text", "check that it is the right file", place);
+  const Location location{source_.file.string()};
+  if (report_.skipped == 0) throw wrong_input("has no text", "check that it is the right file", location);
   throw wrong_input(
       fmt::format("none of its {} lines can be read. The first error: {}", report_.skipped, report_.complaints.front()),
-      "check the format", place);
+      "check the format", location);
 }
 
 }  // namespace fovea

@@ -52,7 +52,7 @@ struct TextExample {
   std::string_view text;
   std::string_view label;   // "" where none was asked for
   std::string_view target;  // the same
-  Location place;
+  Location location;
 };
 
 struct ReadReport {

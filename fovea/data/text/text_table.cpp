@@ -73,8 +73,8 @@ class Table final : public TextReader::Examples {
   bool next(TextExample& example) override {
     if (!next_row()) return false;
     check_width();
-    const Location place{file_, row_.line};
-    example = {field(0), {}, {}, place};
+    const Location location{file_, row_.line};
+    example = {field(0), {}, {}, location};
     if (texts_ > 1) {
       joined_ = field(0);
       for (std::size_t i = 1; i < texts_; ++i) {
@@ -84,12 +84,12 @@ class Table final : public TextReader::Examples {
       example.text = joined_;
     }
     if (trimmed(example.text).empty())
-      throw wrong_input("the text is empty", Remedy::or_skip("write a value, or remove the line", "lines"), place);
+      throw wrong_input("the text is empty", Remedy::or_skip("write a value, or remove the line", "lines"), location);
     if (texts_ == wanted_.size()) return true;
     const std::string_view other = trimmed(field(texts_));
     if (other.empty())
       throw wrong_input(fmt::format("the {} is empty", labelled_ ? "label" : "target"),
-                        Remedy::or_skip("write a value, or remove the line", "lines"), place);
+                        Remedy::or_skip("write a value, or remove the line", "lines"), location);
     (labelled_ ? example.label : example.target) = other;
     return true;
   }
@@ -116,17 +116,17 @@ class Table final : public TextReader::Examples {
 
   void check_width() const {
     const std::size_t has = row_.fields.size();
-    const Location place{file_, row_.line};
+    const Location location{file_, row_.line};
     const auto columns = [](std::size_t n) { return fmt::format("{} column{}", n, n == 1 ? "" : "s"); };
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       if (columns_[i] >= has)
         throw wrong_input(fmt::format("has no {}: it is expected in column {}, and the line has {}", use(i), wanted_[i],
                                       columns(has)),
-                          Remedy::or_skip("correct the line", "lines"), place);
+                          Remedy::or_skip("correct the line", "lines"), location);
     for (std::size_t i = width_; i < has; ++i)
       if (!row_.fields[i].empty())
         throw wrong_input(fmt::format("has {}, but the first line has {}", columns(has), columns(width_)),
-                          Remedy::or_skip("correct the line", "lines"), place);
+                          Remedy::or_skip("correct the line", "lines"), location);
   }
 
   const char* use(std::size_t wanted) const { return wanted < texts_ ? "text" : labelled_ ? "label" : "target"; }
@@ -150,7 +150,7 @@ class Table final : public TextReader::Examples {
         ahead.line = row.line;
         ahead.fields.assign(row.fields.begin(), row.fields.end());
       } catch (const Error& error) {
-        if (error.kind() != Error::Kind::wrong_input || error.place().line == 0) throw;
+        if (error.kind() != Error::Kind::wrong_input || error.location().line == 0) throw;
         ahead.wrong = error;
       }
       ahead_.push_back(std::move(ahead));
@@ -175,7 +175,7 @@ class Table final : public TextReader::Examples {
       }
       return text;
     };
-    const Location place{file_, first.line};
+    const Location location{file_, first.line};
     const auto old_mac = [](const std::string& field) { return field.find('\r') != std::string::npos; };
     if (ahead_.size() == 1 && std::any_of(first.fields.begin(), first.fields.end(), old_mac))
       throw wrong_input("is one line with carriage returns in it, and lines end in LF or CRLF",
@@ -187,7 +187,7 @@ class Table final : public TextReader::Examples {
                    : "";
     if (header == Header::no && by_name)
       throw wrong_input("without a header its columns have numbers, not names", "name columns by number, from 1",
-                        place);
+                        location);
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       const auto is_it = [&](const std::string& field) { return trimmed(field) == wanted_[i]; };
       const auto named = header == Header::no ? first.fields.end() : std::ranges::find_if(first.fields, is_it);
@@ -195,14 +195,14 @@ class Table final : public TextReader::Examples {
       if (named != first.fields.end() && !number) {
         if (std::count_if(first.fields.begin(), first.fields.end(), is_it) > 1)
           throw wrong_input(fmt::format("has several columns '{}'; its first line is {}", wanted_[i], first_row()),
-                            "name it by number, from 1", place);
+                            "name it by number, from 1", location);
         columns_.push_back(static_cast<std::size_t>(named - first.fields.begin()));
       } else if (!number && !all_digits(wanted_[i])) {
         throw wrong_input(fmt::format("has no column '{}'; its first line is {}", wanted_[i], first_row()),
-                          other_mark.empty() ? other_name(i, first.fields) : Remedy(other_mark), place);
+                          other_mark.empty() ? other_name(i, first.fields) : Remedy(other_mark), location);
       } else if (!number || *number >= width_) {
         throw wrong_input(fmt::format("has no column {}; its first line is {}", wanted_[i], first_row()),
-                          other_mark.empty() ? "columns are numbered from 1" : other_mark, place);
+                          other_mark.empty() ? "columns are numbered from 1" : other_mark, location);
       } else {
         columns_.push_back(*number);
       }

@@ -45,11 +45,12 @@ bool read_number(std::string_view field, Number& number) {
 
 class Reading {
  public:
-  Reading(const Location& place, int width) : place_(place), width_(static_cast<std::size_t>(width)), values_(width_) {}
+  Reading(const Location& location, int width)
+      : location_(location), width_(static_cast<std::size_t>(width)), values_(width_) {}
 
   // The first line may be word2vec's. True where it is.
   bool is_head(std::string_view line) {
-    ++place_.line;
+    ++location_.line;
     const std::size_t fields = field_count(line);
     if (fields == 2 && width_ != 1) {
       std::string_view rest = line;
@@ -62,14 +63,14 @@ class Reading {
     }
     if (fields < 2) wrong("has no word with its numbers", "check that it is a text file of word vectors");
     check_width(static_cast<std::int64_t>(fields) - 1);
-    --place_.line;
+    --location_.line;
     return false;
   }
 
   // The word, and its numbers in `numbers()` if `wanted` says so.
   template <class Wanted>
   bool line(std::string_view line, const Wanted& wanted) {
-    ++place_.line;
+    ++location_.line;
     std::string_view rest = line;
     std::vector<std::string_view>& fields = fields_;
     fields.clear();
@@ -91,7 +92,7 @@ class Reading {
   void check_count(std::int64_t count) const {
     if (promised_ && *promised_ != count)
       throw wrong_input(fmt::format("has {} word vectors, but its first line announces {}", count, *promised_),
-                        "the file may be incomplete: download it again", {place_.file});
+                        "the file may be incomplete: download it again", {location_.file});
   }
 
  private:
@@ -99,13 +100,13 @@ class Reading {
     if (width != static_cast<std::int64_t>(width_))
       throw wrong_input(fmt::format("its vectors have {} numbers, and the model's embeddings {}", width, width_),
                         fmt::format("set the width of the embeddings to match, or use vectors of {} numbers", width_),
-                        place_);
+                        location_);
   }
   [[noreturn]] void wrong(const std::string& what, const std::string& remedy) const {
-    throw wrong_input(what, remedy, place_);
+    throw wrong_input(what, remedy, location_);
   }
 
-  Location place_;
+  Location location_;
   std::optional<std::int64_t> promised_;
   std::size_t width_;
   std::vector<double> values_;
@@ -114,13 +115,13 @@ class Reading {
 
 }  // namespace
 
-std::int64_t read_word_vectors(std::string_view bytes, const Location& place, int width,
+std::int64_t read_word_vectors(std::string_view bytes, const Location& location, int width,
                                const std::function<int(std::string_view word)>& row_of,
                                const std::function<void(int row, std::span<const double>)>& take) {
   if (bytes.starts_with("\x1f\x8b") || bytes.starts_with("\x28\xb5\x2f\xfd") || bytes.starts_with("PK\x03\x04"))
-    throw wrong_input("is packed", "unpack it first (gunzip, unzstd, unzip)", place);
+    throw wrong_input("is packed", "unpack it first (gunzip, unzstd, unzip)", location);
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
-  Reading reading(place, width);
+  Reading reading(location, width);
   std::set<int> seen;
   std::int64_t count = 0;
   for (bool first = true; !bytes.empty(); first = false) {
@@ -134,7 +135,7 @@ std::int64_t read_word_vectors(std::string_view bytes, const Location& place, in
     if (reading.line(line, [&](std::string_view word) { return (row = row_of(word)) >= 0 && seen.insert(row).second; }))
       take(row, reading.numbers());
   }
-  if (count == 0) throw wrong_input("has no word vectors", "check that it is the right file", place);
+  if (count == 0) throw wrong_input("has no word vectors", "check that it is the right file", location);
   reading.check_count(count);
   return count;
 }

@@ -16,7 +16,7 @@ namespace fovea {
 // words are looked at only as far as it takes to see that they have as many fields. Throws wrong_input with the line
 // for one of too few numbers, a number that is none, and for vectors of another width. Returns how many vectors there
 // are.
-std::int64_t read_word_vectors(std::string_view bytes, const Location& place, int width,
+std::int64_t read_word_vectors(std::string_view bytes, const Location& location, int width,
                                const std::function<int(std::string_view word)>& row_of,
                                const std::function<void(int row, std::span<const double>)>& take);
 

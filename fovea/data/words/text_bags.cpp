@@ -102,7 +102,7 @@ class TextBags final : public BagSource {
     WordCounts inputs(most_words), outputs(most_words);
     std::set<std::string, std::less<>> labels;
     std::int64_t labelled = 0;
-    const Location place{source_.file.string()};
+    const Location location{source_.file.string()};
     struct Found {
       BlockCounts inputs, outputs;  // a label counts as one word
     };
@@ -125,10 +125,10 @@ class TextBags final : public BagSource {
         else outputs.add(found[b].outputs);
         found[b] = {};
       }
-      check_most_classes(labels.size(), most_classes, labelled, place);
+      check_most_classes(labels.size(), most_classes, labelled, location);
     };
     size_ = each_block(team, progress, count, gather);
-    if (classes_) check_classes(labels.size(), labels.empty() ? "" : *labels.begin(), size_, place);
+    if (classes_) check_classes(labels.size(), labels.empty() ? "" : *labels.begin(), size_, location);
     inputs_ = WordIds(inputs.words());
     outputs_ = WordIds(classes_ ? std::vector<std::string>(labels.begin(), labels.end()) : outputs.words());
   }

@@ -62,8 +62,8 @@ class Utf8Names {
 class Unpack {
  public:
   explicit Unpack(const Unpacking& wanted)
-      : wanted_(wanted), archive_(archive_read_new(), archive_read_free), place_{wanted.archive.string()} {
-    if (!archive_) throw failure("cannot be unpacked: no memory", {}, place_);
+      : wanted_(wanted), archive_(archive_read_new(), archive_read_free), location_{wanted.archive.string()} {
+    if (!archive_) throw failure("cannot be unpacked: no memory", {}, location_);
     archive_read_support_filter_gzip(archive_.get());
     archive_read_support_filter_zstd(archive_.get());
     archive_read_support_format_tar(archive_.get());
@@ -78,12 +78,12 @@ class Unpack {
       if (state == ARCHIVE_EOF) break;
       if (state != ARCHIVE_OK && state != ARCHIVE_WARN) damaged();  // a warning: of times, of the spelling of a name
       if (++members_ > wanted_.most_members)
-        throw wrong_input(fmt::format("has more than {} files", wanted_.most_members), "it is not unpacked", place_);
+        throw wrong_input(fmt::format("has more than {} files", wanted_.most_members), "it is not unpacked", location_);
       take(entry);
     }
     for (const std::string& member : wanted_.members)
       if (!found_.contains(member))
-        throw wrong_input(fmt::format("has no member '{}'", member), "is it the right archive?", place_);
+        throw wrong_input(fmt::format("has no member '{}'", member), "is it the right archive?", location_);
   }
 
  private:
@@ -93,16 +93,16 @@ class Unpack {
     std::string name = named;
     if (leads_out(name))
       throw wrong_input(fmt::format("has a file '{}', which would be outside the folder", name), "it is not unpacked",
-                        place_);
+                        location_);
     if (archive_entry_hardlink(entry) || archive_entry_symlink(entry))
-      throw wrong_input(fmt::format("has a link, '{}'", name), "it is not unpacked", place_);
+      throw wrong_input(fmt::format("has a link, '{}'", name), "it is not unpacked", location_);
     if (archive_entry_filetype(entry) == AE_IFDIR) return;
     if (archive_entry_filetype(entry) != AE_IFREG)
-      throw wrong_input(fmt::format("has '{}', which is not a regular file", name), "it is not unpacked", place_);
+      throw wrong_input(fmt::format("has '{}', which is not a regular file", name), "it is not unpacked", location_);
     while (name.starts_with("./")) name.erase(0, 2);
     const bool wanted = is_wanted(name);
     if (wanted && !names_.insert(fs::path(name).lexically_normal()).second)
-      throw wrong_input(fmt::format("contains '{}' twice", name), "it is not unpacked", place_);
+      throw wrong_input(fmt::format("contains '{}' twice", name), "it is not unpacked", location_);
     copy(wanted ? wanted_.folder / name : fs::path());
   }
 
@@ -126,14 +126,14 @@ class Unpack {
       file = std::make_unique<WholeFile>(to, false);
     }
     for (;;) {
-      if (wanted_.stop && wanted_.stop->load()) throw failure("stopped while it was unpacked", {}, place_);
+      if (wanted_.stop && wanted_.stop->load()) throw failure("stopped while it was unpacked", {}, location_);
       const auto got = archive_read_data(archive_.get(), buffer_.data(), buffer_.size());
       if (got < 0) damaged();
       if (got == 0) break;
       bytes_ += got;
       if (bytes_ > wanted_.most_bytes)
         throw wrong_input(fmt::format("unpacks to more than {} bytes", wanted_.most_bytes), "it is not unpacked",
-                          place_);
+                          location_);
       if (!file) continue;
       const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(got));
       if (wanted_.latin1) file->write(utf8_of_latin1(bytes));
@@ -145,12 +145,12 @@ class Unpack {
   [[noreturn]] void damaged() const {
     const char* const why = archive_error_string(archive_.get());
     throw wrong_input(fmt::format("is no archive that can be read ({})", why ? why : "damaged"), "fetch it again",
-                      place_);
+                      location_);
   }
 
   const Unpacking& wanted_;
   std::unique_ptr<archive, int (*)(archive*)> archive_;
-  Location place_;
+  Location location_;
   std::string buffer_ = std::string(block_bytes, '\0');
   std::set<std::string> found_;
   std::set<fs::path> names_;

@@ -21,7 +21,8 @@ constexpr const char* fetch_again = "fetch the file again";
 // What both unpackers share: packed bytes wait in a buffer.
 class Unpacker : public Source {
  public:
-  Unpacker(std::unique_ptr<Source> packed, const Location& place) : place_(place), packed_(std::move(packed)) {}
+  Unpacker(std::unique_ptr<Source> packed, const Location& location)
+      : location_(location), packed_(std::move(packed)) {}
 
  protected:
   // Whether bytes wait, or could be had.
@@ -33,7 +34,7 @@ class Unpacker : public Source {
     return begin_ < end_;
   }
 
-  Location place_;
+  Location location_;
   std::string buffer_ = std::string(piece, '\0');
   std::size_t begin_ = 0, end_ = 0;
 
@@ -60,7 +61,7 @@ class Gzip final : public Unpacker {
         if (!more || !begin_member()) return 0;
         continue;
       }
-      if (!more) throw wrong_input("is cut short: its gzip data end too early", fetch_again, place_);
+      if (!more) throw wrong_input("is cut short: its gzip data end too early", fetch_again, location_);
       z_.next_in = reinterpret_cast<Bytef*>(buffer_.data() + begin_);
       z_.avail_in = static_cast<uInt>(end_ - begin_);
       const int state = inflate(&z_, Z_NO_FLUSH);
@@ -68,7 +69,7 @@ class Gzip final : public Unpacker {
       if (state == Z_STREAM_END) within_ = false;
       else if (state != Z_OK && state != Z_BUF_ERROR)
         throw wrong_input(fmt::format("has damaged gzip data ({})", z_.msg ? z_.msg : "unreadable"), fetch_again,
-                          place_);
+                          location_);
     }
     return wanted - z_.avail_out;
   }
@@ -82,7 +83,7 @@ class Gzip final : public Unpacker {
       return false;
     }
     const int state = begun_ ? inflateReset(&z_) : inflateInit2(&z_, 15 + 16);
-    if (state != Z_OK) throw failure("cannot be unpacked: no memory", {}, place_);
+    if (state != Z_OK) throw failure("cannot be unpacked: no memory", {}, location_);
     begun_ = within_ = true;
     return true;
   }
@@ -94,9 +95,9 @@ class Gzip final : public Unpacker {
 
 class Zstd final : public Unpacker {
  public:
-  Zstd(std::unique_ptr<Source> packed, const Location& place)
-      : Unpacker(std::move(packed), place), context_(ZSTD_createDCtx()) {
-    if (!context_) throw failure("cannot be unpacked: no memory", {}, place);
+  Zstd(std::unique_ptr<Source> packed, const Location& location)
+      : Unpacker(std::move(packed), location), context_(ZSTD_createDCtx()) {
+    if (!context_) throw failure("cannot be unpacked: no memory", {}, location);
   }
   Zstd(const Zstd&) = delete;
   Zstd& operator=(const Zstd&) = delete;
@@ -109,7 +110,7 @@ class Zstd final : public Unpacker {
       ZSTD_inBuffer in{buffer_.data() + begin_, end_ - begin_, 0};
       if (!waiting_) {
         if (!fill()) {
-          if (within_) throw wrong_input("is cut short: its zstd data end too early", fetch_again, place_);
+          if (within_) throw wrong_input("is cut short: its zstd data end too early", fetch_again, location_);
           return 0;
         }
         in = {buffer_.data() + begin_, end_ - begin_, 0};
@@ -117,7 +118,7 @@ class Zstd final : public Unpacker {
       const std::size_t state = ZSTD_decompressStream(context_, &out, &in);
       begin_ += in.pos;
       if (ZSTD_isError(state))
-        throw wrong_input(fmt::format("has damaged zstd data ({})", ZSTD_getErrorName(state)), fetch_again, place_);
+        throw wrong_input(fmt::format("has damaged zstd data ({})", ZSTD_getErrorName(state)), fetch_again, location_);
       within_ = state != 0;
       waiting_ = within_ && out.pos == out.size;
     }
@@ -131,8 +132,8 @@ class Zstd final : public Unpacker {
 };
 
 template <class Unpacker>
-std::unique_ptr<Source> unpack(std::unique_ptr<Source> packed, const Location& place) {
-  return std::make_unique<Unpacker>(std::move(packed), place);
+std::unique_ptr<Source> unpack(std::unique_ptr<Source> packed, const Location& location) {
+  return std::make_unique<Unpacker>(std::move(packed), location);
 }
 
 const RegisterPacking gzip({"\x1f\x8b", unpack<Gzip>});

@@ -29,7 +29,7 @@ RunRecord untrained(ResolvedRun& run) {
       ValueTable always = one->write();
       always.erase("from");
       always.erase("until");
-      spec.interventions.push_back({std::move(always), one->place});
+      spec.interventions.push_back({std::move(always), one->location});
     }
   RunRecord record = train(spec);
   record.series["train_loss"] = {{0}, {0}};  // what the first update says
@@ -59,15 +59,15 @@ class Reader {
   }
 
   // `own`: a name that stands for something else there.
-  void read(const std::string& text, const std::string& reader, const Location& place,
+  void read(const std::string& text, const std::string& reader, const Location& location,
             std::string_view own = {}) const {
     if (text.empty()) return;
-    for (const std::string& name : Expression::parse(text, place).names()) {
+    for (const std::string& name : Expression::parse(text, location).names()) {
       if (name == own || std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
       const auto sets = [&](const ResolvedRun* run) { return run->spec().setting(name).has_value(); };
       if (std::ranges::any_of(planned_, sets)) continue;
       throw wrong_input(fmt::format("{} reads '{}', and the runs will have no such metric or setting", reader, name),
-                        suggest_name(name, known_), place);
+                        suggest_name(name, known_), location);
     }
   }
 
@@ -110,10 +110,10 @@ void refuse_misspelt_names(const Experiment& experiment, Preset preset, const st
     if (!claim.is_of(preset)) continue;
     for (const auto& [name, text] : claim.text.define) {
       const Definition& one = experiment.definitions.all().at(name);
-      reader.read(one.whole, fmt::format("the definition of '{}'", name), one.place);
+      reader.read(one.whole, fmt::format("the definition of '{}'", name), one.location);
     }
-    reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.shown()), claim.place);
-    reader.read(claim.where, fmt::format("the claim \"{}\"", claim.shown()), claim.place);
+    reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.shown()), claim.location);
+    reader.read(claim.where, fmt::format("the claim \"{}\"", claim.shown()), claim.location);
   }
   for (const FigureSpec& figure : experiment.figures)
     for (const char* const key : names_read_by(figure.kind, !experiment.stages_of(preset).empty())) {
@@ -122,7 +122,7 @@ void refuse_misspelt_names(const Experiment& experiment, Preset preset, const st
       const std::string_view name = key;
       const std::string_view own = name == "panels" ? "y" : name == "by" || name == "where" ? "" : "step";
       const auto read_shown = [&](const Value& value) {
-        if (const auto* const text = value.as<std::string>()) reader.read(*text, "a figure", value.place, own);
+        if (const auto* const text = value.as<std::string>()) reader.read(*text, "a figure", value.location, own);
       };
       read_shown(found->second);
       if (const auto* const list = found->second.as<ValueList>()) std::ranges::for_each(*list, read_shown);

@@ -31,7 +31,7 @@ std::string missing_text(const Expression& metric, const std::vector<const RunRe
 // What is to be known of the groups, where the claim is about them.
 void add_notes(ClaimResult& result, const Claim& claim, const std::vector<std::string>& notes) {
   const auto reads_groups = [&claim](const std::string& text) {
-    return !text.empty() && Expression::parse(text, claim.place).names().contains("group");
+    return !text.empty() && Expression::parse(text, claim.location).names().contains("group");
   };
   if (notes.empty() || !(reads_groups(claim.metric) || reads_groups(claim.where))) return;
   for (const std::string& note : notes) result.note += (result.note.empty() ? "" : "; ") + note;
@@ -86,10 +86,10 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
   result.wanted = claim.wanted();
   result.text = claim.text;
   result.value = std::numeric_limits<double>::quiet_NaN();
-  const Expression metric = Expression::parse(claim.metric, claim.place);
+  const Expression metric = Expression::parse(claim.metric, claim.location);
   std::vector<const RunRecord*> runs = done;
   if (!claim.where.empty()) {
-    const Expression where = Expression::parse(claim.where, claim.place);
+    const Expression where = Expression::parse(claim.where, claim.location);
     std::erase_if(runs, [&where](const RunRecord* run) { return !where.is_true(*run); });
   }
   if (unfinished > 0) {  // the seeds that fail are not left out of a verdict

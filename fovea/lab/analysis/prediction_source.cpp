@@ -56,7 +56,7 @@ NamedTask find_task(const std::string& name, Preset preset, const std::vector<Ov
   for (const Override& change : overrides) {
     if (!change.key.starts_with("task."))
       throw wrong_input(fmt::format("'{}' is no setting of task '{}'", change.key, name),
-                        Remedy::set_of_task("task.vocab", 60), change.value.place);
+                        Remedy::set_of_task("task.vocab", 60), change.value.location);
     spec.task[change.key.substr(5)] = change.value;
   }
   spec.task["name"] = {name, {}};

@@ -50,7 +50,7 @@ void check_measurable(const Experiment& experiment, const std::vector<ResolvedRu
   } catch (const Error& error) {
     throw wrong_input(message("the runs of '{}' cannot be measured (its own runs come first, then the runs of {}): {}",
                               experiment.name, Message::Tables{"against"}, error.problem()),
-                      error.remedy(), experiment.baselines.front().place);
+                      error.remedy(), experiment.baselines.front().location);
   }
 }
 

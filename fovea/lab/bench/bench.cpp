@@ -233,7 +233,7 @@ ExperimentTime Projection::of(const Experiment& experiment, Preset preset, doubl
   } catch (const Error& error) {
     time.seconds = 0;
     time.unknown =
-        error.place().known() ? error.place().text() + ": " + error.problem().text() : error.problem().text();
+        error.location().known() ? error.location().text() + ": " + error.problem().text() : error.problem().text();
   }
   return time;
 }

@@ -25,7 +25,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 // "0..19": both ends belong to it; "[0]..[19]": each is the one number of a list. Nothing where the text is not a
 // range.
-std::optional<std::vector<Value>> range_of(const std::string& text, const Location& place) {
+std::optional<std::vector<Value>> range_of(const std::string& text, const Location& location) {
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) return std::nullopt;
   std::string_view low = std::string_view(text).substr(0, dots), high = std::string_view(text).substr(dots + 2);
@@ -40,24 +40,24 @@ std::optional<std::vector<Value>> range_of(const std::string& text, const Locati
   if (*to < *from)
     throw wrong_input(fmt::format("the range '{}' runs backwards", text),
                       lists ? fmt::format("write [{}]..[{}]", *to, *from) : fmt::format("write {}..{}", *to, *from),
-                      place);
+                      location);
   if (static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(*from) >= static_cast<std::uint64_t>(longest_axis))
     throw wrong_input(fmt::format("the range '{}' is too long", text),
-                      fmt::format("shorten it: an axis has at most {} values", longest_axis), place);
+                      fmt::format("shorten it: an axis has at most {} values", longest_axis), location);
   std::vector<Value> values;
   for (std::int64_t i = *from; i <= *to; ++i)
-    values.push_back(lists ? Value{ValueList{{i, place}}, place} : Value{i, place});
+    values.push_back(lists ? Value{ValueList{{i, location}}, location} : Value{i, location});
   return values;
 }
 
 // "task.vocab = 60" cut at the sign.
-std::pair<std::string, std::string> key_and_rest(const std::string& words, const Location& place) {
+std::pair<std::string, std::string> key_and_rest(const std::string& words, const Location& location) {
   const std::size_t sign = words.find('=');
   const auto is_blank = [](char c) { return c == ' '; };
   std::string key = words.substr(0, sign);
   std::erase_if(key, is_blank);
   if (sign == std::string::npos || key.empty())
-    throw wrong_input(fmt::format("'{}' sets nothing", words), "write it as key=value, as in task.vocab=60", place);
+    throw wrong_input(fmt::format("'{}' sets nothing", words), "write it as key=value, as in task.vocab=60", location);
   return {key, words.substr(sign + 1)};
 }
 
@@ -72,32 +72,33 @@ std::vector<Override> settings_of(const std::string& key, const Value& value) {
 }
 
 Override parse_override(const std::string& words) {
-  const Location place = Location::setting(words);
-  const auto [key, rest] = key_and_rest(words, place);
-  return {key, parse_value(rest, place)};
+  const Location location = Location::setting(words);
+  const auto [key, rest] = key_and_rest(words, location);
+  return {key, parse_value(rest, location)};
 }
 
 // A run would count as often in what is claimed.
-void refuse_twice(const Axis& axis, const Location& place) {
+void refuse_twice(const Axis& axis, const Location& location) {
   std::set<std::string> texts;
   for (const Value& value : axis.values)
     if (!texts.insert(value.text()).second)
-      throw wrong_input(message("the axis '{}' has {} twice", axis.key, value), "write it once", place);
+      throw wrong_input(message("the axis '{}' has {} twice", axis.key, value), "write it once", location);
 }
 
 Axis parse_axis(const std::string& words) {
-  const Location place = Location::setting(words);
-  const auto [key, rest] = key_and_rest(words, place);
+  const Location location = Location::setting(words);
+  const auto [key, rest] = key_and_rest(words, location);
   Axis axis{key, {}};
-  axis.draw = parse_random_axis(rest, place);
+  axis.draw = parse_random_axis(rest, location);
   if (axis.draw) return axis;
   for (const std::string& item : split_list(rest)) {
     if (item.empty())
-      throw wrong_input(fmt::format("a value is missing in '{}'", words), "write the values as a,b,c or 0..19", place);
-    if (auto range = range_of(item, place)) axis.values.insert(axis.values.end(), range->begin(), range->end());
-    else axis.values.push_back(parse_value(item, place));
+      throw wrong_input(fmt::format("a value is missing in '{}'", words), "write the values as a,b,c or 0..19",
+                        location);
+    if (auto range = range_of(item, location)) axis.values.insert(axis.values.end(), range->begin(), range->end());
+    else axis.values.push_back(parse_value(item, location));
   }
-  refuse_twice(axis, place);
+  refuse_twice(axis, location);
   return axis;
 }
 
@@ -106,27 +107,28 @@ Axis axis_of(const std::string& key, const Value& values) {
   if (const auto* list = values.as<ValueList>()) {
     if (static_cast<std::int64_t>(list->size()) > longest_axis)
       throw wrong_input(fmt::format("the axis '{}' is too long", key),
-                        fmt::format("shorten it: an axis has at most {} values", longest_axis), values.place);
+                        fmt::format("shorten it: an axis has at most {} values", longest_axis), values.location);
     axis.values = *list;
     for (const Value& value : axis.values)
       if (key == cases_key && !value.as<ValueTable>())
         throw wrong_input(message("a case is a table of settings, not {} ({})", value.kind(), value),
-                          "write it as { \"task.vocab\" = 60, \"train.batch\" = 16 }", value.place);
-    refuse_twice(axis, values.place);
+                          "write it as { \"task.vocab\" = 60, \"train.batch\" = 16 }", value.location);
+    refuse_twice(axis, values.location);
   } else if (const auto* text = values.as<std::string>()) {
-    axis.draw = parse_random_axis(*text, values.place);
+    axis.draw = parse_random_axis(*text, values.location);
     if (axis.draw) return axis;
-    auto range = range_of(*text, values.place);
+    auto range = range_of(*text, values.location);
     if (!range)
       throw wrong_input(fmt::format("'{}' is not a range for the axis '{}'", *text, key),
-                        "write it as \"0..19\" or \"log(1e-4..1e-2)\", or the values as a list", values.place);
+                        "write it as \"0..19\" or \"log(1e-4..1e-2)\", or the values as a list", values.location);
     axis.values = std::move(*range);
   } else {
     throw wrong_input(message("the axis '{}' must be a list or a range, not {} ({})", key, values.kind(), values),
-                      "write it as [1, 2, 3] or \"0..19\"", values.place);
+                      "write it as [1, 2, 3] or \"0..19\"", values.location);
   }
   if (axis.values.empty())
-    throw wrong_input(fmt::format("the axis '{}' has no values", key), "add values, or remove the axis", values.place);
+    throw wrong_input(fmt::format("the axis '{}' has no values", key), "add values, or remove the axis",
+                      values.location);
   return axis;
 }
 

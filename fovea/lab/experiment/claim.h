@@ -32,7 +32,7 @@ struct Claim {
   std::optional<double> at_least, at_most;  // at least one of them is set
   std::optional<Preset> preset;             // the only one that it belongs to; unset: both
   ClaimText text;
-  Location place;
+  Location location;
 
   std::string wanted() const;  // ">= 0.95", "0.9 to 1.1"
   bool is_of(Preset asked) const { return !preset || *preset == asked; }

@@ -25,7 +25,7 @@ namespace fovea {
 struct FigureSpec {
   std::string kind;  // "lines", "heatmap", "phase", "bars", …
   ValueTable settings;
-  Location place;
+  Location location;
 };
 
 // A later stage, whose runs are chosen by results of earlier runs (lab/experiment/stages.h).
@@ -33,13 +33,13 @@ struct Stage {
   struct Kind {
     std::string name;
     std::string when;  // condition over all the runs of one value: "least(max_over(accuracy)) >= 0.95"
-    Location place;
+    Location location;
   };
   struct Group {
     std::string name;
     std::map<std::string, std::int64_t> take;  // how many values of each kind; "any" alone: values of every kind
   };
-  Location place;
+  Location location;
   std::string combine;      // the setting whose values are judged, then combined
   std::vector<Kind> kinds;  // a value has the first kind whose condition it meets
   std::vector<Group> groups;
@@ -55,7 +55,7 @@ struct Baseline {
   ValueTable model, train, probe;             // replace the experiment's tables if they are not empty
   std::int64_t epochs = 0, quick_epochs = 0;  // 0: not given
   std::vector<Override> set, quick;           // override the settings of the experiment
-  Location place;
+  Location location;
 
   bool keeps_model() const { return model.empty(); }
 };
@@ -81,7 +81,7 @@ struct Experiment {
   Definitions definitions;                  // quantities that claims use
   std::vector<Claim> claims;
   std::vector<FigureSpec> figures;
-  Location place;
+  Location location;
 
   // The axes of a form, after quick's overrides. The seed is the last axis and changes fastest.
   std::vector<Axis> axes(Preset preset) const;
@@ -94,7 +94,8 @@ struct Experiment {
 // wrong types. Names and settings of task, model and probes are checked when the run is resolved.
 Experiment read_experiment(const std::filesystem::path& path);
 Experiment parse_experiment(const std::string& toml, const std::string& file_name);
-Experiment experiment_from_table(const ValueTable& table, const Location& place);  // the stem of place.file is its name
+Experiment experiment_from_table(const ValueTable& table,
+                                 const Location& location);  // the stem of place.file is its name
 
 // A shipped experiment by name, or a file by path (anything with a '/' or ending in ".toml"). Unknown names throw
 // wrong_input with the nearest known one. Shipped experiments are built into the library, so that the program works

@@ -61,20 +61,20 @@ std::vector<std::string> split_list(const std::string& text) {
   return items;
 }
 
-std::optional<RandomAxis> parse_random_axis(const std::string& text, const Location& place) {
+std::optional<RandomAxis> parse_random_axis(const std::string& text, const Location& location) {
   const std::string rule(trimmed(text));
   const std::size_t open = rule.find('(');
   if (open == std::string::npos || rule.back() != ')') return std::nullopt;
   const std::string name(trimmed(std::string_view(rule).substr(0, open)));
   const std::string inside = rule.substr(open + 1, rule.size() - open - 2);
   RandomAxis draw;
-  draw.place = place;
+  draw.location = location;
   if (name == "one_of") {
     draw.kind = RandomAxis::Kind::one_of;
     for (const std::string& item : split_list(inside)) {
       if (item.empty())
-        throw wrong_input(fmt::format("a choice is missing in '{}'", rule), "write it as one_of(a, b, c)", place);
-      draw.choices.push_back(parse_value(item, place));
+        throw wrong_input(fmt::format("a choice is missing in '{}'", rule), "write it as one_of(a, b, c)", location);
+      draw.choices.push_back(parse_value(item, location));
     }
     return draw;
   }
@@ -82,13 +82,14 @@ std::optional<RandomAxis> parse_random_axis(const std::string& text, const Locat
   draw.kind = name == "log" ? RandomAxis::Kind::log : RandomAxis::Kind::uniform;
   const auto ends = ends_of(inside);
   if (!ends)
-    throw wrong_input(fmt::format("'{}' has no bounds", rule), fmt::format("write it as {}(1e-4..1e-2)", name), place);
+    throw wrong_input(fmt::format("'{}' has no bounds", rule), fmt::format("write it as {}(1e-4..1e-2)", name),
+                      location);
   std::tie(draw.low, draw.high) = *ends;
   if (draw.low >= draw.high)
-    throw wrong_input(fmt::format("the range '{}' is empty", rule), "write the smaller bound first", place);
+    throw wrong_input(fmt::format("the range '{}' is empty", rule), "write the smaller bound first", location);
   if (draw.kind == RandomAxis::Kind::log && draw.low <= 0)
     throw wrong_input(fmt::format("'{}' begins at {}, which has no logarithm", rule, draw.low),
-                      "begin above 0, or write uniform(…)", place);
+                      "begin above 0, or write uniform(…)", location);
   return draw;
 }
 
@@ -100,9 +101,9 @@ Value drawn(const RandomAxis& draw, const std::string& key, std::uint64_t seed, 
   const double low = whole ? std::ceil(draw.low) : draw.low, high = whole ? std::floor(draw.high) + 1 : draw.high;
   const double share = stream.uniform();
   const double x = log ? low * math::pow(high / low, share) : low + (high - low) * share;
-  if (whole) return {static_cast<std::int64_t>(std::clamp(std::floor(x), low, high - 1)), draw.place};
+  if (whole) return {static_cast<std::int64_t>(std::clamp(std::floor(x), low, high - 1)), draw.location};
   const double rounded = std::strtod(fmt::format("{:.6g}", x).c_str(), nullptr);
-  return {std::clamp(rounded, draw.low, draw.high), draw.place};
+  return {std::clamp(rounded, draw.low, draw.high), draw.location};
 }
 
 }  // namespace fovea

@@ -22,11 +22,11 @@ struct RandomAxis {
   enum class Kind { uniform, log, one_of } kind = Kind::uniform;
   double low = 0, high = 1;
   std::vector<Value> choices;
-  Location place;
+  Location location;
 };
 
 // Nothing where the text is not of this form. Throws wrong_input where it is, and says nothing that can be drawn.
-std::optional<RandomAxis> parse_random_axis(const std::string& text, const Location& place);
+std::optional<RandomAxis> parse_random_axis(const std::string& text, const Location& location);
 
 Value drawn(const RandomAxis& draw, const std::string& key, std::uint64_t seed, std::uint64_t number, bool whole);
 

@@ -34,18 +34,18 @@ std::vector<std::string> words_in(const std::string& sentence) {
   return words;
 }
 
-void check_sentence(const std::string& sentence, const std::string& key, int most, const Location& place) {
+void check_sentence(const std::string& sentence, const std::string& key, int most, const Location& location) {
   const std::vector<std::string> words = words_in(sentence);
-  if (words.empty()) throw wrong_input(fmt::format("the {} of a claim is empty", key), "write a sentence", place);
+  if (words.empty()) throw wrong_input(fmt::format("the {} of a claim is empty", key), "write a sentence", location);
   if (std::ssize(words) > most)
     throw wrong_input(fmt::format("the {} of a claim has {} words", key, words.size()),
-                      fmt::format("use {} at most; move the rest to other fields", most), place);
+                      fmt::format("use {} at most; move the rest to other fields", most), location);
   std::string first = words.front();
   std::erase_if(first, [](char c) { return !is_word_letter(c); });
   for (const char* const conjunction : {"And", "But", "Than", "It", "They"})
     if (first == conjunction)
       throw wrong_input(fmt::format("the {} of a claim begins with '{}'", key, conjunction),
-                        "begin with the subject of the sentence", place);
+                        "begin with the subject of the sentence", location);
 }
 
 void read_null(const Value& value, ClaimText& text) {
@@ -55,10 +55,10 @@ void read_null(const Value& value, ClaimText& text) {
              {"means", [&](const Value& v) { text.null_means = take_text(v, "means"); }}});
   if (!has_value)
     throw wrong_input("the null value of a claim has no number",
-                      message("add {}", Message::Entry{"value", {std::int64_t{1}, {}}}), value.place);
+                      message("add {}", Message::Entry{"value", {std::int64_t{1}, {}}}), value.location);
   if (text.null_means.empty())
     throw wrong_input("the null value of a claim has no meaning",
-                      message("add {}", Message::Entry{"means", {"both are equally fast", {}}}), value.place);
+                      message("add {}", Message::Entry{"means", {"both are equally fast", {}}}), value.location);
 }
 
 ClaimText::Rival read_rival(const Value& value) {
@@ -71,17 +71,17 @@ ClaimText::Rival read_rival(const Value& value) {
     throw wrong_input(
         "a rival needs a name and a value",
         message("write {}", Value{ValueTable{{"name", {"shuffled labels", {}}}, {"value", {1.0, {}}}}, {}}),
-        value.place);
+        value.location);
   return rival;
 }
 
-void check_name_of_claim(const std::string& name, const Location& place) {
+void check_name_of_claim(const std::string& name, const Location& location) {
   const bool spelt = !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   });
   if (!spelt)
     throw wrong_input(fmt::format("'{}' cannot be the name of a claim", name),
-                      "use small letters, digits and '-', as in 'permutations-slower'", place);
+                      "use small letters, digits and '-', as in 'permutations-slower'", location);
 }
 
 bool is_reference(const std::string& source) {
@@ -92,14 +92,14 @@ bool is_reference(const std::string& source) {
 
 void check_bounds(const Claim& claim) {
   if (!claim.at_least && !claim.at_most)
-    throw wrong_input("a claim has no bound", "add at_least or at_most, or both", claim.place);
+    throw wrong_input("a claim has no bound", "add at_least or at_most, or both", claim.location);
   for (const auto& bound : {claim.at_least, claim.at_most})
     if (bound && std::isnan(*bound))
-      throw wrong_input("a claim's bound is not a number", "write a number other than nan", claim.place);
+      throw wrong_input("a claim's bound is not a number", "write a number other than nan", claim.location);
   if (claim.at_least && claim.at_most && *claim.at_least > *claim.at_most)
     throw wrong_input(
         fmt::format("a claim needs at least {} and at most {}, which no value is", *claim.at_least, *claim.at_most),
-        "swap them", claim.place);
+        "swap them", claim.location);
 }
 
 // Of a claim that has a title, or another key of the whole schema; `places` has those of its keys.
@@ -107,7 +107,7 @@ void check_schema(const Claim& claim, const std::map<std::string, Location>& pla
   const auto needs = [&](const char* key, const Value& example) {
     if (!places.contains(key))
       throw wrong_input(fmt::format("a claim has no {}", key), message("add {}", Message::Entry{key, example}),
-                        claim.place);
+                        claim.location);
   };
   needs("title", {"Permutations are learned later than subsets.", {}});
   needs("name", {"permutations-slower", {}});
@@ -120,10 +120,10 @@ void check_schema(const Claim& claim, const std::map<std::string, Location>& pla
                       "begin with a number of docs/explanation/sources.md, as in '[1], section 4'", source->second);
   if (claim.text.refutes && claim.text.source.empty())
     throw wrong_input("a claim that is expected to be refuted has no source", "add the source whose sentence it tests",
-                      claim.place);
+                      claim.location);
   if (claim.text.refutes && claim.text.control.empty())
     throw wrong_input("a claim that is expected to be refuted has no control",
-                      "add control, the name of a claim that is supported if the test can succeed", claim.place);
+                      "add control, the name of a claim that is supported if the test can succeed", claim.location);
 }
 
 // A test that refutes must be able to succeed: a claim of the same forms shows that.
@@ -133,10 +133,10 @@ void check_control(const Claim& claim, const std::vector<Claim>& claims) {
   const auto control = std::ranges::find_if(claims, [&name](const Claim& one) { return one.text.name == name; });
   if (control == claims.end())
     throw wrong_input(fmt::format("there is no claim '{}' to be the control", name), "name a claim of this file",
-                      claim.place);
+                      claim.location);
   if (control->text.refutes || (control->preset && control->preset != claim.preset))
     throw wrong_input(fmt::format("the claim '{}' cannot be the control", name),
-                      "name a claim of the same form that is expected to be supported", claim.place);
+                      "name a claim of the same form that is expected to be supported", claim.location);
 }
 
 }  // namespace
@@ -144,10 +144,10 @@ void check_control(const Claim& claim, const std::vector<Claim>& claims) {
 Claim read_claim(const Value& value, const Definitions& definitions) {
   Claim claim;
   ClaimText& text = claim.text;
-  claim.place = value.place;
+  claim.location = value.location;
   const ValueTable& table = take<ValueTable>(value, "claim", ValueKind::table);
   std::map<std::string, Location> places;
-  for (const auto& [key, inner] : table) places[key] = inner.place;
+  for (const auto& [key, inner] : table) places[key] = inner.location;
   read_keys(table, "a claim",
             {{"name", [&](const Value& v) { text.name = take_text(v, "name"); }},
              {"title", [&](const Value& v) { text.title = take_text(v, "title"); }},
@@ -167,7 +167,7 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
                 const std::string word = take_text(v, "expect");
                 if (word != "supported" && word != "refuted")
                   throw wrong_input(fmt::format("a claim cannot be expected to be '{}'", word),
-                                    "it is supported or refuted; without the key it is supported", v.place);
+                                    "it is supported or refuted; without the key it is supported", v.location);
                 text.refutes = word == "refuted";
               }},
              {"control", [&](const Value& v) { text.control = take_text(v, "control"); }},
@@ -177,15 +177,15 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
                 claim.preset = preset_of(word);
                 if (!claim.preset)
                   throw wrong_input(fmt::format("the form of a claim cannot be '{}'", word),
-                                    "it is quick or full; without the key it is both", v.place);
+                                    "it is quick or full; without the key it is both", v.location);
               }}});
   if (claim.says.empty())
     throw wrong_input("a claim has no text", message("add {}, one sentence", Message::Entry{"says", {"…", {}}}),
-                      claim.place);
+                      claim.location);
   if (text.formula.empty())
     throw wrong_input("a claim has no metric",
                       message("add {}, as in \"share(accuracy >= 0.95)\"", Message::Entry{"metric", {"…", {}}}),
-                      claim.place);
+                      claim.location);
   claim.metric = definitions.expand(text.formula);
   claim.where = definitions.expand(text.where);
   Expression::parse(claim.metric, places.at("metric"));
@@ -208,12 +208,12 @@ void check_claim_names(const std::vector<Claim>& claims, const Definitions& defi
     for (std::size_t j = 0; j < i && !claims[i].text.name.empty(); ++j)
       if (claims[j].text.name == claims[i].text.name)
         throw wrong_input(fmt::format("two claims have the name '{}'", claims[i].text.name), "rename one of the two",
-                          claims[i].place);
+                          claims[i].location);
   }
   for (const auto& [name, one] : definitions.all())
     if (!used.contains(name))
       throw wrong_input(fmt::format("no claim uses the definition of '{}'", name),
-                        "remove the definition, or correct its name", one.place);
+                        "remove the definition, or correct its name", one.location);
 }
 
 std::string Claim::wanted() const {

@@ -29,19 +29,19 @@ ValueTable take_flat(const Value& value, const std::string& key) {
   const ValueTable& table = take<ValueTable>(value, key, ValueKind::table);
   for (const auto& [dotted, one] : flatten(table))
     if (!flat.emplace(dotted, *one).second)
-      throw wrong_input(fmt::format("'{}' is set twice", dotted), "keep one of the two", one->place);
+      throw wrong_input(fmt::format("'{}' is set twice", dotted), "keep one of the two", one->location);
   return flat;
 }
 
 std::int64_t take_draws(const Value& value) {
   const std::int64_t draws = take<std::int64_t>(value, "draws", ValueKind::integer);
-  if (draws < 1) throw wrong_input(fmt::format("'draws' must be 1 or more, not {}", draws), {}, value.place);
+  if (draws < 1) throw wrong_input(fmt::format("'draws' must be 1 or more, not {}", draws), {}, value.location);
   return draws;
 }
 
 std::int64_t take_draw_seed(const Value& value) {
   const std::int64_t seed = take<std::int64_t>(value, "draw_seed", ValueKind::integer);
-  if (seed < 0) throw wrong_input(fmt::format("'draw_seed' must be 0 or more, not {}", seed), {}, value.place);
+  if (seed < 0) throw wrong_input(fmt::format("'draw_seed' must be 0 or more, not {}", seed), {}, value.location);
   return seed;
 }
 
@@ -69,12 +69,12 @@ ValueList read_interventions(const Value& value) {
 
 FigureSpec read_figure(const Value& value) {
   FigureSpec figure;
-  figure.place = value.place;
+  figure.location = value.location;
   figure.settings = take<ValueTable>(value, "figure", ValueKind::table);
   const auto kind = figure.settings.find("kind");
   if (kind == figure.settings.end())
     throw wrong_input("a figure has no kind", message("add {} or another", Message::Entry{"kind", {"lines", {}}}),
-                      value.place);
+                      value.location);
   figure.kind = take_text(kind->second, "kind");
   figure.settings.erase(kind);
   return figure;
@@ -96,7 +96,7 @@ void check_stages(const Experiment& experiment) {
       if (std::ranges::find(axes, stage.combine, &Axis::key) == axes.end())
         throw wrong_input(fmt::format("a stage combines values of '{0}', and the {1} form's sweep does not vary '{0}'",
                                       stage.combine, word_of(preset)),
-                          fmt::format("give sweep an axis \"{}\"", stage.combine), stage.place);
+                          fmt::format("give sweep an axis \"{}\"", stage.combine), stage.location);
   }
 }
 
@@ -113,10 +113,10 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
   return experiment_from_table(parse_table(toml, file_name), {file_name});
 }
 
-Experiment experiment_from_table(const ValueTable& written, const Location& place) {
+Experiment experiment_from_table(const ValueTable& written, const Location& location) {
   Experiment experiment;
-  experiment.place = place;
-  experiment.name = std::filesystem::path(place.file).stem().string();
+  experiment.location = location;
+  experiment.name = std::filesystem::path(location.file).stem().string();
   experiment.title = experiment.name;
   const auto table = [](ValueTable& out, const std::string& key) {
     return [&out, key](const Value& v) { out = take<ValueTable>(v, key, ValueKind::table); };
@@ -136,14 +136,14 @@ Experiment experiment_from_table(const ValueTable& written, const Location& plac
                 const std::int64_t order = take<std::int64_t>(v, "order", ValueKind::integer);
                 if (order < -1000000 || order > 1000000)
                   throw wrong_input("'order' is out of bounds", "write the place in the tour as a small number",
-                                    v.place);
+                                    v.location);
                 experiment.order = static_cast<int>(order);
               }},
              {"seed",
               [&](const Value& v) {
                 const std::int64_t seed = take<std::int64_t>(v, "seed", ValueKind::integer);
                 if (seed < 0)
-                  throw wrong_input("'seed' must be 0 or more", "for several seeds, use an axis of sweep", v.place);
+                  throw wrong_input("'seed' must be 0 or more", "for several seeds, use an axis of sweep", v.location);
                 experiment.seed = static_cast<std::uint64_t>(seed);
               }},
              {"task", table(experiment.task, "task")},
@@ -162,11 +162,11 @@ Experiment experiment_from_table(const ValueTable& written, const Location& plac
     if (section->empty())
       throw wrong_input(fmt::format("the experiment has no {}", key),
                         message("add {}", Message::Entry{key, {ValueTable{{"name", {"…", {}}}}, {}}}),
-                        experiment.place);
+                        experiment.location);
     const auto name = section->find("name");
     if (name == section->end())
       throw wrong_input(fmt::format("the {} has no name", key), Remedy::name_part(std::string(key) + "s"),
-                        section->begin()->second.place);
+                        section->begin()->second.location);
     take_text(name->second, "name");
   }
   ValueTable probe;

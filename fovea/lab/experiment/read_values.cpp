@@ -14,7 +14,7 @@ void read_keys(const ValueTable& table, const std::string& owner, const Keys& ke
     if (found == keys.end()) {
       std::vector<std::string> names;
       for (const auto& entry : keys) names.push_back(entry.first);
-      throw wrong_input(fmt::format("{} has no key '{}'", owner, key), suggest_name(key, names), value.place);
+      throw wrong_input(fmt::format("{} has no key '{}'", owner, key), suggest_name(key, names), value.location);
     }
     found->second(value);
   }

@@ -20,7 +20,7 @@ const T& take(const Value& value, const std::string& key, const Message& wanted)
   const T* const x = value.as<T>();
   if (!x)
     throw wrong_input(message("'{}' must be {}, not {} ({})", key, wanted, value.kind(), value),
-                      message("make it {}", wanted), value.place);
+                      message("make it {}", wanted), value.location);
   return *x;
 }
 

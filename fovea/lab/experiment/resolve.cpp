@@ -19,7 +19,7 @@ std::uint64_t take_seed(const Value& value) {
   const auto* const seed = value.as<std::int64_t>();
   if (!seed || *seed < 0)
     throw wrong_input(fmt::format("seed must be an integer, 0 or more, not {}", value.text()),
-                      "write, for example, seed=3", value.place);
+                      "write, for example, seed=3", value.location);
   return static_cast<std::uint64_t>(*seed);
 }
 
@@ -30,7 +30,7 @@ void refuse_idle(const Fields& fields, const ValueTable& written, const std::str
   if (!idle) return;
   const std::string name = fmt::format("{}.{}", section, idle->name);
   throw wrong_input(fmt::format("{} changes nothing here: it belongs to {}", name, idle->belongs_to),
-                    Remedy::drop_setting(name, idle->usual_text()), place_in(written, idle->name));
+                    Remedy::drop_setting(name, idle->usual_text()), location_in(written, idle->name));
 }
 
 template <class Part>
@@ -42,7 +42,7 @@ ValueTable complete_part(const ValueTable& written, Part& part, const std::strin
   refuse_idle(fields, written, what);
   if constexpr (requires { part.pin(); }) part.pin();
   ValueTable complete = fields.write();
-  for (auto& [key, value] : complete) value.place = place_in(written, key);
+  for (auto& [key, value] : complete) value.location = location_in(written, key);
   complete["name"] = name;
   return complete;
 }
@@ -53,8 +53,8 @@ ValueTable complete_named(const ValueTable& written, const std::string& what) {
   const auto* const text = name.as<std::string>();
   if (!text)
     throw wrong_input(message("the name of the {} must be {}, not {}", what, ValueKind::text, name.kind()),
-                      "put it in quotes", name.place);
-  return complete_part(written, *Registry<Part>::instance().make(*text, what, name.place), what);
+                      "put it in quotes", name.location);
+  return complete_part(written, *Registry<Part>::instance().make(*text, what, name.location), what);
 }
 
 // Every setting there is for this draft: "task.vocab", "train.steps", …
@@ -73,12 +73,12 @@ std::vector<std::string> all_settings(const UnresolvedSpec& draft) {
   return names;
 }
 
-[[noreturn]] void refuse_key(const UnresolvedSpec& draft, const std::string& key, const Location& place) {
+[[noreturn]] void refuse_key(const UnresolvedSpec& draft, const std::string& key, const Location& location) {
   const std::vector<std::string> names = all_settings(draft);
   const auto same_end =
       std::find_if(names.begin(), names.end(), [&key](const std::string& name) { return name.ends_with("." + key); });
   throw wrong_input(fmt::format("there is no setting '{}'", key),
-                    same_end != names.end() ? Remedy::did_you_mean(*same_end) : suggest_name(key, names), place);
+                    same_end != names.end() ? Remedy::did_you_mean(*same_end) : suggest_name(key, names), location);
 }
 
 UnresolvedSpec written_spec(const Experiment& experiment, Preset preset, std::uint64_t seed) {
@@ -98,7 +98,7 @@ OtherModel::OtherModel(const ValueTable& before, const std::vector<Override>& ov
   const auto* const name = named->value.as<std::string>();
   const auto had = before.find("name");
   if (!name || (had != before.end() && had->second == named->value)) return;
-  const auto model = Registry<Model<float>>::instance().make(*name, "model", named->value.place);
+  const auto model = Registry<Model<float>>::instance().make(*name, "model", named->value.location);
   Fields fields;
   model->settings(fields);
   names_.emplace().insert("model.name");
@@ -119,7 +119,7 @@ void apply(UnresolvedSpec& draft, const std::string& given, const Value& value) 
     const auto* const list = value.as<ValueList>();
     if (!list)
       throw wrong_input(message("intervene must be {}, not {}", ValueKind::list, value.kind()),
-                        message("write it as {}", Value{ValueList{example_intervention()}, {}}), value.place);
+                        message("write it as {}", Value{ValueList{example_intervention()}, {}}), value.location);
     draft.interventions = *list;
     return;
   }
@@ -130,11 +130,11 @@ void apply(UnresolvedSpec& draft, const std::string& given, const Value& value) 
                       : section == "train" ? &draft.train
                       : section == "probe" ? &draft.probe
                                            : nullptr;
-  if (dot == std::string::npos || !table) refuse_key(draft, key, value.place);
+  if (dot == std::string::npos || !table) refuse_key(draft, key, value.location);
   std::size_t begin = dot + 1;
   for (std::size_t end; (end = key.find('.', begin)) != std::string::npos; begin = end + 1) {
     Value& inner = (*table)[key.substr(begin, end - begin)];
-    if (!inner.as<ValueTable>()) inner = {ValueTable{}, value.place};
+    if (!inner.as<ValueTable>()) inner = {ValueTable{}, value.location};
     table = std::get_if<ValueTable>(&inner.data);
   }
   (*table)[key.substr(begin)] = value;
@@ -175,11 +175,11 @@ ResolvedRun complete(const UnresolvedSpec& draft) {
     if (train.start && static_cast<std::uint64_t>(*train.start) == draft.seed) train.start.reset();  // the same run
     spec.train = fields.write();
   }
-  for (auto& [key, value] : spec.train) value.place = place_in(draft.train, key);
+  for (auto& [key, value] : spec.train) value.location = location_in(draft.train, key);
   ProbeTable probe = read_probe(draft.probe);
   spec.probe = probe.write();
   if (const auto names = draft.probe.find("names"); names != draft.probe.end())
-    spec.probe["names"].place = names->second.place;
+    spec.probe["names"].location = names->second.location;
   Interventions interventions = Interventions::parse(draft.interventions);
   interventions.pin();
   spec.interventions = interventions.write();
@@ -206,7 +206,7 @@ std::vector<ResolvedRun> resolve_sweep(const Experiment& experiment, Preset pres
   if (plan.size() > most_runs)
     throw wrong_input(
         fmt::format("the sweep has {} runs ({}), more than the limit of {}", plan.size(), plan.shape(), most_runs),
-        "shorten its axes", experiment.place);
+        "shorten its axes", experiment.location);
   return plan.all();
 }
 

@@ -35,14 +35,14 @@ Value example_group() {
   return {ValueTable{{"name", {"8 bad", {}}}, {"take", {ValueTable{{"bad", {8, {}}}}, {}}}}, {}};
 }
 
-const ValueList& list_in(const ValueTable& table, const std::string& key, const Location& place) {
+const ValueList& list_in(const ValueTable& table, const std::string& key, const Location& location) {
   const auto found = table.find(key);
   const ValueList* const list = found == table.end() ? nullptr : found->second.as<ValueList>();
   if (!list || list->empty())
     throw wrong_input(
         fmt::format("a stage needs a list of {}", key),
         message("write {}", Message::Entry{key, {ValueList{key == "kinds" ? example_kind() : example_group()}, {}}}),
-        found == table.end() ? place : found->second.place);
+        found == table.end() ? location : found->second.location);
   return *list;
 }
 
@@ -50,28 +50,28 @@ const ValueTable& table_of(const Value& value, const std::string& what) {
   const auto* const table = value.as<ValueTable>();
   if (!table)
     throw wrong_input(message("{} must be {}, not {} ({})", what, ValueKind::table, value.kind(), value),
-                      message("write it in braces, as {}", Value{ValueTable{{"name", {"…", {}}}}, {}}), value.place);
+                      message("write it in braces, as {}", Value{ValueTable{{"name", {"…", {}}}}, {}}), value.location);
   return *table;
 }
 
-void require(const std::string& text, const std::string& what, const Location& place) {
-  if (text.empty()) throw wrong_input(what, "add it", place);
+void require(const std::string& text, const std::string& what, const Location& location) {
+  if (text.empty()) throw wrong_input(what, "add it", location);
 }
 
 Stage::Kind read_kind(const Value& value) {
   const ValueTable& table = table_of(value, "a kind");
   Stage::Kind kind;
-  kind.place = value.place;
+  kind.location = value.location;
   Fields fields;
   fields.text("name", kind.name, "names by which groups take it");
   fields.text("when", kind.when, "a condition over all the runs of one value");
   fields.read(table, "a kind");
-  require(kind.name, "a kind has no name", value.place);
-  require(kind.when, fmt::format("kind '{}' has no condition", kind.name), value.place);
+  require(kind.name, "a kind has no name", value.location);
+  require(kind.when, fmt::format("kind '{}' has no condition", kind.name), value.location);
   if (kind.name == any_kind || kind.name == other_kind)
     throw wrong_input(fmt::format("a kind cannot have the name '{}'", kind.name),
-                      "groups take values of every kind by 'any', and values of no kind by 'other'", value.place);
-  Expression::parse(kind.when, table.at("when").place).require_condition();
+                      "groups take values of every kind by 'any', and values of no kind by 'other'", value.location);
+  Expression::parse(kind.when, table.at("when").location).require_condition();
   return kind;
 }
 
@@ -81,37 +81,37 @@ Stage::Group read_group(const Value& value, const std::vector<Stage::Kind>& kind
   Fields fields;
   fields.text("name", group.name, "the name of its runs in claims and figures");
   fields.read(table, "a group", {"take"});
-  require(group.name, "a group has no name", value.place);
+  require(group.name, "a group has no name", value.location);
   const auto take = table.find("take");
   if (take == table.end() || table_of(take->second, "take").empty())
     throw wrong_input(
         fmt::format("group '{}' takes nothing", group.name),
         message("write {}", Message::Entry{"take", {ValueTable{{"bad", {7, {}}}, {"good", {1, {}}}}, {}}}),
-        value.place);
+        value.location);
   std::vector<std::string> known{any_kind, other_kind};
   for (const Stage::Kind& kind : kinds) known.push_back(kind.name);
   for (const auto& [kind, count] : *take->second.as<ValueTable>()) {
     if (std::find(known.begin(), known.end(), kind) == known.end())
       throw wrong_input(fmt::format("group '{}' names the unknown kind '{}'", group.name, kind),
-                        suggest_name(kind, known), count.place);
+                        suggest_name(kind, known), count.location);
     const auto* const number = count.as<std::int64_t>();
     if (!number || *number < 1 || *number > 1000)
       throw wrong_input(fmt::format("group '{}' cannot take {} of kind '{}'", group.name, count.text(), kind),
-                        "a whole number, 1 to 1000", count.place);
+                        "a whole number, 1 to 1000", count.location);
     group.take[kind] = *number;
   }
   if (group.take.contains(any_kind) && group.take.size() > 1)
     throw wrong_input(fmt::format("group '{}' takes 'any' and other kinds", group.name),
-                      "use 'any' alone, because it is of every kind", take->second.place);
+                      "use 'any' alone, because it is of every kind", take->second.location);
   return group;
 }
 
 template <class Named>
-void refuse_twice(const std::vector<Named>& named, const std::string& what, const Location& place) {
+void refuse_twice(const std::vector<Named>& named, const std::string& what, const Location& location) {
   std::set<std::string> names;
   for (const Named& one : named)
     if (!names.insert(one.name).second)
-      throw wrong_input(fmt::format("two {}s of the stage have the name '{}'", what, one.name), "rename one", place);
+      throw wrong_input(fmt::format("two {}s of the stage have the name '{}'", what, one.name), "rename one", location);
 }
 
 // `seed`: of its runs alone.
@@ -128,7 +128,7 @@ std::vector<Candidate> candidates_of(const Stage& stage, const std::vector<RunRe
   }
   for (Candidate& candidate : all) {
     const auto kind = std::ranges::find_if(stage.kinds, [&candidate](const Stage::Kind& one) {
-      return Expression::parse(one.when, one.place).number(candidate.runs) == 1;
+      return Expression::parse(one.when, one.location).number(candidate.runs) == 1;
     });
     candidate.kind = kind == stage.kinds.end() ? other_kind : kind->name;
   }
@@ -290,7 +290,7 @@ Stage read_stage(const Value& value, Preset preset) {
       for (const auto& [key, changed] : changes) table[key] = changed;
   }
   Stage stage;
-  stage.place = value.place;
+  stage.location = value.location;
   Fields fields;
   fields.text("combine", stage.combine, "the setting whose values are put together");
   fields.integer("draws", stage.draws, 1, most_draws, "combinations of each group");
@@ -298,15 +298,15 @@ Stage read_stage(const Value& value, Preset preset) {
   fields.integer("first_seed", stage.first_seed, 0, Fields::no_limit - most_draws, "of the first draw's training");
   fields.flag("same_seed", stage.same_seed, "whether values are judged, and groups drawn and trained, seed by seed");
   fields.read(table, "a stage", {"kinds", "groups"});
-  require(stage.combine, "a stage has no setting to combine ('combine')", value.place);
+  require(stage.combine, "a stage has no setting to combine ('combine')", value.location);
   if (stage.draws == 0)
     throw wrong_input("a stage has no number of draws", message("add {}", Message::Entry{"draws", {50, {}}}),
-                      value.place);
-  for (const Value& kind : list_in(table, "kinds", value.place)) stage.kinds.push_back(read_kind(kind));
-  refuse_twice(stage.kinds, "kind", value.place);
-  for (const Value& group : list_in(table, "groups", value.place))
+                      value.location);
+  for (const Value& kind : list_in(table, "kinds", value.location)) stage.kinds.push_back(read_kind(kind));
+  refuse_twice(stage.kinds, "kind", value.location);
+  for (const Value& group : list_in(table, "groups", value.location))
     stage.groups.push_back(read_group(group, stage.kinds));
-  refuse_twice(stage.groups, "group", value.place);
+  refuse_twice(stage.groups, "group", value.location);
   return stage;
 }
 

@@ -30,7 +30,7 @@ void drop_from_cases(std::vector<Axis>& axes, const std::function<bool(const std
     ValueTable settings;
     for (const Override& one : settings_of(cases->key, value))
       if (!drops(one.key)) settings[one.key] = one.value;
-    Value reduced{settings, value.place};
+    Value reduced{settings, value.location};
     if (std::ranges::find(left, reduced) == left.end()) left.push_back(std::move(reduced));
   }
   cases->values = std::move(left);
@@ -116,7 +116,7 @@ SweepPlan::SweepPlan(const Experiment& experiment, Preset preset, const std::vec
     dimension.size = dimension.axis ? dimension.axis->values.size() : static_cast<std::size_t>(count);
     if (__builtin_mul_overflow(size_, dimension.size, &size_) || size_ > most_runs)
       throw wrong_input(fmt::format("the sweep has more than {} runs", most_runs), "shorten its axes",
-                        experiment.place);
+                        experiment.location);
   }
 }
 
@@ -124,20 +124,21 @@ void SweepPlan::set_up_draws(std::int64_t count) {
   const Drawn& first = drawn_.front();
   if (count <= 0)
     throw wrong_input(fmt::format("'{}' is drawn at random, but the number of draws is missing", first.key),
-                      Remedy::set_draws(20), first.draw.place);
+                      Remedy::set_draws(20), first.draw.location);
   UnresolvedSpec draft = base_;
   for (const Dimension& dimension : dimensions_)
     for (const Override& one : settings_of(dimension.axis->key, dimension.axis->values.front()))
       apply(draft, one.key, one.value);
   const RunSpec one = complete(draft).spec();
   for (Drawn& drawn : drawn_) {
-    if (drawn.key == "seed") throw wrong_input("seeds are not drawn at random", Remedy::list_seeds(), drawn.draw.place);
+    if (drawn.key == "seed")
+      throw wrong_input("seeds are not drawn at random", Remedy::list_seeds(), drawn.draw.location);
     const std::optional<Value> setting = one.setting(drawn.key);
     drawn.whole = setting && setting->as<std::int64_t>();
     if (drawn.whole && drawn.draw.kind != RandomAxis::Kind::one_of &&
         std::ceil(drawn.draw.low) > std::floor(drawn.draw.high))
       throw wrong_input(fmt::format("'{}' needs whole numbers, and its range has none", drawn.key), "widen the range",
-                        drawn.draw.place);
+                        drawn.draw.location);
   }
   const bool seeds = !dimensions_.empty() && dimensions_.back().axis->key == "seed";  // they stay the last
   dimensions_.insert(dimensions_.end() - (seeds ? 1 : 0), Dimension{});

@@ -21,7 +21,7 @@ class Ablate final : public OnHeads {
   }
   void finish(const ValueTable& table) override {
     if (heads_.empty())
-      throw wrong_input(fmt::format("{} names no head", name()), "write layer.1.head.2, or layer.1", place);
+      throw wrong_input(fmt::format("{} names no head", name()), "write layer.1.head.2, or layer.1", location);
     OnHeads::finish(table);
   }
 };

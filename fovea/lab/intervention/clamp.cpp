@@ -22,7 +22,7 @@ class Clamp final : public Intervention {
   void finish(const ValueTable& table) override {
     if (!table.contains("at"))
       throw wrong_input(fmt::format("{} has no value", name()),
-                        message("add it, as in {}", Message::Entry{"at", {0.5, {}}}), place);
+                        message("add it, as in {}", Message::Entry{"at", {0.5, {}}}), location);
   }
   int rank() const override { return 4; }
   void check_beside(const Intervention& earlier) const override {
@@ -32,7 +32,7 @@ class Clamp final : public Intervention {
   void check(const Capabilities& capabilities) const override {
     if (std::ranges::find(capabilities.parameters, parameter_) == capabilities.parameters.end())
       throw wrong_input(fmt::format("model '{}' has no parameter '{}' here", capabilities.model, parameter_),
-                        suggest_name(parameter_, capabilities.parameters), place);
+                        suggest_name(parameter_, capabilities.parameters), location);
   }
   void before_update(std::int64_t step, ParameterAccess parameters) override { set(step, parameters); }
   void after_update(std::int64_t step, ParameterAccess parameters) override { set(step, parameters); }

@@ -18,7 +18,7 @@ class CopyTokens final : public OnHeads {
     if (scoped_.layer == 0 || scoped_.rule.copy == 0)
       throw wrong_input(scoped_.layer == 0 ? fmt::format("{} names no layer", name())
                                            : fmt::format("{} by 0 changes nothing", name()),
-                        "write a number above 0, and set of to the last layer or one of its heads", place);
+                        "write a number above 0, and set of to the last layer or one of its heads", location);
   }
   void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
   void check(const Capabilities& capabilities) const override {
@@ -26,11 +26,11 @@ class CopyTokens final : public OnHeads {
     const int layers = capabilities.heads.layers;
     if (!capabilities.heads.copies)
       throw wrong_input(fmt::format("heads of model '{}' cannot copy", capabilities.model), "use model transformer",
-                        place);
+                        location);
     if (scoped_.layer != layers)
       throw wrong_input(
           fmt::format("{} has no output of tokens: only the last of the {} layers has one", heads_, layers),
-          fmt::format("use layer.{}", layers), place);
+          fmt::format("use layer.{}", layers), location);
   }
 };
 

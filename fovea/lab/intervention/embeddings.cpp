@@ -51,7 +51,7 @@ class Embeddings final : public Intervention {
     fields.flag("frozen", frozen_, "words with a vector keep it during training");
   }
   void finish(const ValueTable&) override {
-    if (file_.empty()) throw wrong_input(fmt::format("{} names no file", name()), "name one", place);
+    if (file_.empty()) throw wrong_input(fmt::format("{} names no file", name()), "name one", location);
   }
   // Has the file named from the root of the file system and by what it holds.
   void pin() override {
@@ -61,7 +61,7 @@ class Embeddings final : public Intervention {
   int rank() const override { return 6; }
   void check_beside(const Intervention& earlier) const override {
     if (const auto* const other = dynamic_cast<const Embeddings*>(&earlier); other && other->to_ == to_)
-      throw wrong_input(fmt::format("two sets of embeddings for '{}'", to_), "remove one of the two", place);
+      throw wrong_input(fmt::format("two sets of embeddings for '{}'", to_), "remove one of the two", location);
   }
   bool needs_preparation() const override { return true; }
 
@@ -98,7 +98,8 @@ class Embeddings final : public Intervention {
       names.push_back(parameter.name.substr(0, parameter.name.size() - ending.size()));
       if (names.back() == to_ || parameter.name == to_) return i;
     }
-    throw wrong_input(fmt::format("this model has no table of embeddings '{}'", to_), suggest_name(to_, names), place);
+    throw wrong_input(fmt::format("this model has no table of embeddings '{}'", to_), suggest_name(to_, names),
+                      location);
   }
 
   template <class T>
@@ -124,7 +125,7 @@ void Embeddings::put_vectors_in(const Task& task, const ParameterSet<T>& paramet
   const int vocab = of_target ? task.shape().target_vocab : task.shape().vocab;
   if (table.shape[0] != vocab)
     throw wrong_input(fmt::format("'{}' has {} rows, and the task has {} words", to_, table.shape[0], vocab),
-                      "name the table with one row per word", place);
+                      "name the table with one row per word", location);
   if (!digest_.empty() && digest_of(fs::path(file_)) != digest_)
     throw wrong_input("has changed since this run was made",
                       "restore the original file, or remove the digest to use this file", {file_});
@@ -134,7 +135,7 @@ void Embeddings::put_vectors_in(const Task& task, const ParameterSet<T>& paramet
   const auto width = static_cast<std::size_t>(table.shape[1]);
   const std::span<T> values = table.values();
   read_word_vectors(
-      file.bytes(), file.place(), static_cast<int>(width),
+      file.bytes(), file.location(), static_cast<int>(width),
       [&](std::string_view word) {
         const auto row = rows.find(word);
         return row == rows.end() ? -1 : row->second;

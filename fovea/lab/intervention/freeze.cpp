@@ -22,13 +22,13 @@ class Freeze final : public Intervention {
   }
   int rank() const override { return 2; }
   void check(const Capabilities& capabilities) const override {
-    if (const auto group = group_of(of_)) return check_group(*group, capabilities, place);
+    if (const auto group = group_of(of_)) return check_group(*group, capabilities, location);
     const std::vector<std::string>& parameters = capabilities.parameters;
     if (std::ranges::any_of(parameters, [&](const std::string& one) { return belongs_to(one, of_); })) return;
     std::vector<std::string> known = owners_of(parameters);
     known.insert(known.begin(), {"attention", "body"});
     throw wrong_input(fmt::format("model '{}' has no parameters '{}' to freeze", capabilities.model, of_),
-                      suggest_name(of_, known), place);
+                      suggest_name(of_, known), location);
   }
   void plan(StepPlan& plan) override {
     if (const auto group = group_of(of_)) plan.paces.groups[static_cast<std::size_t>(*group)].frozen = true;

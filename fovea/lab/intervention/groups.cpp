@@ -15,16 +15,16 @@ std::optional<Group> group_of(const std::string& word) {
   return found == group_words.end() ? std::nullopt : std::optional(found->second);
 }
 
-void check_group(Group group, const Capabilities& capabilities, const Location& place) {
+void check_group(Group group, const Capabilities& capabilities, const Location& location) {
   if (group != Group::attention) return;
   if (!capabilities.attention_parameters)
     throw wrong_input(fmt::format("model '{}' has no attention parameters here", capabilities.model),
-                      "remove the intervention", place);
+                      "remove the intervention", location);
   if (capabilities.attends && !capabilities.by_score)
     throw wrong_input(
         fmt::format("attention parameters have no effect here, because model '{}' always has uniform attention",
                     capabilities.model),
-        "remove the intervention, or use learned attention", place);
+        "remove the intervention, or use learned attention", location);
 }
 
 }  // namespace fovea

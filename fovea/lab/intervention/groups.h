@@ -15,6 +15,6 @@ extern const Fields::Choices<Group> group_words;
 std::optional<Group> group_of(const std::string& word);
 
 // Throws wrong_input where a change of this group would change nothing.
-void check_group(Group group, const Capabilities& capabilities, const Location& place);
+void check_group(Group group, const Capabilities& capabilities, const Location& location);
 
 }  // namespace fovea

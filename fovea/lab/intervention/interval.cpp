@@ -20,7 +20,7 @@ void Interval::write(ValueTable& table) const {
 void require_interval(const Interval& when, const ValueTable& table, const std::string& owner) {
   if (when.until && *when.until <= when.from)
     throw wrong_input(fmt::format("{} ends before it begins: from {} until {}", owner, when.from, *when.until),
-                      "set until to a number above from", table.at("until").place);
+                      "set until to a number above from", table.at("until").location);
 }
 
 }  // namespace fovea

@@ -18,17 +18,17 @@ std::unique_ptr<Intervention> read(const Value& value) {
   const ValueTable* const written = value.as<ValueTable>();
   if (!written)
     throw wrong_input(message("an intervention must be {}, not {} ({})", ValueKind::table, value.kind(), value),
-                      message("write it as {}", example_intervention()), value.place);
+                      message("write it as {}", example_intervention()), value.location);
   const auto kind = std::ranges::find_if(kinds, [&](const auto& known) { return written->contains(known.first); });
   if (kind == kinds.end()) {
     const std::vector<std::string> names = Registry<Intervention>::instance().names();
     Remedy remedy = fmt::format("write one of {} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
     for (const auto& entry : *written) remedy = suggest_name(entry.first, names, std::move(remedy));
-    throw wrong_input(message("the intervention {} has no known kind", value), remedy, value.place);
+    throw wrong_input(message("the intervention {} has no known kind", value), remedy, value.location);
   }
   std::unique_ptr<Intervention> one = kind->second.make();
   one->kind = kind->first;
-  one->place = value.place;
+  one->location = value.location;
   ValueTable table = *written;
   one->rewrite(table);
   const std::string owner = fmt::format("the intervention '{}'", one->kind);
@@ -53,7 +53,7 @@ ValueTable Intervention::write() {
 void Intervention::refuse_at_one_step(const Intervention& earlier, const std::string& what) const {
   if (when.meets(earlier.when))
     throw wrong_input(fmt::format("two interventions {} at step {}", what, std::max(when.from, earlier.when.from)),
-                      "change from and until so that they do not overlap", place);
+                      "change from and until so that they do not overlap", location);
 }
 
 Value example_intervention() { return {ValueTable{{"hold", {"uniform", {}}}, {"until", {100, {}}}}, {}}; }
@@ -71,7 +71,7 @@ Interventions Interventions::parse(const ValueList& list) {
 
 ValueList Interventions::write() const {
   ValueList list;
-  for (const auto& one : all) list.push_back({one->write(), one->place});
+  for (const auto& one : all) list.push_back({one->write(), one->location});
   return list;
 }
 
@@ -84,7 +84,8 @@ void Interventions::check(const Capabilities& capabilities) const {
     if (one->when.from > capabilities.steps)
       throw wrong_input(fmt::format("the intervention begins at step {}, and training ends at step {}", one->when.from,
                                     capabilities.steps),
-                        fmt::format("start it earlier, or set train.steps to {} or more", one->when.from), one->place);
+                        fmt::format("start it earlier, or set train.steps to {} or more", one->when.from),
+                        one->location);
     one->check(capabilities);
   }
 }
@@ -106,7 +107,8 @@ std::vector<std::string> Interventions::frozen_names() const {
     for (const std::string_view name : ever.frozen)
       if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
     if (names.size() > most_frozen_names)
-      throw wrong_input("more than 64 names are frozen one by one", "freeze the group above some of them", one->place);
+      throw wrong_input("more than 64 names are frozen one by one", "freeze the group above some of them",
+                        one->location);
   }
   return names;
 }

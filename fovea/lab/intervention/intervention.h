@@ -86,7 +86,7 @@ class Intervention {
  public:
   std::string kind;  // the key that it is written with
   Interval when;     // in force
-  Location place;
+  Location location;
 
   virtual ~Intervention() = default;
 

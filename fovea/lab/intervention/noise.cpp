@@ -20,14 +20,14 @@ class Noise final : public OnHeads, ScoreShift {
   void finish(const ValueTable& table) override {
     OnHeads::finish(table);
     if (spread_ == 0)
-      throw wrong_input(fmt::format("{} of 0 changes nothing", name()), "write a number above 0", place);
+      throw wrong_input(fmt::format("{} of 0 changes nothing", name()), "write a number above 0", location);
   }
   void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
   void check(const Capabilities& capabilities) const override {
     OnHeads::check(capabilities);
     if (!capabilities.heads.causal)
       throw wrong_input(fmt::format("model '{}' has no self-attention", capabilities.model),
-                        "remove the intervention, or use model transformer", place);
+                        "remove the intervention, or use model transformer", location);
   }
   void plan(StepPlan& plan) override {
     seed_ = plan.seed;

@@ -52,7 +52,7 @@ void OnHeads::finish(const ValueTable& table) {
   if (scoped_.layer < 1 || !rest.empty() || heads_ != heads_name(scoped_))
     throw wrong_input(fmt::format("'{}' does not name a head", heads_),
                       "write layer.1.head.2, or layer.1 for all heads of a layer. Layers and heads count from 1",
-                      table.at(heads_setting_).place);
+                      table.at(heads_setting_).location);
 }
 
 void OnHeads::refuse_on_one_head(const Intervention& earlier) const {
@@ -71,29 +71,29 @@ void OnHeads::check(const Capabilities& capabilities) const {
   const bool of_all = held && layer == 0 && any_model_can;
   if (of_all && heads.layers == 0 && !capabilities.attends)
     throw wrong_input(fmt::format("attention cannot be held at a pattern, because model '{}' has none here", model),
-                      "remove the intervention", place);
+                      "remove the intervention", location);
   if (held && capabilities.attends && !capabilities.by_score)
     throw wrong_input(
         fmt::format("attention cannot be held at a pattern, because model '{}' always has uniform attention here",
                     model),
-        "remove the intervention, or use learned attention", place);
+        "remove the intervention, or use learned attention", location);
   if (!of_all && heads.layers == 0)
     throw wrong_input(fmt::format("model '{}' has no heads to act on", model),
-                      "remove the intervention, or use model transformer", place);
+                      "remove the intervention, or use model transformer", location);
   if (heads.layers > 0 && (layer > heads.layers || head > heads.each))
     throw wrong_input(fmt::format("there is no {}: model '{}' has {} of {} here", heads_name(scoped_), model,
                                   count_of(heads.layers, "layer"), count_of(heads.each, "head")),
-                      "name an existing one. Layers and heads count from 1", place);
+                      "name an existing one. Layers and heads count from 1", location);
   if (held && !any_model_can && !heads.causal)
     throw wrong_input(fmt::format("model '{}' has no self-attention", model),
-                      "hold attention uniform, or use model transformer", place);
+                      "hold attention uniform, or use model transformer", location);
   if (of_all && rule.pattern == Pattern::truth && !capabilities.truth)
     throw wrong_input(
         fmt::format("attention cannot be held at the truth: task '{}' has no true positions", capabilities.task),
-        "hold attention uniform, or use a task with true positions", place);
+        "hold attention uniform, or use a task with true positions", location);
   if (rule.reads_right() && !capabilities.truth)
     throw wrong_input("the task does not define the positions that a right answer needs",
-                      "hold attention at another pattern, or use a task that defines the positions", place);
+                      "hold attention at another pattern, or use a task that defines the positions", location);
 }
 
 }  // namespace fovea

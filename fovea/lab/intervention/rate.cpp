@@ -20,7 +20,7 @@ class Rate final : public Intervention {
     if (const auto* const other = dynamic_cast<const Rate*>(&earlier); other && other->group_ == group_)
       refuse_at_one_step(earlier, "set the rate of one group");
   }
-  void check(const Capabilities& capabilities) const override { check_group(group_, capabilities, place); }
+  void check(const Capabilities& capabilities) const override { check_group(group_, capabilities, location); }
   void plan(StepPlan& plan) override { plan.paces.groups[static_cast<std::size_t>(group_)].rate = rate_; }
 
  private:

@@ -19,7 +19,7 @@ class Scale final : public OnHeads {
     OnHeads::finish(table);
     if (scoped_.rule.scale == 1)
       throw wrong_input(fmt::format("{} by 1 changes nothing", name()),
-                        "write another number, or remove the intervention", place);
+                        "write another number, or remove the intervention", location);
   }
   void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
 };

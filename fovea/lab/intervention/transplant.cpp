@@ -59,21 +59,21 @@ void Transplant::finish(const ValueTable& table) {
   when.from = at_;
   if (run.empty() || run.find_first_not_of("0123456789abcdef") != std::string::npos)
     throw wrong_input(message("{} takes from a run, not from {}", name(), table.at("transplant")), Remedy::name_run(),
-                      table.at("transplant").place);
+                      table.at("transplant").location);
   if (of.empty())
     throw wrong_input(fmt::format("{} does not name the parameters", name()),
-                      message("drop {}", Message::Entry{"of", {"", {}}}), place);
+                      message("drop {}", Message::Entry{"of", {"", {}}}), location);
   if (to_.empty()) to_ = of;
   const auto is_group = [](const std::string& word) { return word == "all" || group_of(word); };
   if (to_ != of && (is_group(of) || is_group(to_)))
     throw wrong_input(fmt::format("{} cannot copy '{}' to '{}'", name(), of, to_),
-                      "a group goes to the same group; names of parameters can differ", place);
+                      "a group goes to the same group; names of parameters can differ", location);
 }
 
 void Transplant::check_beside(const Intervention& earlier) const {
   if (const auto* const other = dynamic_cast<const Transplant*>(&earlier);
       other && other->at_ == at_ && other->to_ == to_)
-    throw wrong_input(fmt::format("two transplants to '{}' at step {}", to_, at_), "remove one of the two", place);
+    throw wrong_input(fmt::format("two transplants to '{}' at step {}", to_, at_), "remove one of the two", location);
 }
 
 void Transplant::prepare(const Preparation& preparation) {
@@ -82,7 +82,8 @@ void Transplant::prepare(const Preparation& preparation) {
   const std::optional<TensorFile> file = preparation.weights_of(run);
   if (!file)
     throw wrong_input(fmt::format("the weights of run {} are not in the store", run),
-                      "train that run in this store: transplants copy parameters from runs of the same store", place);
+                      "train that run in this store: transplants copy parameters from runs of the same store",
+                      location);
   preparation.parameters.visit([&](auto& set) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < set.all().size(); ++i) {
@@ -94,17 +95,17 @@ void Transplant::prepare(const Preparation& preparation) {
       if (!found) {
         std::vector<std::string> known;
         for (const Tensor& tensor : file->tensors()) known.push_back(tensor.name);
-        throw wrong_input(fmt::format("the source run has no '{}'", *there), suggest_name(*there, known), place);
+        throw wrong_input(fmt::format("the source run has no '{}'", *there), suggest_name(*there, known), location);
       }
       if (found->shape != here.shape)
         throw wrong_input(fmt::format("'{}' of the source run is {}, and '{}' here is {}", *there,
                                       fmt::join(found->shape, " x "), here.name, fmt::join(here.shape, " x ")),
-                          "use a model of the same sizes", place);
+                          "use a model of the same sizes", location);
       pieces_.push_back({i, values_of(*found)});
     }
     if (pieces_.empty())
       throw wrong_input(fmt::format("this model has no parameters '{}' for a transplant", to_),
-                        suggest_name(to_, owners_of(names)), place);
+                        suggest_name(to_, owners_of(names)), location);
   });
 }
 

@@ -68,7 +68,7 @@ bool is_one_part(const std::string& text) {
   return false;
 }
 
-void check_name(const std::string& name, const Location& place) {
+void check_name(const std::string& name, const Location& location) {
   static const std::set<std::string> words{"and",  "or",   "not",  "true",  "false", "infinity",
                                            "step", "seed", "hold", "stage", "group", "kind"};
   const bool spelt = is_lower(name[0]) && std::ranges::all_of(name, [](char c) {
@@ -76,10 +76,11 @@ void check_name(const std::string& name, const Location& place) {
                      });
   if (!spelt)
     throw wrong_input(fmt::format("'{}' cannot be the name of a definition", name),
-                      "use small letters, digits and '_', as in 't90'", place);
+                      "use small letters, digits and '_', as in 't90'", location);
   if (words.contains(name) || find_function(name) || name.starts_with("steps_to_") ||
       std::ranges::find(run_facts(), name) != run_facts().end())
-    throw wrong_input(fmt::format("'{}' has a meaning of its own in expressions", name), "choose another name", place);
+    throw wrong_input(fmt::format("'{}' has a meaning of its own in expressions", name), "choose another name",
+                      location);
 }
 
 }  // namespace
@@ -87,15 +88,15 @@ void check_name(const std::string& name, const Location& place) {
 Definitions::Definitions(const ValueTable& table) {
   if (table.size() > most_definitions)
     throw wrong_input(fmt::format("there are {} definitions", table.size()),
-                      fmt::format("use at most {}", most_definitions), table.begin()->second.place);
+                      fmt::format("use at most {}", most_definitions), table.begin()->second.location);
   for (const auto& [name, value] : table) {
-    if (name.empty()) throw wrong_input("a definition has no name", "name it", value.place);
-    check_name(name, value.place);
+    if (name.empty()) throw wrong_input("a definition has no name", "name it", value.location);
+    check_name(name, value.location);
     const auto* const text = value.as<std::string>();
     if (!text)
       throw wrong_input(message("'{}' must be {}, not {} ({})", name, ValueKind::text, value.kind(), value),
-                        "write an expression in quotes", value.place);
-    all_[name] = {name, *text, {}, value.place};
+                        "write an expression in quotes", value.location);
+    all_[name] = {name, *text, {}, value.location};
   }
   std::vector<std::string> path;  // of definitions, each used by the one before
   const std::function<void(Definition&)> finish = [&](Definition& one) {
@@ -103,13 +104,13 @@ Definitions::Definitions(const ValueTable& table) {
     if (const auto begin = std::ranges::find(path, one.name); begin != path.end())
       throw wrong_input(fmt::format("the definition of '{}' uses itself{}", one.name,
                                     path.size() > 1 ? fmt::format(", by way of '{}'", path.back()) : ""),
-                        "write it without its own name", one.place);
+                        "write it without its own name", one.location);
     path.push_back(one.name);
     for (const auto& [from, to] : word_spans(one.text))
       if (const auto used = all_.find(one.text.substr(from, to - from)); used != all_.end()) finish(used->second);
     path.pop_back();
     one.whole = expand(one.text);
-    Expression::parse(one.whole, one.place);
+    Expression::parse(one.whole, one.location);
   };
   for (auto& [name, one] : all_) finish(one);
 }
@@ -130,7 +131,7 @@ std::string Definitions::expand(const std::string& expression) const {
     copied = end;
     if (out.size() > longest_whole)
       throw wrong_input(fmt::format("with its definitions an expression has more than {} characters", longest_whole),
-                        "write a shorter expression", one.place);
+                        "write a shorter expression", one.location);
   }
   return out + expression.substr(copied);
 }
@@ -147,7 +148,7 @@ std::vector<Definition> Definitions::used_by(const std::string& expression) cons
     }
   };
   collect(expression);
-  std::ranges::sort(used, {}, [](const Definition& one) { return std::pair(one.place.line, one.place.column); });
+  std::ranges::sort(used, {}, [](const Definition& one) { return std::pair(one.location.line, one.location.column); });
   return used;
 }
 

@@ -21,7 +21,7 @@ struct Definition {
   std::string name;
   std::string text;   // as written
   std::string whole;  // without names of other definitions
-  Location place;
+  Location location;
 };
 
 class Definitions {

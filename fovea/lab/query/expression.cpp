@@ -104,25 +104,25 @@ bool names_outside(const Node& node) {
 
 }  // namespace
 
-Expression Expression::parse(const std::string& text, const Location& place) {
+Expression Expression::parse(const std::string& text, const Location& location) {
   Expression expression;
   expression.text_ = text;
-  expression.place_ = place;
-  expression.root_ = std::make_shared<const Node>(parse_expression(text, place));
+  expression.location_ = location;
+  expression.root_ = std::make_shared<const Node>(parse_expression(text, location));
   return expression;
 }
 
 const Expression& Expression::require_single_run() const {
   if (has_aggregate())
     throw wrong_input(fmt::format("'{}' needs many runs, and this is one run", text_),
-                      "remove functions over runs, such as share and median", place_);
+                      "remove functions over runs, such as share and median", location_);
   return *this;
 }
 
 const Expression& Expression::require_condition() const {
   if (root_->sort != Sort::condition && root_->sort != Sort::any)
     throw wrong_input(fmt::format("'{}' is not a condition", text_),
-                      "compare it with something, as in 'accuracy >= 0.9'", place_);
+                      "compare it with something, as in 'accuracy >= 0.9'", location_);
   return *this;
 }
 

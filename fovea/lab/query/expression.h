@@ -40,7 +40,7 @@ namespace fovea {
 class Expression {
  public:
   // Throws wrong_input with the column of the mistake; `place` is where the text stands (a spec line, "--where").
-  static Expression parse(const std::string& text, const Location& place = {});
+  static Expression parse(const std::string& text, const Location& location = {});
 
   // Throw wrong_input where the expression is not fit for its use: a condition over one run has no aggregate.
   const Expression& require_single_run() const;
@@ -73,13 +73,13 @@ class Expression {
   // Where numbers that are there come to none, as "∞ / ∞" or a correlation of one run; empty where they do not.
   std::string undefined(std::span<const RunRecord* const> runs) const;
   const std::string& text() const { return text_; }
-  const Location& place() const { return place_; }
+  const Location& location() const { return location_; }
 
   struct Node;
 
  private:
   std::string text_;
-  Location place_;
+  Location location_;
   std::shared_ptr<const Node> root_;
 };
 

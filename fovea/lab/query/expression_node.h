@@ -88,7 +88,7 @@ struct Expression::Node {
 };
 
 // Throws wrong_input.
-Expression::Node parse_expression(const std::string& text, const Location& place);
+Expression::Node parse_expression(const std::string& text, const Location& location);
 
 // Over one run (nullptr: outside of aggregates), or over several. A condition is 1 or 0, and NaN where it is unknown;
 // so is a text.

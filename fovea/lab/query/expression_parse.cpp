@@ -46,12 +46,12 @@ using Node = Expression::Node;
 
 class Parser {
  public:
-  Parser(const std::string& text, const Location& place) : text_(text), place_(place) {}
+  Parser(const std::string& text, const Location& location) : text_(text), location_(location) {}
 
   Node whole() {
     if (text_.size() > longest)
       throw wrong_input(fmt::format("the expression has {} characters", text_.size()),
-                        fmt::format("shorten it to at most {}", longest), place_);
+                        fmt::format("shorten it to at most {}", longest), location_);
     Node node = either();
     if (at_ < text_.size())
       fail(fmt::format("'{}' is not expected here", letter()), "join conditions by 'and' or 'or'");
@@ -61,7 +61,7 @@ class Parser {
  private:
   [[noreturn]] void fail(const std::string& what, const Remedy& remedy, int column = 0) const {
     const std::size_t here = column > 0 ? static_cast<std::size_t>(column) : at_ + 1;
-    throw wrong_input(fmt::format("in the expression '{}', column {}: {}", text_, here, what), remedy, place_);
+    throw wrong_input(fmt::format("in the expression '{}', column {}: {}", text_, here, what), remedy, location_);
   }
 
   // What stands here, a whole UTF-8 letter of it.
@@ -357,7 +357,7 @@ class Parser {
   };
 
   const std::string& text_;
-  const Location& place_;
+  const Location& location_;
   std::size_t at_ = 0;
   int depth_ = 0;
   int joints_ = 0;
@@ -367,8 +367,8 @@ class Parser {
 
 }  // namespace
 
-Expression::Node parse_expression(const std::string& text, const Location& place) {
-  return Parser(text, place).whole();
+Expression::Node parse_expression(const std::string& text, const Location& location) {
+  return Parser(text, location).whole();
 }
 
 }  // namespace fovea

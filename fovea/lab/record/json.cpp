@@ -34,16 +34,16 @@ bool fits_integer(const Json& json) {
   return json.is_number_integer() && (!json.is_number_unsigned() || json.get<std::uint64_t>() <= most);
 }
 
-Value value_from(const Json& json, const Location& place) {
-  if (json.is_boolean()) return {json.get<bool>(), place};
-  if (json.is_string()) return {json.get<std::string>(), place};
-  if (fits_integer(json)) return {json.get<std::int64_t>(), place};
-  if (json.is_number()) return {json.get<double>(), place};
-  if (json.is_object()) return {table_from_json(json, place), place};
-  if (!json.is_array()) throw wrong_input("null is not a value of a setting", "remove the setting", place);
+Value value_from(const Json& json, const Location& location) {
+  if (json.is_boolean()) return {json.get<bool>(), location};
+  if (json.is_string()) return {json.get<std::string>(), location};
+  if (fits_integer(json)) return {json.get<std::int64_t>(), location};
+  if (json.is_number()) return {json.get<double>(), location};
+  if (json.is_object()) return {table_from_json(json, location), location};
+  if (!json.is_array()) throw wrong_input("null is not a value of a setting", "remove the setting", location);
   ValueList list;
-  for (const Json& item : json) list.push_back(value_from(item, place));
-  return {std::move(list), place};
+  for (const Json& item : json) list.push_back(value_from(item, location));
+  return {std::move(list), location};
 }
 
 }  // namespace
@@ -52,9 +52,9 @@ Json number_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); 
 
 Json value_json(const Value& value) { return std::visit(ToJson{}, value.data); }
 
-ValueTable table_from_json(const Json& json, const Location& place) {
+ValueTable table_from_json(const Json& json, const Location& location) {
   ValueTable table;
-  for (const auto& [key, value] : json.items()) table.emplace(key, value_from(value, place));
+  for (const auto& [key, value] : json.items()) table.emplace(key, value_from(value, location));
   return table;
 }
 

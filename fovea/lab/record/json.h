@@ -12,6 +12,6 @@ using Json = nlohmann::ordered_json;  // keys stay as they were written
 Json number_json(double x);
 Json value_json(const Value& value);
 // Every value gets this place. Throws wrong_input for a null.
-ValueTable table_from_json(const Json& json, const Location& place);
+ValueTable table_from_json(const Json& json, const Location& location);
 
 }  // namespace fovea

@@ -22,9 +22,9 @@ std::string name_of(const ValueTable& table, const std::string& what) {
 Location given_alone(const ValueTable& settings) {
   Location place;
   for (const auto& [name, value] : settings) {
-    if (value.place.kind != Location::Kind::setting) continue;
+    if (value.location.kind != Location::Kind::setting) continue;
     if (place.known()) return {};
-    place = value.place;
+    place = value.location;
   }
   return place;
 }
@@ -32,15 +32,15 @@ Location given_alone(const ValueTable& settings) {
 // A part knows what is wrong, and which of its settings; its spec knows where that stands. Where two settings do not go
 // together, it is the one that was changed.
 template <class Work>
-auto placed(const Location& place, Work&& work, const ValueTable& settings = {}) {
+auto placed(const Location& location, Work&& work, const ValueTable& settings = {}) {
   try {
     return work();
   } catch (const Error& error) {
-    const Location& said = error.place();
+    const Location& said = error.location();
     if (error.kind() != Error::Kind::wrong_input || (said.known() && said.kind != Location::Kind::setting)) throw;
-    Location known = place_in(settings, said.file);
+    Location known = location_in(settings, said.file);
     if (!known.known()) known = given_alone(settings);
-    throw wrong_input(error.problem(), error.remedy(), known.known() ? known : place);
+    throw wrong_input(error.problem(), error.remedy(), known.known() ? known : location);
   }
 }
 
@@ -66,14 +66,14 @@ void ask_less(Batch& batch) {
 
 }  // namespace
 
-Location place_in(const ValueTable& table, const std::string& key) {
+Location location_in(const ValueTable& table, const std::string& key) {
   const auto found = table.find(key);
-  return found == table.end() ? Location{} : found->second.place;
+  return found == table.end() ? Location{} : found->second.location;
 }
 
 std::unique_ptr<Task> make_task(const RunSpec& spec) {
   const std::string name = name_of(spec.task, "task");
-  const Location place = place_in(spec.task, "name");
+  const Location place = location_in(spec.task, "name");
   std::unique_ptr<Task> task = Registry<Task>::instance().make(name, "task", place);
   Fields fields;
   task->settings(fields);
@@ -85,7 +85,7 @@ std::unique_ptr<Task> make_task(const RunSpec& spec) {
 template <class T>
 std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape, ParameterSet<T>& parameters) {
   const std::string name = name_of(spec.model, "model");
-  const Location place = place_in(spec.model, "name");
+  const Location place = location_in(spec.model, "name");
   std::unique_ptr<Model<T>> model = Registry<Model<T>>::instance().make(name, "model", place);
   Fields fields;
   model->settings(fields);
@@ -118,15 +118,15 @@ void check_engine(const TrainSettings& train, const ValueTable& table) {
   if (!train.engine) {
     if (train.device)
       throw wrong_input("train.device is the device of an engine, and train.engine is not set",
-                        "set train.engine = \"torch\" too, or drop train.device", place_in(table, "device"));
+                        "set train.engine = \"torch\" too, or drop train.device", location_in(table, "device"));
     return;
   }
   if (train.data_parallel.value_or(false))
     throw wrong_input("engine 'torch' computes a batch in one piece, and train.data_parallel cuts it into shards",
-                      "drop one of the two", place_in(table, "engine"));
+                      "drop one of the two", location_in(table, "engine"));
   if (train.precision == TrainSettings::Precision::bf16x3)
     throw wrong_input("engine 'torch' has no precision 'bf16x3'", "set train.precision to \"float\" or \"double\"",
-                      place_in(table, "precision"));
+                      location_in(table, "precision"));
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ TrainSettings read_train(const ValueTable& table) {
 
 void check_stop_condition(const TrainSettings& train, const ValueTable& table) {
   if (train.stop_when.empty()) return;
-  Expression::parse(train.stop_when, place_in(table, "stop_when")).require_single_run().require_condition();
+  Expression::parse(train.stop_when, location_in(table, "stop_when")).require_single_run().require_condition();
 }
 
 template <class T>
@@ -183,7 +183,7 @@ void check_training(const Model<T>& model, const RunSpec& spec, const TrainSetti
                     train.batch / parts == 1 ? "one example" : fmt::format("{} examples", train.batch / parts)),
         parts == 1 ? fmt::format("set train.batch to {} or more", least)
                    : fmt::format("set train.batch to {} or more, or train.shards lower", least * parts),
-        place_in(spec.train, "batch"));
+        location_in(spec.train, "batch"));
 }
 
 template void check_training(const Model<float>&, const RunSpec&, const TrainSettings&);
@@ -194,14 +194,14 @@ void check_looked_at(const Batch& batch, const RunSpec& spec) {
   const Value& split = spec.probe.at("split");
   throw wrong_input(fmt::format("task '{}' has no examples to evaluate: its split {} is empty",
                                 name_of(spec.task, "task"), split.text()),
-                    "set probe.split to another split, or choose a task with such examples", split.place);
+                    "set probe.split to another split, or choose a task with such examples", split.location);
 }
 
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
                     const Capabilities& capabilities) {
   std::erase_if(probes, [&](NamedProbe& named) {
     try {
-      placed(place_in(spec.probe, "names"), [&] {
+      placed(location_in(spec.probe, "names"), [&] {
         named.probe->prepare(shape, capabilities.attends, spec.seed);
         if (named.probe->needs_beta() && !capabilities.has_beta)
           throw wrong_input(
@@ -237,7 +237,7 @@ void check_fit_in(ResolvedRun& run) {
   check_training(model, spec, run.train());
   const Capabilities capabilities = capabilities_of(model, parameters, batch, spec);
   ask_less(batch);
-  placed(place_in(spec.model, "name"),
+  placed(location_in(spec.model, "name"),
          [&] { check_attention(model.attention_meaning(), model.forward(compute, batch, {})); });
   run.interventions().check(capabilities);
   run.interventions().prepare({run.task(), parameters, {}});

@@ -47,6 +47,6 @@ void check_training(const Model<T>& model, const RunSpec& spec, const TrainSetti
 void check_fit(ResolvedRun& run);
 
 // Where the spec was written, as far as it is known.
-Location place_in(const ValueTable& table, const std::string& key);
+Location location_in(const ValueTable& table, const std::string& key);
 
 }  // namespace fovea

@@ -92,24 +92,24 @@ ProbeSettings read_settings(const ValueTable& table) {
     if (std::find(settings.names.begin(), settings.names.end(), name) == settings.names.end() &&
         std::find(settings.optional.begin(), settings.optional.end(), name) == settings.optional.end())
       throw wrong_input(fmt::format("probe '{}' has settings but is not among the probe's names", name),
-                        fmt::format("add \"{}\" to names", name), table.at(name).place);
+                        fmt::format("add \"{}\" to names", name), table.at(name).location);
   return settings;
 }
 
 std::vector<NamedProbe> make_probes(const ValueTable& table, const ProbeSettings& settings) {
   std::vector<NamedProbe> probes;
-  const auto add = [&](const std::string& name, const Location& place, bool optional) {
+  const auto add = [&](const std::string& name, const Location& location, bool optional) {
     if (std::any_of(probes.begin(), probes.end(), [&name](const NamedProbe& p) { return p.name == name; }))
-      throw wrong_input(fmt::format("the probe '{}' is named twice", name), "name the probe once", place);
-    std::unique_ptr<Probe> probe = make_probe(name, place);
+      throw wrong_input(fmt::format("the probe '{}' is named twice", name), "name the probe once", location);
+    std::unique_ptr<Probe> probe = make_probe(name, location);
     Fields fields;
     probe->settings(fields);
     if (const auto own = table.find(name); own != table.end())
       fields.read(*own->second.as<ValueTable>(), fmt::format("probe '{}'", name));
     probes.push_back({name, std::move(probe), optional});
   };
-  for (const std::string& name : settings.names) add(name, table.at("names").place, false);
-  for (const std::string& name : settings.optional) add(name, table.at("optional").place, true);
+  for (const std::string& name : settings.names) add(name, table.at("names").location, false);
+  for (const std::string& name : settings.optional) add(name, table.at("optional").location, true);
   return probes;
 }
 

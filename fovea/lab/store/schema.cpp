@@ -61,13 +61,13 @@ CREATE TABLE series (
 CREATE INDEX series_run ON series (run);
 CREATE TABLE arrays (
   run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
-  place INTEGER NOT NULL,
+  location INTEGER NOT NULL,
   name INTEGER NOT NULL REFERENCES words,
   step INTEGER NOT NULL,
   shape TEXT NOT NULL,
   half INTEGER NOT NULL,
   points BLOB NOT NULL,
-  PRIMARY KEY (run, place));
+  PRIMARY KEY (run, location));
 )sql",
     // 2: what the runs of an experiment were found to say.
     R"sql(
@@ -75,13 +75,13 @@ CREATE TABLE claims (
   experiment TEXT NOT NULL,
   form TEXT NOT NULL,
   claim TEXT NOT NULL,
-  place INTEGER NOT NULL,
+  location INTEGER NOT NULL,
   metric TEXT NOT NULL,
   value,
   wanted TEXT NOT NULL,
   held INTEGER NOT NULL,
   note TEXT NOT NULL,
-  PRIMARY KEY (experiment, form, place));
+  PRIMARY KEY (experiment, form, location));
 )sql",
     // 3: claims of files, apart from those of shipped experiments and of each other.
     R"sql(
@@ -91,14 +91,14 @@ CREATE TABLE claims (
   source TEXT NOT NULL,
   form TEXT NOT NULL,
   claim TEXT NOT NULL,
-  place INTEGER NOT NULL,
+  location INTEGER NOT NULL,
   metric TEXT NOT NULL,
   value,
   wanted TEXT NOT NULL,
   held INTEGER NOT NULL,
   note TEXT NOT NULL,
-  PRIMARY KEY (experiment, source, form, place));
-INSERT INTO claims SELECT experiment, '', form, claim, place, metric, value, wanted, held, note FROM claims_before;
+  PRIMARY KEY (experiment, source, form, location));
+INSERT INTO claims SELECT experiment, '', form, claim, location, metric, value, wanted, held, note FROM claims_before;
 DROP TABLE claims_before;
 )sql",
     // 4: tags and notes of the user's own, and a bin. A run in the bin does not stand in the way of a new one.
@@ -149,18 +149,19 @@ std::span<const char* const> migrations() { return steps; }
 std::int64_t schema_version(Connection& connection) { return connection.integer("PRAGMA user_version"); }
 
 void check_version(Connection& connection) {
-  const Location place{connection.file().string()};
+  const Location location{connection.file().string()};
   const std::int64_t version = schema_version(connection);
   const std::int64_t known = std::ssize(migrations());
   const bool empty = connection.integer("SELECT count(*) FROM sqlite_schema") == 0;
   const bool ours = connection.integer("PRAGMA application_id") == application_id;
   if (!empty && !ours)
-    throw failure("is a database of another program", "move the file away, or set FOVEA_HOME to another folder", place);
+    throw failure("is a database of another program", "move the file away, or set FOVEA_HOME to another folder",
+                  location);
   if (version > known)
     throw failure(fmt::format("the store of runs was written by a later version of this program (its layout is {}, the "
                               "latest known here is {})",
                               version, known),
-                  "use that version, or set FOVEA_HOME to another folder", place);
+                  "use that version, or set FOVEA_HOME to another folder", location);
 }
 
 void migrate(Connection& connection) {

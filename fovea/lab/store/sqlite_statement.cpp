@@ -174,47 +174,50 @@ bool Connection::in_transaction() const { return sqlite3_get_autocommit(database
 bool Connection::writable() const { return sqlite3_db_readonly(database_.get(), "main") == 0; }
 
 void Connection::fail(int code) const {
-  const Location place{file_.string()};
+  const Location location{file_.string()};
   const int system_code = sqlite3_system_errno(database_.get());
   const std::string reason = sqlite3_errmsg(database_.get());
   if (disk_is_full(code, system_code))
     throw DatabaseError(code, "the disk is full, so nothing was added to the store of runs",
-                        "free some space, then try again. All earlier runs are unchanged", place, true);
+                        "free some space, then try again. All earlier runs are unchanged", location, true);
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw DatabaseError(code, "another program has been writing to the store of runs for 10 seconds",
-                          "wait for it to end, then try again", place);
+                          "wait for it to end, then try again", location);
     case SQLITE_READONLY:
     case SQLITE_PERM:
       throw DatabaseError(
           code, "the store of runs cannot be written",
-          "check that you may write to this file and to its folder, or set FOVEA_HOME to a folder of yours", place);
+          "check that you may write to this file and to its folder, or set FOVEA_HOME to a folder of yours", location);
     case SQLITE_CANTOPEN:
       throw DatabaseError(
           code,
           fmt::format("the store of runs cannot be opened ({})",
                       system_code ? std::strerror(system_code) : reason.c_str()),
-          "check that its folder exists and that you may write there, or set FOVEA_HOME to a folder of yours", place);
+          "check that its folder exists and that you may write there, or set FOVEA_HOME to a folder of yours",
+          location);
     case SQLITE_CORRUPT:
       throw DatabaseError(
           code, "the store of runs is damaged",
           "move the file away; the next run creates a new store. 'sqlite3 FILE .recover' may save the old content",
-          place);
+          location);
     case SQLITE_NOTADB:
       throw DatabaseError(code, "is not a store of runs", "move the file away, or set FOVEA_HOME to another folder",
-                          place);
+                          location);
     case SQLITE_IOERR:
       throw DatabaseError(code,
                           fmt::format("the store of runs cannot be read or written ({})",
                                       system_code ? std::strerror(system_code) : reason.c_str()),
-                          "check its disk; all earlier content is unchanged", place);
+                          "check its disk; all earlier content is unchanged", location);
     case SQLITE_NOMEM:
-      throw DatabaseError(code, "there is no memory left to use the store of runs", {}, place);
+      throw DatabaseError(code, "there is no memory left to use the store of runs", {}, location);
     case SQLITE_TOOBIG:
-      throw DatabaseError(code, "the run has an array too large for the store", "store fewer examples or steps", place);
+      throw DatabaseError(code, "the run has an array too large for the store", "store fewer examples or steps",
+                          location);
     default:
-      throw DatabaseError(code, fmt::format("the store of runs could not be read or written ({})", reason), {}, place);
+      throw DatabaseError(code, fmt::format("the store of runs could not be read or written ({})", reason), {},
+                          location);
   }
 }
 

@@ -21,8 +21,8 @@ namespace fovea {
 // A failure that SQLite reported, with its extended result code.
 class DatabaseError : public Error {
  public:
-  DatabaseError(int code, std::string what, std::string remedy, Location place, bool disk_full = false)
-      : Error(Kind::failure, std::move(what), std::move(remedy), std::move(place)),
+  DatabaseError(int code, std::string what, std::string remedy, Location location, bool disk_full = false)
+      : Error(Kind::failure, std::move(what), std::move(remedy), std::move(location)),
         code_(code),
         disk_full_(disk_full) {}
   int code() const { return code_; }

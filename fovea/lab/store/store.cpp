@@ -218,7 +218,7 @@ std::int64_t Store::keep(RunRecord& record) {
     record.weights.clear();
     if (trouble)
       throw WeightsNotKept(failure(message("run {} is stored without its weights, which {}", kept, trouble->problem()),
-                                   Remedy::drop_weights(), trouble->place()));
+                                   Remedy::drop_weights(), trouble->location()));
     return kept;
   } catch (...) {
     state_->forget_words();

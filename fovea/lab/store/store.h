@@ -35,7 +35,7 @@ struct RunQuery {
   std::optional<Expression> where;
   std::string experiment;  // empty: any
   std::string sort;        // a name or an expression, "-accuracy" for falling order; empty: by id
-  Location sort_place{"sort"};
+  Location sort_location{"sort"};
   std::int64_t limit = -1;
   bool with_series = false, with_arrays = false;  // without series, a record's series have only their last points
   bool in_bin = false;                            // the runs in the bin, and no others
@@ -132,7 +132,7 @@ class Store {
   // Throw wrong_input for a name that no run has, and for a number or a text in place of a condition. In an empty
   // store, every name is allowed.
   void require_known(const Expression& where) const;
-  void require_known(const std::set<std::string>& names, const Location& place, bool in_condition = false) const;
+  void require_known(const std::set<std::string>& names, const Location& location, bool in_condition = false) const;
   void require_experiment(const std::string& name) const;  // shipped experiments are known, with or without runs
 
   // The newest verdicts on an experiment's claims in one form replace all older ones in this form. Experiments of one

@@ -53,8 +53,8 @@ std::set<fs::path> words_of_runs(Store::State& state, const VocabularyCache& wor
                   condition)
           .c_str());
   rows.bind(1, before).bind(2, *digest);
-  const Location place{state.db().file().string()};
-  while (rows.next()) files.insert(words.file_of(spec_of(rows.text(0), place)));
+  const Location location{state.db().file().string()};
+  while (rows.next()) files.insert(words.file_of(spec_of(rows.text(0), location)));
   return files;
 }
 

@@ -66,29 +66,29 @@ Store::Names Store::names() const {
 }
 
 void Store::require_known(const Expression& where) const {
-  require_known(where.names(), where.place(), true);
+  require_known(where.names(), where.location(), true);
   for (const std::string& name : where.bare_conditions()) {
     const bool fact = std::ranges::find(run_facts(), name) != run_facts().end();
     if (fact || name == "seed" || is_metric(*state_, name))
       throw wrong_input(fmt::format("'{}' is not a condition", name),
-                        "compare it with something, as in 'accuracy >= 0.9'", where.place());
+                        "compare it with something, as in 'accuracy >= 0.9'", where.location());
   }
 }
 
-void Store::require_known(const std::set<std::string>& names, const Location& place, bool in_condition) const {
+void Store::require_known(const std::set<std::string>& names, const Location& location, bool in_condition) const {
   for (const std::string& name : names) {
     if (known(*state_, name)) continue;
     if (count() == 0) return;  // nothing is known yet, and nothing can be found
     const auto unknown = fmt::format("no run has a metric or setting '{}'", name);
     if (in_condition && stands_as_text(*state_, name))
-      throw wrong_input(unknown, fmt::format("put a text in quotes: \"{}\"", name), place);
+      throw wrong_input(unknown, fmt::format("put a text in quotes: \"{}\"", name), location);
     const Names all = this->names();
     std::vector<std::string> candidates(run_facts().begin(), run_facts().end());
     candidates.insert(candidates.end(), all.metrics.begin(), all.metrics.end());
     candidates.insert(candidates.end(), all.settings.begin(), all.settings.end());
     candidates.insert(candidates.end(), {"hold", "intervene", "interventions"});
     const std::string near = nearest_name(name, candidates);
-    throw wrong_input(unknown, near.empty() ? Remedy::see_metrics() : Remedy::did_you_mean(near), place);
+    throw wrong_input(unknown, near.empty() ? Remedy::see_metrics() : Remedy::did_you_mean(near), location);
   }
 }
 

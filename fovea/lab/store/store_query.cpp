@@ -34,7 +34,7 @@ class Reader {
  public:
   Reader(Store::State& state, Points points)
       : state_(state),
-        place_{state.db().file().string()},
+        location_{state.db().file().string()},
         points_(points),
         rows_(state.db().prepare(points == Points::all ? "SELECT name, steps, points FROM series WHERE run = ?"
                                                        : "SELECT name, step, value FROM metrics WHERE run = ?")) {}
@@ -49,7 +49,7 @@ class Reader {
     rows_.bind(1, run.id);
     while (rows_.next()) {
       Series& series = run.series[state_.text_of(rows_.integer(0))];
-      if (points_ == Points::all) read_series(rows_, 1, 2, place_, series);
+      if (points_ == Points::all) read_series(rows_, 1, 2, location_, series);
       else series = {{rows_.integer(1)}, {rows_.number(2)}};
     }
     if (with_arrays) run.arrays = read_arrays(state_, run.id, {});
@@ -60,12 +60,12 @@ class Reader {
   const RunSpec& spec(std::int64_t id) {
     if (const auto known = specs_.find(id); known != specs_.end()) return known->second;
     SqliteStatement text = state_.db().prepare("SELECT text FROM specs WHERE id = ?");
-    if (!text.bind(1, id).next()) throw damaged("a run has no spec", place_);
-    return specs_[id] = spec_of(text.text(0), place_);
+    if (!text.bind(1, id).next()) throw damaged("a run has no spec", location_);
+    return specs_[id] = spec_of(text.text(0), location_);
   }
 
   Store::State& state_;
-  Location place_;
+  Location location_;
   Points points_;
   SqliteStatement rows_;
   std::unordered_map<std::int64_t, RunSpec> specs_;
@@ -91,10 +91,10 @@ struct Order {
   std::optional<Expression> expression;
   bool falling = false;
 
-  Order(const std::string& sort, const Location& place)
+  Order(const std::string& sort, const Location& location)
       : name(sort.starts_with('-') ? sort.substr(1) : sort), falling(name != sort) {
     if (name.empty()) return;
-    expression = Expression::parse(name, place).require_single_run();
+    expression = Expression::parse(name, location).require_single_run();
     if (!expression->is_name()) return;
     name = *expression->names().begin();
     expression.reset();
@@ -260,12 +260,12 @@ std::optional<RunRecord> Store::find_undone(const std::string& hash) const {
 }
 
 std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched) const {
-  const Order order(query.sort, query.sort_place);
+  const Order order(query.sort, query.sort_location);
   if (query.where) query.where->require_single_run().require_condition();
   Transaction sight(state_->db(), Transaction::Kind::read);
   if (matched) *matched = 0;
   if (query.where) require_known(*query.where);
-  require_known(order.names(), query.sort_place);
+  require_known(order.names(), query.sort_location);
   if (!query.experiment.empty()) require_experiment(query.experiment);
   const auto experiment =
       query.experiment.empty() ? std::optional<std::int64_t>(0) : state_->known_word(query.experiment);

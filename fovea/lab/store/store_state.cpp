@@ -60,8 +60,8 @@ void read_row(Store::State& state, SqliteStatement& row, RunRecord& run) {
   run.arithmetic = static_cast<int>(row.integer(13));
 }
 
-RunSpec spec_of(std::string_view text, const Location& place) {
-  ValueTable table = parse_table(std::string(text), place.file);
+RunSpec spec_of(std::string_view text, const Location& location) {
+  ValueTable table = parse_table(std::string(text), location.file);
   table["seed"] = {std::int64_t{0}, {}};
   return run_spec_from_table(table);
 }
@@ -130,20 +130,20 @@ void set_setting(RunSpec& spec, const std::string& dotted, std::optional<Value> 
   }
 }
 
-void read_series(const SqliteStatement& row, int steps_column, int values_column, const Location& place,
+void read_series(const SqliteStatement& row, int steps_column, int values_column, const Location& location,
                  Series& series) {
   read_blob(row.blob(steps_column), series.steps);
   read_blob(row.blob(values_column), series.values);
-  if (series.steps.size() != series.values.size()) throw damaged("a series has not one value for each step", place);
+  if (series.steps.size() != series.values.size()) throw damaged("a series has not one value for each step", location);
 }
 
-Error damaged(const std::string& what, const Location& place) {
+Error damaged(const std::string& what, const Location& location) {
   return failure("the store of runs is damaged: " + what,
-                 "restore the file from a copy, or move it away: runs can be trained again from their specs", place);
+                 "restore the file from a copy, or move it away: runs can be trained again from their specs", location);
 }
 
 Columns::Columns(Store::State& state, const std::set<std::string>& names, bool with_series)
-    : place_{state.db().file().string()}, with_series_(with_series) {
+    : location_{state.db().file().string()}, with_series_(with_series) {
   for (const std::string& name : names) {
     Setting setting{RunSpec::describes_interventions(name) ? "intervene" : name, {}};
     const auto key = state.known_word(setting.name), word = state.known_word(name);
@@ -181,7 +181,7 @@ void Columns::read(RunRecord& run, std::int64_t spec) {
     }
     Series& series = run.series[metric.name];
     if (with_series_) {
-      read_series(metric.rows, 1, 2, place_, series);
+      read_series(metric.rows, 1, 2, location_, series);
     } else {
       series.steps.assign(1, metric.rows.integer(1));
       series.values.assign(1, metric.rows.number(2));

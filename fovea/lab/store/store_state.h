@@ -42,7 +42,7 @@ struct Store::State {
 // answers.
 std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done);
 
-RunSpec spec_of(std::string_view text, const Location& place);  // of the table specs; its seed is 0
+RunSpec spec_of(std::string_view text, const Location& location);  // of the table specs; its seed is 0
 
 void delete_run(Connection& database, std::int64_t id);  // for good, with all that belongs to it in the store
 
@@ -64,9 +64,9 @@ void read_blob(std::span<const std::byte> blob, std::vector<T>& values) {
   std::ranges::copy(blob.first(values.size() * sizeof(T)), std::as_writable_bytes(std::span(values)).begin());
 }
 
-void read_series(const SqliteStatement& row, int steps_column, int values_column, const Location& place,
+void read_series(const SqliteStatement& row, int steps_column, int values_column, const Location& location,
                  Series& series);
-[[nodiscard]] Error damaged(const std::string& what, const Location& place);
+[[nodiscard]] Error damaged(const std::string& what, const Location& location);
 
 // Named metrics and settings of many runs, read alongside them: runs must come by rising id.
 class Columns {
@@ -87,7 +87,7 @@ class Columns {
     bool find(std::int64_t run);  // whether that run has it; its row is then the present one
   };
 
-  Location place_;
+  Location location_;
   bool with_series_;
   std::vector<Setting> settings_;
   std::vector<Metric> metrics_;

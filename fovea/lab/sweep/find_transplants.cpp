@@ -34,7 +34,7 @@ void check_vocabulary(const Transplant& transplant, const RunSpec& spec, const R
   const auto corpus = from.spec.task.find("corpus");
   throw wrong_input(fmt::format("run {} has another vocabulary, made for {}", from.id,
                                 corpus == from.spec.task.end() ? "another task" : "corpus " + corpus->second.text()),
-                    "use a run with the same corpus and the same settings of the task", transplant.place);
+                    "use a run with the same corpus and the same settings of the task", transplant.location);
 }
 
 }  // namespace
@@ -53,10 +53,10 @@ void find_transplants(ResolvedRun& resolved, const Store& store) {
           read.ec == std::errc() && read.ptr == end ? store.find(id) : std::optional<RunRecord>();
       if (!run)
         throw wrong_input(fmt::format("there is no run {} to take weights from", transplant.run), Remedy::see_runs(),
-                          transplant.place);
+                          transplant.location);
       if (run->state != RunState::done)
         throw wrong_input(fmt::format("run {} has no final weights: it is {}", id, state_name(run->state)),
-                          "finish the run first", transplant.place);
+                          "finish the run first", transplant.location);
       check_vocabulary(transplant, spec, *run);
       transplant.run = run->spec.hash();
     }
@@ -64,10 +64,10 @@ void find_transplants(ResolvedRun& resolved, const Store& store) {
       throw wrong_input(
           fmt::format("the weights of run {} are of arithmetic revision {}, and this program has revision {}", run->id,
                       run->arithmetic, arithmetic_revision),
-          Remedy::train_anew(run->id), transplant.place);
+          Remedy::train_anew(run->id), transplant.location);
     if (!store.weight_files().has(transplant.run))
       throw wrong_input(fmt::format("the store has no weights of run {}", transplant.run),
-                        Remedy::train_again_with("train.keep_weights", "always"), transplant.place);
+                        Remedy::train_again_with("train.keep_weights", "always"), transplant.location);
   }
   if (!transplants.empty()) resolved.write_interventions();
 }

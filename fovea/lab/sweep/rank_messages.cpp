@@ -86,7 +86,8 @@ struct ToJson {
             {"arguments", value_to_json({error.remedy().arguments, {}})},
             {"sentence", message_to_json(error.remedy().sentence)},
             {"place",
-             {error.place().file, error.place().line, error.place().column, static_cast<int>(error.place().kind)}}};
+             {error.location().file, error.location().line, error.location().column,
+              static_cast<int>(error.location().kind)}}};
   }
   Json operator()(const NotBegun&) const { return {{"is", "not begun"}}; }
   Json operator()(const Saved& saved) const { return {{"is", "saved"}, {"record", record_json(saved.record)}}; }
@@ -102,14 +103,14 @@ struct ToJson {
 };
 
 Error error_of(const Json& json) {
-  const Json& place = json.at("place");
+  const Json& location = json.at("place");
   Remedy remedy(message_from_json(json.at("sentence")));
   remedy.code = static_cast<Remedy::Code>(json.at("remedy").get<int>());
   remedy.arguments = *value_from_json(json.at("arguments")).as<ValueList>();
   return {json.at("wrong").get<bool>() ? Error::Kind::wrong_input : Error::Kind::failure,
           message_from_json(json.at("problem")),
           std::move(remedy),
-          {place.at(0), place.at(1), place.at(2), static_cast<Location::Kind>(place.at(3).get<int>())}};
+          {location.at(0), location.at(1), location.at(2), static_cast<Location::Kind>(location.at(3).get<int>())}};
 }
 
 }  // namespace

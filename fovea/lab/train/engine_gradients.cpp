@@ -134,7 +134,7 @@ EngineGradients<T>::EngineGradients(UpdateEngine* engine, const RunSpec& spec, c
   if (!engine)
     throw wrong_input(fmt::format("this program has no engine '{}'", name),
                       "train the run by a program with the Python package, or drop train.engine",
-                      place_in(spec.train, "engine"));
+                      location_in(spec.train, "engine"));
   link_ = engine->link(name);
   Question message;
   message.add(workspace.parameters());

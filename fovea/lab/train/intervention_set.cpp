@@ -53,7 +53,7 @@ void InterventionSet<T>::ask_watcher(std::int64_t step) {
   for (const auto& one : asked_.all) {
     if (one->needs_preparation())
       throw wrong_input(fmt::format("the intervention '{}' cannot be declared while a run trains", one->kind),
-                        "declare it in the spec", one->place);
+                        "declare it in the spec", one->location);
     one->before_update(step, parameters_);
   }
 }

@@ -84,17 +84,17 @@ TrainLoop<T>::TrainLoop(Workspace<T>& workspace, InterventionSet<T>& interventio
                     workspace.model().takes(), workspace.parameters());
   else if (train.shards)
     throw wrong_input("train.shards needs train.data_parallel, which is not set", "set train.data_parallel = true too",
-                      place_in(table, "shards"));
+                      location_in(table, "shards"));
   if (shards_ && hooks.watcher)
     throw wrong_input("a run whose batches are cut into shards cannot be watched update by update",
-                      "drop the callbacks, or train.data_parallel", place_in(table, "data_parallel"));
+                      "drop the callbacks, or train.data_parallel", location_in(table, "data_parallel"));
   if (train.engine) {
     if (hooks.watcher && hooks.watcher->watches())
       throw wrong_input("a run whose updates an engine computes cannot be watched update by update",
-                        "drop the callbacks, or train.engine", place_in(table, "engine"));
+                        "drop the callbacks, or train.engine", location_in(table, "engine"));
     engine_.emplace(hooks.engine, record.spec, train, workspace);
   }
-  if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(table, "stop_when"));
+  if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, location_in(table, "stop_when"));
   if (!hooks.checkpoints.folder.empty())
     keeper_.emplace(hooks,
                     TrainState<T>{workspace.parameters(), optimizer_, evaluator.probes(), evaluator.attention(), record,
@@ -227,7 +227,7 @@ void TrainLoop<T>::check_stop_condition() const {
   for (const std::string& name : stop_when_->names()) {
     if (run_has(record_, name) || std::ranges::find(known, name) != known.end()) continue;
     const std::string what = fmt::format("train.stop_when reads '{}', which no probe of this run measures", name);
-    if (!nearest_name(name, known).empty()) throw wrong_input(what, suggest_name(name, known), stop_when_->place());
+    if (!nearest_name(name, known).empty()) throw wrong_input(what, suggest_name(name, known), stop_when_->location());
     if (hooks_.trouble)
       hooks_.trouble(what + " at the first evaluation: unless one does later, the condition is never true");
   }

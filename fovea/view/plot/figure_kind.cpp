@@ -40,7 +40,7 @@ Panel FigureKind::framed_panel(const std::string& title, const Runs& runs) const
   bound(panel.y, frame.y_range);
   for (const double level : frame.levels) panel.marks.emplace_back(RuleMark{false, level, "", Color::muted()});
   for (std::size_t i = 0; i < frame.marks.size(); ++i) {
-    const double at = Quantity(frame.marks[i], place).of_runs(runs);
+    const double at = Quantity(frame.marks[i], location).of_runs(runs);
     if (!std::isfinite(at)) continue;
     const std::string label = i < frame.mark_labels.size() ? frame.mark_labels[i] : without_underscores(frame.marks[i]);
     panel.marks.emplace_back(RuleMark{true, at, label, Color::muted()});
@@ -53,12 +53,12 @@ namespace {
 void check_range(const std::vector<double>& range, const char* name, bool log, const ValueTable& settings) {
   if (range.empty()) return;
   const auto found = settings.find(name);
-  const Location place = found == settings.end() ? Location{} : found->second.place;
+  const Location location = found == settings.end() ? Location{} : found->second.location;
   if (range.size() != 2 || !(range[0] < range[1]))
     throw wrong_input(fmt::format("{} must be two numbers, the lower first", name),
-                      message("write {}", Message::Entry{name, {ValueList{{0, {}}, {1, {}}}, {}}}), place);
+                      message("write {}", Message::Entry{name, {ValueList{{0, {}}, {1, {}}}, {}}}), location);
   if (log && range[0] <= 0)
-    throw wrong_input(fmt::format("{} must be above 0 on a logarithmic axis", name), "raise its lower end", place);
+    throw wrong_input(fmt::format("{} must be above 0 on a logarithmic axis", name), "raise its lower end", location);
 }
 
 // One text (or number) will do where a list is wanted.
@@ -67,7 +67,7 @@ ValueTable with_lists(ValueTable settings, const Fields& fields) {
     const auto found = settings.find(field.name);
     const std::optional<Value> usual = field.get();
     if (found == settings.end() || !usual || !usual->as<ValueList>() || found->second.as<ValueList>()) continue;
-    found->second = Value{ValueList{found->second}, found->second.place};
+    found->second = Value{ValueList{found->second}, found->second.location};
   }
   return settings;
 }
@@ -75,8 +75,8 @@ ValueTable with_lists(ValueTable settings, const Fields& fields) {
 }  // namespace
 
 Figure make_figure(const FigureSpec& spec, std::span<const RunRecord> runs, const FetchArrays& arrays) {
-  const auto kind = Registry<FigureKind>::instance().make(spec.kind, "figure kind", spec.place);
-  kind->place = spec.place;
+  const auto kind = Registry<FigureKind>::instance().make(spec.kind, "figure kind", spec.location);
+  kind->location = spec.location;
   Fields fields;
   kind->frame.settings(fields);
   kind->settings(fields);
@@ -90,7 +90,7 @@ Figure make_figure(const FigureSpec& spec, std::span<const RunRecord> runs, cons
 
   Runs shown;
   const std::optional<Expression> where =
-      kind->frame.where.empty() ? std::nullopt : std::optional(Expression::parse(kind->frame.where, spec.place));
+      kind->frame.where.empty() ? std::nullopt : std::optional(Expression::parse(kind->frame.where, spec.location));
   for (const RunRecord& run : runs)
     if (!where || where->is_true(run)) shown.push_back(&run);
 

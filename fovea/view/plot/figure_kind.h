@@ -45,7 +45,7 @@ class FigureKind {
   virtual Figure draw(const Runs& runs, const FetchArrays& arrays) const = 0;
 
   FigureFrame frame;
-  Location place;
+  Location location;
 
  protected:
   Panel framed_panel(const std::string& title, const Runs& runs) const;  // axes, levels and marks as the frame has them

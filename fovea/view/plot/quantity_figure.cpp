@@ -14,7 +14,7 @@ void QuantityFigure::common_settings(Fields& fields, const std::string& x_help, 
 
 QuantityFigure::Cut QuantityFigure::cut(const Runs& runs) const {
   Cut cut;
-  cut.ys = quantities(y_, place);
+  cut.ys = quantities(y_, location);
   cut.plans = plan_panels(runs, panels_, cut.ys, names_);
   cut.groups = group_runs(runs, by_);
   cut.split_y = std::find(panels_.begin(), panels_.end(), "y") != panels_.end();

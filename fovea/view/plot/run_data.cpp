@@ -86,8 +86,8 @@ Series quantile_course(const std::vector<Series>& all, double share) {
   return course;
 }
 
-Quantity::Quantity(std::string text, const Location& place)
-    : text_(std::move(text)), expression_(Expression::parse(text_, place)) {}
+Quantity::Quantity(std::string text, const Location& location)
+    : text_(std::move(text)), expression_(Expression::parse(text_, location)) {}
 
 std::string Quantity::label() const {
   constexpr std::string_view mean = "mean_over(";
@@ -161,9 +161,9 @@ std::string Quantity::missing_in(const Runs& runs) const {
   return fmt::format("no run has the metric '{}'{}", name, near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
-std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Location& place) {
+std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Location& location) {
   std::vector<Quantity> made;
-  for (const std::string& text : texts) made.emplace_back(text, place);
+  for (const std::string& text : texts) made.emplace_back(text, location);
   return made;
 }
 

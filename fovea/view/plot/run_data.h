@@ -17,7 +17,7 @@ using Runs = std::vector<const RunRecord*>;
 // A metric by its name, or an expression over a run's metrics and settings.
 class Quantity {
  public:
-  Quantity(std::string text, const Location& place);
+  Quantity(std::string text, const Location& location);
 
   const std::string& text() const { return text_; }
   bool is_name() const { return expression_.is_name(); }
@@ -41,7 +41,7 @@ class Quantity {
   Expression expression_;
 };
 
-std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Location& place);
+std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Location& location);
 
 struct RunGroup {
   std::string label;  // "vocab = 60"; "" when there is nothing to tell apart

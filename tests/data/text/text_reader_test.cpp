@@ -22,7 +22,7 @@ Read read(const TextSource& source) {
   for (TextExample example; reader.next(example);) {
     all.texts.emplace_back(example.text);
     all.others.emplace_back(example.label.empty() ? example.target : example.label);
-    all.lines.push_back(example.place.line);
+    all.lines.push_back(example.location.line);
   }
   all.report = reader.report();
   EXPECT_EQ(all.report.read, static_cast<std::int64_t>(all.texts.size()));

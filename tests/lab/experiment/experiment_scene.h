@@ -48,7 +48,7 @@ void refused(Work&& work, const std::string& place, const std::string& problem, 
     ADD_FAILURE() << "was taken, instead of: " << problem;
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_EQ(error.place().text(), place) << error.what();
+    EXPECT_EQ(error.location().text(), place) << error.what();
     EXPECT_NE(error.problem().text().find(problem), std::string::npos) << error.what();
     EXPECT_NE(error.remedy().text().find(remedy), std::string::npos) << error.what();
   }

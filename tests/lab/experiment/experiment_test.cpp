@@ -22,7 +22,7 @@ TEST(Spec, ReadsAnExperiment) {
   ASSERT_EQ(e.claims.size(), 1u);
   EXPECT_EQ(e.claims[0].wanted(), ">= 0.9");
   EXPECT_EQ(e.claims[0].preset, Preset::full);
-  EXPECT_EQ(e.claims[0].place.line, 16);
+  EXPECT_EQ(e.claims[0].location.line, 16);
   ASSERT_EQ(e.figures.size(), 1u);
   EXPECT_EQ(e.figures[0].kind, "lines");
   EXPECT_EQ(*e.figures[0].settings.at("metric").as<std::string>(), "loss");

@@ -58,7 +58,7 @@ TEST(Definitions, ThatAreWrongAreRefusedWithTheirPlace) {
       read(c.toml);
       ADD_FAILURE() << "was taken, instead of: " << c.problem;
     } catch (const Error& error) {
-      EXPECT_EQ(error.place().text(), c.place) << error.what();
+      EXPECT_EQ(error.location().text(), c.place) << error.what();
       EXPECT_NE(error.problem().text().find(c.problem), std::string::npos) << error.what();
       EXPECT_NE(error.remedy().text().find(c.remedy), std::string::npos) << error.what();
     }

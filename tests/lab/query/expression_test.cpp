@@ -225,7 +225,7 @@ TEST(Expression, SaysWhatIsWrongAndWhere) {
       ADD_FAILURE() << c.text << " was taken";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-      EXPECT_EQ(error.place().text(), "x.toml:3:7");
+      EXPECT_EQ(error.location().text(), "x.toml:3:7");
       EXPECT_NE(error.problem().text().find(std::string(c.column) + ":"), std::string::npos) << error.what();
       EXPECT_NE(error.problem().text().find(c.problem), std::string::npos) << error.what();
       EXPECT_NE(error.remedy().text().find(c.remedy), std::string::npos) << error.what();

@@ -29,7 +29,7 @@ std::string failure_of(const std::function<void()>& action) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::failure);
     EXPECT_FALSE(error.remedy().empty()) << error.what();
-    EXPECT_TRUE(error.place().known()) << error.what();
+    EXPECT_TRUE(error.location().known()) << error.what();
     return error.what();
   }
   return "nothing went wrong";

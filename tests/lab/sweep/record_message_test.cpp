@@ -58,7 +58,7 @@ TEST(RankMessages, BringARefusalAcrossAsData) {
       const Error& error = std::get<Refused>(got.what).error;
       EXPECT_EQ(got.number, 7u);
       EXPECT_EQ(error.kind(), kind);
-      EXPECT_EQ(error.place().kind, places[i].kind);
+      EXPECT_EQ(error.location().kind, places[i].kind);
       EXPECT_EQ(TellingWording().paragraph(error), TellingWording().paragraph(sent));
       EXPECT_STREQ(error.what(), sent.what());
     }

@@ -191,7 +191,7 @@ TEST(Glimpse, RefusesPatchesLargerThanTheImageAndSaysWhichSettingItIs) {
     ADD_FAILURE() << "was built";
   } catch (const Error& error) {
     EXPECT_EQ(error.problem().text(), "patches of 3 x 3 pixels are larger than the images of 2 x 2");
-    EXPECT_EQ(error.place().file, "patch");
+    EXPECT_EQ(error.location().file, "patch");
   }
 }
 

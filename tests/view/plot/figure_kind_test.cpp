@@ -22,18 +22,18 @@ TEST(FigureKinds, WrongSettingsHaveAPlace) {
     } catch (const Error& error) {
       EXPECT_EQ(error.exit_code(), 2);
       EXPECT_NE(error.remedy().text(), "");
-      return error.place().text();
+      return error.location().text();
     }
     return "no error";
   };
-  const Location place{"e.toml", 5, 1};
-  EXPECT_EQ(place_of({"line", {}, place}), "e.toml:5:1");
-  EXPECT_EQ(place_of({"lines", {{"pannels", text("seed")}}, place}), "e.toml:7:3");
-  EXPECT_EQ(place_of({"lines", {{"x_log", text("yes")}}, place}), "e.toml:7:3");
-  EXPECT_EQ(place_of({"lines", {{"x_range", numbers({1, 0})}}, place}), "e.toml:7:3");
-  EXPECT_NE(place_of({"lines", {{"y", text("accuracy >=")}}, place}), "no error");
+  const Location location{"e.toml", 5, 1};
+  EXPECT_EQ(place_of({"line", {}, location}), "e.toml:5:1");
+  EXPECT_EQ(place_of({"lines", {{"pannels", text("seed")}}, location}), "e.toml:7:3");
+  EXPECT_EQ(place_of({"lines", {{"x_log", text("yes")}}, location}), "e.toml:7:3");
+  EXPECT_EQ(place_of({"lines", {{"x_range", numbers({1, 0})}}, location}), "e.toml:7:3");
+  EXPECT_NE(place_of({"lines", {{"y", text("accuracy >=")}}, location}), "no error");
   const auto levels_at = [&](const char* y) {
-    return place_of({"lines", {{"y", text("loss")}, {"rules", text("0.5")}, {"rules_at", text(y)}}, place});
+    return place_of({"lines", {{"y", text("loss")}, {"rules", text("0.5")}, {"rules_at", text(y)}}, location});
   };
   EXPECT_EQ(levels_at("loss"), "no error");
   EXPECT_EQ(levels_at("accuracy"), "e.toml:7:3");

@@ -105,12 +105,12 @@ TokenTexts read_numbers(LineReader& lines) {
   TokenTexts all;
   for (std::string_view line; lines.next(line);) {
     if (trimmed(line).empty())
-      throw wrong_input("the line is empty, and each line is a sequence of tokens", "remove it", lines.place());
+      throw wrong_input("the line is empty, and each line is a sequence of tokens", "remove it", lines.location());
     all.begin();
     std::size_t count = 0;
     each_word(line, [&](std::string_view word) {
       const auto place = [&] {
-        Location at = lines.place();
+        Location at = lines.location();
         at.column = static_cast<int>(word.data() - line.data()) + 1;
         return at;
       };

@@ -91,7 +91,7 @@ class TextClassify final : public Task {
         const auto at = std::lower_bound(texts.classes.begin(), texts.classes.end(), example.label);
         if (at == texts.classes.end() || *at != example.label)
           throw wrong_input(fmt::format("the label '{}' is not a class of the corpus", example.label),
-                            fmt::format("add the corpus '{}' again", corpus.name), example.place);
+                            fmt::format("add the corpus '{}' again", corpus.name), example.location);
         part.labels.push_back(static_cast<int>(at - texts.classes.begin()));
       });
       part.tokens.shrink();

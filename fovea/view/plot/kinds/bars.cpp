@@ -24,7 +24,7 @@ class Bars : public FigureKind {
 
   Figure draw(const Runs& runs, const FetchArrays&) const override {
     Figure figure;
-    const std::vector<Quantity> ys = quantities(y_, place);
+    const std::vector<Quantity> ys = quantities(y_, location);
     const PanelPlans plans = plan_panels(runs, panels_, ys, names_);
     const std::vector<RunGroup> groups = group_runs(runs, by_);
     const bool split_y = std::find(panels_.begin(), panels_.end(), "y") != panels_.end();

@@ -21,7 +21,7 @@ class Curve : public QuantityFigure {
 
   Figure draw(const Runs& runs, const FetchArrays&) const override {
     Figure figure;
-    const Quantity x(x_, place);
+    const Quantity x(x_, location);
     const Cut all = cut(runs);
     figure.columns = all.plans.columns;
     std::size_t never = 0;

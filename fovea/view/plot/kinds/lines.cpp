@@ -46,7 +46,7 @@ class Lines : public QuantityFigure {
     for (const std::string& at : rules_at_)
       if (std::ranges::find(y_, at) == y_.end())
         throw wrong_input(fmt::format("rules_at names '{}', which is not a y of this figure", at), suggest_name(at, y_),
-                          settings.find("rules_at")->second.place);
+                          settings.find("rules_at")->second.location);
   }
 
   Figure draw(const Runs& runs, const FetchArrays&) const override {
@@ -101,7 +101,7 @@ class Lines : public QuantityFigure {
           std::ranges::find_if(tasks, [run](const Runs& those) { return those.front()->spec.task == run->spec.task; });
       (same == tasks.end() ? tasks.emplace_back() : *same).push_back(run);
     }
-    for (const Quantity& rule : quantities(rules_, place)) {
+    for (const Quantity& rule : quantities(rules_, location)) {
       if (const std::string missing = rule.missing_in(plan.runs); !missing.empty()) return missing;
       for (const Runs& task : tasks)
         panel.marks.emplace_back(RuleMark{false, rule.of_runs(task), rule.label(),
@@ -178,7 +178,7 @@ class Lines : public QuantityFigure {
   }
 
   std::vector<Point> points_against(const Quantity& y, const RunRecord& run) const {
-    const Series along = Quantity(x_, place).over_steps(run), up = y.over_steps(run);
+    const Series along = Quantity(x_, location).over_steps(run), up = y.over_steps(run);
     std::vector<Point> points;
     for (std::size_t i = 0; i < up.steps.size(); ++i)
       if (const double* const x = value_at(along, up.steps[i])) points.push_back({*x, up.values[i]});

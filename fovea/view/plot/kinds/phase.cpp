@@ -33,7 +33,7 @@ class Phase : public FigureKind {
       const auto row = [](std::int64_t a, std::int64_t b) { return Value{ValueList{{a, {}}, {b, {}}}, {}}; };
       const Value example{ValueList{row(0, 2), row(1, 0)}, {}};
       return wrong_input("field of figure 'phase' must be two rows of two numbers",
-                         message("write {}", Message::Entry{"field", example}), found->second.place);
+                         message("write {}", Message::Entry{"field", example}), found->second.location);
     };
     const auto* rows = found->second.as<ValueList>();
     if (!rows || rows->size() != 2) throw wrong();
@@ -59,7 +59,7 @@ class Phase : public FigureKind {
     if (panel.x.label.empty()) panel.x.label = without_underscores(x_);
     if (panel.y.label.empty()) panel.y.label = without_underscores(y_);
     panel.square = true;
-    const Quantity x(x_, place), y(y_, place);
+    const Quantity x(x_, location), y(y_, location);
 
     std::vector<Mark> paths;
     double low_x = HUGE_VAL, high_x = -HUGE_VAL, low_y = HUGE_VAL, high_y = -HUGE_VAL;

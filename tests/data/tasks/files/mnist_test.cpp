@@ -31,7 +31,7 @@ class Mnist : public WithScratchFolder {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
       EXPECT_NE(error.problem().text().find(part), std::string::npos) << error.what();
-      EXPECT_EQ(error.place().file, (folder_ / file).string());
+      EXPECT_EQ(error.location().file, (folder_ / file).string());
     }
   }
 };
@@ -79,9 +79,9 @@ TEST_F(Mnist, SaysWhatIsWrongWithGzip) {
   damaged = packed;
   damaged[10] = '\xff';
   expect_error(damaged, labels, "damaged gzip data", "images");
-  const Location place{"bomb.gz"};
+  const Location location{"bomb.gz"};
   const std::string bomb = gzipped(std::string(1 << 20, '\0'));
-  EXPECT_THROW(read_unpacked(ByteReader(bomb, place), 1000), Error);
+  EXPECT_THROW(read_unpacked(ByteReader(bomb, location), 1000), Error);
 }
 
 TEST_F(Mnist, FolderMayHoldEitherNamingPlainOrCompressed) {
@@ -93,7 +93,7 @@ TEST_F(Mnist, FolderMayHoldEitherNamingPlainOrCompressed) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_NE(error.problem().text().find("has no file t10k-images-idx3-ubyte"), std::string::npos) << error.what();
-    EXPECT_EQ(error.place().file, folder_.string());
+    EXPECT_EQ(error.location().file, folder_.string());
   }
   EXPECT_THROW(read_mnist(folder_ / "nowhere", "train"), Error);
 }

@@ -15,7 +15,7 @@ TEST(Phase, DrawsFieldCoursesAndSeparatrix) {
     make_figure(spec, runs, {});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.place().text(), "e.toml:7:3");
+    EXPECT_EQ(error.location().text(), "e.toml:7:3");
     EXPECT_EQ(error.exit_code(), 2);
   }
 }

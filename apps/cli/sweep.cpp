@@ -98,16 +98,16 @@ class Sweep : public Command {
   }
 
   void run_plan(Store& store, const Experiment& experiment, const SweepPlan& plan, Summary& summary) const {
-    std::map<std::size_t, RunRecord> by_place;
+    std::map<std::size_t, RunRecord> by_index;
     SweepDisplay display(words_, ranks());
     SweepOptions options = display.options();
     if (plan.size() <= (words_.json ? most_in_json : most_listed))
-      options.on_record = [&by_place](std::size_t place, RunRecord record) {
+      options.on_record = [&by_index](std::size_t index, RunRecord record) {
         for (auto& [name, series] : record.series) series = last_point(series);
-        by_place[place] = std::move(record);
+        by_index[index] = std::move(record);
       };
     summary.progress = sweep(store, experiment.name, plan, options);
-    for (auto& [place, run] : by_place) summary.runs.push_back(std::move(run));
+    for (auto& [index, run] : by_index) summary.runs.push_back(std::move(run));
   }
 
   void run_stages(Store& store, const Experiment& experiment, const std::vector<Axis>& axes, Summary& summary) const {
@@ -196,15 +196,15 @@ class Sweep : public Command {
 
   // A mistake in --seeds is said of that option.
   Axis seed_axis() const {
-    const Location place{"--seeds " + seeds_};
+    const Location index{"--seeds " + seeds_};
     try {
       Axis axis = parse_axis("seed=" + seeds_);
       for (const Value& seed : axis.values)
         if (!seed.as<std::int64_t>())
-          throw wrong_input(message("{} is not a seed", seed), "write 0..19, or 1,2,5", place);
+          throw wrong_input(message("{} is not a seed", seed), "write 0..19, or 1,2,5", index);
       return axis;
     } catch (const Error& error) {
-      throw Error(error.kind(), error.problem(), error.remedy(), place);
+      throw Error(error.kind(), error.problem(), error.remedy(), index);
     }
   }
 

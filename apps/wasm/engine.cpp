@@ -31,7 +31,7 @@ Json answer(const Json& ask) {
   return found->second(ask);
 }
 
-// Settings and places as a person at the page knows them: "task.length", and no line of a spec that the page wrote.
+// Settings and locations as a person at the page knows them: "task.length", and no line of a spec that the page wrote.
 Json error_json(const Error& error) {
   const Wording& words = plain_wording();
   const Location& location = error.location();

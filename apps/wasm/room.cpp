@@ -43,13 +43,13 @@ void refuse_without_room(const RunSpec& spec) {
   Batch one;
   task->batch(Split::validation, 0, 1, one);
   const double examples = std::max({train.batch, probe.examples, probe.keep});
-  const double places = std::max({one.source.columns, one.target.columns, shape.most_items, 1});
+  const double positions = std::max({one.source.columns, one.target.columns, shape.most_items, 1});
   const double said = std::max({shape.target_vocab, shape.classes, shape.width});
   const double width = std::max(widest(spec.model), said);
-  if (examples * places * std::max(width, places) < most_numbers) return;
+  if (examples * positions * std::max(width, positions) < most_numbers) return;
   const double fits = std::floor(std::min(most_numbers / examples / width, std::sqrt(most_numbers / examples)));
-  if (fits < few_words || one.source.columns < places) throw no_room();
-  throw no_room_with(fmt::format("give texts of fewer than {} words (the longest has {}), ", fits, places));
+  if (fits < few_words || one.source.columns < positions) throw no_room();
+  throw no_room_with(fmt::format("give texts of fewer than {} words (the longest has {}), ", fits, positions));
 }
 
 }  // namespace fovea::page

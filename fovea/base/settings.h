@@ -104,7 +104,7 @@ class Fields {
   const std::vector<Field>& all() const { return fields_; }
 
   // Sets the members from `table`. An unknown key, a wrong type or an impossible value throws wrong_input with its
-  // place and the nearest known name. `owner` names the table in messages ("task 'copy'"). Keys in `reserved` are
+  // location and the nearest known name. `owner` names the table in messages ("task 'copy'"). Keys in `reserved` are
   // passed over.
   void read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved = {}) const;
 

@@ -17,7 +17,7 @@ class Ladder {
   // From the least information to the most; the last is the best that can be done.
   virtual std::vector<std::string> rungs() const = 0;
 
-  // The distribution over the target's tokens that rung `rung` gives for each place, (B * target.columns,
+  // The distribution over the target's tokens that rung `rung` gives for each position, (B * target.columns,
   // target_vocab), batch-major; rows where nothing is asked are 0. Const and free of hidden state.
   virtual void predict(const Batch& batch, int rung, Matrix<float> probabilities) const = 0;
 };

@@ -11,7 +11,7 @@ namespace {
 
 struct Example {
   const Batch* batch;
-  int row, place;
+  int row, index;
 
   int length(const Tokens Batch::*tokens) const { return length_of(batch->*tokens, row); }
 };
@@ -43,17 +43,17 @@ void take_of_tokens(std::span<const Example> examples, const Tokens Batch::*toke
   }
 }
 
-void take(std::span<const Example> examples, Batch& to, std::vector<int>& places) {
+void take(std::span<const Example> examples, Batch& to, std::vector<int>& indices) {
   to.size = static_cast<int>(examples.size());
   take_tokens(examples, &Batch::source, to);
   take_tokens(examples, &Batch::target, to);
   take_of_tokens<std::uint8_t>(examples, &Batch::source, &Batch::marked, 0, to);
   take_of_tokens(examples, &Batch::target, &Batch::alignment, -1, to);
   to.labels.clear();
-  places.clear();
+  indices.clear();
   for (const Example& from : examples) {
     if (!from.batch->labels.empty()) to.labels.push_back(from.batch->labels[static_cast<std::size_t>(from.row)]);
-    places.push_back(from.place);
+    indices.push_back(from.index);
   }
 }
 
@@ -66,12 +66,12 @@ void show_like_lengths(std::span<const Batch> batches, int size, const ShowBatch
   std::ranges::stable_sort(
       examples, [](const Example& a, const Example& b) { return is_longer(*a.batch, a.row, *b.batch, b.row); });
   Batch batch;
-  std::vector<int> places;
+  std::vector<int> indices;
   for (std::span<const Example> rest(examples); !rest.empty();) {
     const std::size_t count = std::min(rest.size(), static_cast<std::size_t>(size));
-    take(rest.first(count), batch, places);
+    take(rest.first(count), batch, indices);
     rest = rest.subspan(count);
-    show(batch, places);
+    show(batch, indices);
   }
 }
 

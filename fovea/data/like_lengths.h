@@ -10,7 +10,7 @@
 namespace fovea {
 
 // A batch, and of each of its rows how many examples of all batches came before it.
-using ShowBatch = std::function<void(const Batch&, std::span<const int> places)>;
+using ShowBatch = std::function<void(const Batch&, std::span<const int> indices)>;
 
 // Shows the examples of labelled texts or of pairs of texts, `size` at a time: longest source first, among equals
 // longest target.

@@ -17,7 +17,7 @@ class ByteReader {
   // A file, a pipe or a device. Throws wrong_input where there is none or it is a folder, failure where it cannot be
   // read.
   explicit ByteReader(const std::filesystem::path& file);
-  // Bytes in memory, which must outlive the reader; `place` is where they came from.
+  // Bytes in memory, which must outlive the reader; `location` is where they came from.
   ByteReader(std::string_view bytes, Location location);
   ~ByteReader();
   ByteReader(ByteReader&&) noexcept;

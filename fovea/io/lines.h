@@ -18,7 +18,7 @@ class LineReader {
   explicit LineReader(ByteReader bytes, std::size_t longest = longest_line_read);
 
   // The next line, without its end; it stands until the next call. False at the end of the file. Throws wrong_input
-  // with its place for a line that is longer than `longest`, not UTF-8 or has a zero byte, and can go on behind it.
+  // with its location for a line that is longer than `longest`, not UTF-8 or has a zero byte, and can go on behind it.
   bool next(std::string_view& line);
 
   int line() const { return line_; }  // the number of the last line given or refused, from 1

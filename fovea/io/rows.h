@@ -19,7 +19,7 @@ class RowReader {
  public:
   virtual ~RowReader() = default;
 
-  // The next row that is not blank; false at the end. Throws wrong_input with its place for a malformed one, and can go
+  // The next row that is not blank; false at the end. Throws wrong_input with its location for a malformed one, and can go
   // on behind it.
   virtual bool next(Row& row) = 0;
 };

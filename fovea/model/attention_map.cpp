@@ -16,8 +16,8 @@ std::string rows_name(AttentionRows rows) {
       return "a target word";
     case AttentionRows::query:
       return "a query";
-    case AttentionRows::place:
-      return "a place";
+    case AttentionRows::position:
+      return "a position";
     case AttentionRows::access:
       return "an access";
     case AttentionRows::glimpse:
@@ -34,7 +34,7 @@ Index rows_of(AttentionRows rows, const Batch& batch) {
       return batch.target.columns;
     case AttentionRows::query:
       return -1;  // the queries, or in training the keys themselves
-    case AttentionRows::place:
+    case AttentionRows::position:
       return batch.source.columns;
     case AttentionRows::access:
       return batch.source.columns / 3;
@@ -70,7 +70,7 @@ std::string_view key_of(AttentionRows rows) {
       return "target_word";
     case AttentionRows::query:
       return "query";
-    case AttentionRows::place:
+    case AttentionRows::position:
       return "place";
     case AttentionRows::access:
       return "access";
@@ -111,7 +111,7 @@ AttentionMeaning attention_meaning(Kind kind) {
     case Kind::points:
       return {AttentionRows::query, AttentionColumns::key};
     case Kind::token_streams:
-      return {AttentionRows::place, AttentionColumns::source_word};
+      return {AttentionRows::position, AttentionColumns::source_word};
     case Kind::accesses:
       return {AttentionRows::access, AttentionColumns::expert};
   }
@@ -131,7 +131,7 @@ void check_attention(const AttentionMeaning& meaning, const Batch& batch, std::s
                               weights.size(1), rows_name(meaning.rows), rows),
                   "give each head or layer a map of its own");
   if (columns >= 0 && weights.size(2) != columns)
-    throw failure(fmt::format("attention '{}' has {} columns, and the batch has {} places to attend to", name,
+    throw failure(fmt::format("attention '{}' has {} columns, and the batch has {} positions to attend to", name,
                               weights.size(2), columns),
                   "give padding a column too, of weight 0");
 }

@@ -16,7 +16,7 @@ enum class AttentionRows {
   example,      // the example itself (1)
   target_word,  // a word of the target (target.columns)
   query,        // a query (queries.columns)
-  place,        // a place of the source that attends to those before it (source.columns)
+  position,     // a position of the source that attends to those before it (source.columns)
   access,       // an access of a window (source.columns / 3)
   glimpse,      // a look at part of an image, in their order (the model's own number)
 };

@@ -40,13 +40,13 @@ class GeneratesText {
 };
 
 // What each head of self-attention does to the answers, beyond its weights A (model/attention_map.h). With n asked rows
-// (nn/stream_rows.h), y_i = Σ_j A_ij v_j what the head gives at place i, and O its map to the width:
+// (nn/stream_rows.h), y_i = Σ_j A_ij v_j what the head gives at position i, and O its map to the width:
 //
 //   β_ij     = Σ_asked d log p(answer) / d A_ij = -n (d loss / d y_i) · v_j         0 where j > i
-//   moved_j  = ‖O v_j‖                             how far a place moves those that attend to it
+//   moved_j  = ‖O v_j‖                             how far a position moves those that attend to it
 //
-// β is to first order what a weight more on place j would add to all log-probabilities of right answers that hang on
-// place i. A logit of a softmax moves by A_ij (β_ij - Σ_m A_im β_im), as the toy gate's does.
+// β is to first order what a weight more on position j would add to all log-probabilities of right answers that hang on
+// position i. A logit of a softmax moves by A_ij (β_ij - Σ_m A_im β_im), as the toy gate's does.
 template <class T>
 struct HeadBeta {
   std::string_view name;  // that of the head's map

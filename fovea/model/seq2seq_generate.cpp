@@ -48,26 +48,26 @@ Batch sources_of(const Batch& batch, int first, int count) {
   return some;
 }
 
-// The `most` largest, and of equals those that come first, as places: the largest first.
+// The `most` largest, and of equals those that come first, as positions: the largest first.
 template <class T>
-void find_largest(std::span<const T> row, std::size_t most, std::vector<int>& places) {
+void find_largest(std::span<const T> row, std::size_t most, std::vector<int>& positions) {
   constexpr std::size_t together = 32;  // of which seldom one is large enough
-  places.clear();
+  positions.clear();
   for (std::size_t begin = 0; begin < row.size(); begin += together) {
     const std::span<const T> some = row.subspan(begin, std::min(together, row.size() - begin));
-    if (places.size() == most) {
-      const T least = row[static_cast<std::size_t>(places.back())];
+    if (positions.size() == most) {
+      const T least = row[static_cast<std::size_t>(positions.back())];
       int larger = 0;
       for (const T x : some) larger += x > least;
       if (larger == 0) continue;
     }
     for (std::size_t i = begin; i < begin + some.size(); ++i) {
-      if (places.size() == most) {
-        if (!(row[i] > row[static_cast<std::size_t>(places.back())])) continue;
-        places.pop_back();
+      if (positions.size() == most) {
+        if (!(row[i] > row[static_cast<std::size_t>(positions.back())])) continue;
+        positions.pop_back();
       }
-      const auto larger = [&](T value, int place) { return value > row[static_cast<std::size_t>(place)]; };
-      places.insert(std::upper_bound(places.begin(), places.end(), row[i], larger), static_cast<int>(i));
+      const auto larger = [&](T value, int position) { return value > row[static_cast<std::size_t>(position)]; };
+      positions.insert(std::upper_bound(positions.begin(), positions.end(), row[i], larger), static_cast<int>(i));
     }
   }
 }

@@ -37,7 +37,7 @@ void Transformer<T>::settings(Fields& fields) {
                  {"relative", Position::relative},
                  {"rotary", Position::rotary},
                  {"none", Position::none}},
-                "how a place is known: added, by distance in the scores, by turning queries and keys, or not");
+                "how a position is encoded: added, by distance in the scores, by turning queries and keys, or not");
   fields.choice("attention", weighting_,
                 {{"softmax", Weighting::softmax},
                  {"softmax-one", Weighting::one},

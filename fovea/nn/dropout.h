@@ -26,7 +26,7 @@ struct Dropout {
   Dropout(double dropped, std::uint64_t number) : rate(dropped), layer(number) {}
 
   // y = x * mask / (1 - rate), of one length; y may be x. Not training, or at rate 0: y = x. The mask follows from
-  // (seed, step, layer) and the element's place alone: element i is decided by RandomStream(seed, "dropout", step,
+  // (seed, step, layer) and the element's position alone: element i is decided by RandomStream(seed, "dropout", step,
   // layer * 2^32 + i / 4096).
   DropoutMask forward(const Compute& compute, bool training, std::uint64_t seed, std::uint64_t step,
                       std::span<const T> x, std::span<T> y) const;

@@ -7,27 +7,28 @@
 namespace fovea {
 
 DistinctTokens distinct_tokens(Arena& arena, std::span<const int> tokens, Index vocabulary) {
-  const std::span<int> place = arena.take<int>(static_cast<std::size_t>(vocabulary));  // of each id among the distinct
-  std::fill(place.begin(), place.end(), -1);
+  const std::span<int> position =
+      arena.take<int>(static_cast<std::size_t>(vocabulary));  // of each id among the distinct
+  std::fill(position.begin(), position.end(), -1);
   std::size_t count = 0;
   for (const int token : tokens) {
     assert(token >= -1 && token < vocabulary);
-    if (token < 0 || place[static_cast<std::size_t>(token)] == 0) continue;
-    place[static_cast<std::size_t>(token)] = 0;
+    if (token < 0 || position[static_cast<std::size_t>(token)] == 0) continue;
+    position[static_cast<std::size_t>(token)] = 0;
     ++count;
   }
 
   const std::span<int> ids = arena.take<int>(count);
   std::size_t next = 0;
-  for (std::size_t id = 0; id < place.size(); ++id) {
-    if (place[id] < 0) continue;
-    place[id] = static_cast<int>(next);
+  for (std::size_t id = 0; id < position.size(); ++id) {
+    if (position[id] < 0) continue;
+    position[id] = static_cast<int>(next);
     ids[next++] = static_cast<int>(id);
   }
 
   const std::span<int> index = arena.take<int>(tokens.size());
   std::transform(tokens.begin(), tokens.end(), index.begin(),
-                 [&](int token) { return token < 0 ? -1 : place[static_cast<std::size_t>(token)]; });
+                 [&](int token) { return token < 0 ? -1 : position[static_cast<std::size_t>(token)]; });
   return {ids, index};
 }
 

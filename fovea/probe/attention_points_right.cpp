@@ -1,5 +1,5 @@
 // `attention_points_right`: the share of rows whose largest weight is on the true position, and one before and
-// one after it, since models often settle one place off. Each share is over the rows for which that place exists.
+// one after it, since models often settle one position off. Each share is over the rows for which that position exists.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {
@@ -22,10 +22,10 @@ class AttentionAccuracy : public Probe {
       if (row.aligned < 0) return;
       const int top = argmax(row.values);
       for (int k = 0; k < 3; ++k) {
-        const int place = row.aligned + k - 1;
-        if (place < 0 || place >= static_cast<int>(row.values.size())) continue;
+        const int position = row.aligned + k - 1;
+        if (position < 0 || position >= static_cast<int>(row.values.size())) continue;
         ++rows[k];
-        right[k] += top == place;
+        right[k] += top == position;
       }
     });
     const char* const names[3] = {"attention_points_one_before", "attention_points_right",

@@ -157,12 +157,12 @@ class Bleu : public SurveyProbe {
     const std::vector<std::vector<int>> said = at.generate(search_);
     const WrittenTargets* const written = evaluation.task.written_targets();
     for (std::size_t b = 0; b < said.size(); ++b) {
-      if (at.places[b] >= examples_) continue;
+      if (at.indices[b] >= examples_) continue;
       const auto target =
           std::span(evaluation.batch.target.ids)
               .subspan(b * static_cast<std::size_t>(evaluation.batch.target.columns),
                        static_cast<std::size_t>(evaluation.batch.target.lengths[b] - 1));  // without the end
-      std::string wanted = written ? written->written_target(at.split, at.places[b]) : "";
+      std::string wanted = written ? written->written_target(at.split, at.indices[b]) : "";
       if (wanted.empty()) wanted = text_of(evaluation.task, written, target);
       counts_.add(text_of(evaluation.task, written, said[b]), wanted);
     }

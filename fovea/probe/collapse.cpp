@@ -1,5 +1,5 @@
-// `collapse`: whether a model says the same at all places, as on a plateau. Over the places of a stream that ask and
-// need other places, or of tasks that do not know such places all that ask, but for the first of each stream, with h
+// `collapse`: whether a model says the same at all positions, as on a plateau. Over the positions of a stream that ask and
+// need other positions, or of tasks that do not know such positions all that ask, but for the first of each stream, with h
 // the states that the answers are read from and y the most likely answers:
 //
 //   state_cosine       mean over streams of the mean cosine of h_i and h_j, i != j
@@ -30,19 +30,19 @@ class Collapse final : public Probe {
     double cosines = 0;
     std::int64_t streams = 0, neighbours = 0, same = 0, same_data = 0;
     for (int b = 0; b < batch.size; ++b) {
-      std::vector<int> places = asked_places(batch, right, b, true);
-      if (places.empty()) places = asked_places(batch, right, b, false);
-      if (!places.empty()) places.erase(places.begin());
-      for (std::size_t n = 1; n < places.size(); ++n) {
-        const int i = places[n - 1], j = places[n];
+      std::vector<int> positions = asked_positions(batch, right, b, true);
+      if (positions.empty()) positions = asked_positions(batch, right, b, false);
+      if (!positions.empty()) positions.erase(positions.begin());
+      for (std::size_t n = 1; n < positions.size(); ++n) {
+        const int i = positions[n - 1], j = positions[n];
         if (j != i + 1) continue;
         ++neighbours;
         same += said(evaluation, b, i) == said(evaluation, b, j);
         same_data += batch.target.at(b, i) == batch.target.at(b, j);
       }
-      if (places.size() < 2 || evaluation.states.empty()) continue;
+      if (positions.size() < 2 || evaluation.states.empty()) continue;
       ++streams;
-      cosines += mean_cosine(evaluation.states[b], places);
+      cosines += mean_cosine(evaluation.states[b], positions);
     }
     if (streams > 0) readings.number("state_cosine", cosines / static_cast<double>(streams));
     if (neighbours == 0) return;
@@ -51,12 +51,12 @@ class Collapse final : public Probe {
   }
 
  private:
-  static std::vector<int> asked_places(const Batch& batch, const RightPositions& right, int b, bool needing) {
-    std::vector<int> places;
+  static std::vector<int> asked_positions(const Batch& batch, const RightPositions& right, int b, bool needing) {
+    std::vector<int> positions;
     for (int t = 0; t < batch.target.columns; ++t)
       if (batch.target.at(b, t) >= 0 && (!needing || !right.of(Index{b} * batch.target.columns + t).empty()))
-        places.push_back(t);
-    return places;
+        positions.push_back(t);
+    return positions;
   }
 
   static int said(const Evaluation& evaluation, int b, int t) {
@@ -64,11 +64,11 @@ class Collapse final : public Probe {
   }
 
   // Of n unit vectors u the mean over pairs is (|sum u|^2 - n) / (n (n - 1)).
-  static double mean_cosine(Matrix<const float> states, std::span<const int> places) {
+  static double mean_cosine(Matrix<const float> states, std::span<const int> positions) {
     std::vector<double> sum(static_cast<std::size_t>(states.size(1)));
     double count = 0;
-    for (const int place : places) {
-      const std::span<const float> h = states[place].flat();
+    for (const int position : positions) {
+      const std::span<const float> h = states[position].flat();
       double square = 0;
       for (const float x : h) square += static_cast<double>(x) * static_cast<double>(x);
       if (square == 0) continue;

@@ -1,4 +1,4 @@
-// `entropy`: how spread attention is, H(p) / log(length): 1 is uniform, 0 is all on one place. The mean over rows of
+// `entropy`: how spread attention is, H(p) / log(length): 1 is uniform, 0 is all on one position. The mean over rows of
 // more than one position.
 
 #include "fovea/base/functions/functions.h"

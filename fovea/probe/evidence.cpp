@@ -84,7 +84,7 @@ class Evidence : public SurveyProbe {
                             ", and the task gives " + kind_name(shape.kind),
                         "remove the probe");
     kind_ = shape.kind;
-    // A stream has as many rows as places: of long ones a few.
+    // A stream has as many rows as positions: of long ones a few.
     if (kind_ == Kind::token_streams)
       examples_ = std::min(examples_, std::max(1, most_weights / (shape.longest * shape.longest)));
   }
@@ -100,10 +100,10 @@ class Evidence : public SurveyProbe {
     for (std::size_t i = 0; i < further_.size(); ++i) further_[i].first = evaluation.outcome.further[i].name;
     Cube<const float> influence;
     if (evaluation.last && influence_ && at.influence &&
-        *std::min_element(at.places.begin(), at.places.end()) < examples_)
+        *std::min_element(at.indices.begin(), at.indices.end()) < examples_)
       influence = at.influence();
     for (int b = 0; b < evaluation.batch.size; ++b) {
-      const int example = at.places[static_cast<std::size_t>(b)];
+      const int example = at.indices[static_cast<std::size_t>(b)];
       if (example < count()) count_right(evaluation, b, example);
       if (example >= examples_) continue;
       add(evaluation, Cube<const float>(evaluation.outcome.attention), b, alpha_.begin(example));
@@ -165,7 +165,7 @@ class Evidence : public SurveyProbe {
     lengths.insert(lengths.end(), static_cast<std::size_t>(rows),
                    static_cast<float>(batch.source.lengths[static_cast<std::size_t>(b)]));
     add_tokens(batch.source, source_.begin(example));
-    if (kind_ == Kind::token_streams) add_tokens(batch.source, target_.begin(example));  // a row is a place
+    if (kind_ == Kind::token_streams) add_tokens(batch.source, target_.begin(example));  // a row is a position
     else if (kind_ == Kind::token_pairs) add_tokens(batch.target, target_.begin(example));
     else labels_.begin(example).push_back(static_cast<float>(batch.labels[static_cast<std::size_t>(b)]));
   }

@@ -1,13 +1,13 @@
-// `heads`: what each head of self-attention does. Of each head, its mean over the asked places (i, of those before
-// which there is a place) under the name NAME_lL_hH, layers and heads from 1, and under NAME the largest of all heads.
+// `heads`: what each head of self-attention does. Of each head, its mean over the asked positions (i, of those before
+// which there is a position) under the name NAME_lL_hH, layers and heads from 1, and under NAME the largest of all heads.
 // Shares are of the weight |A_ij| of a row, 0 where it has none:
 //
 //   weight_on_previous   that of i - 1
-//   weight_on_first      that of the first place
-//   weight_on_first_unneeded  the same where no place is needed: the sink, of tasks that know where one is
+//   weight_on_first      that of the first position
+//   weight_on_first_unneeded  the same where no position is needed: the sink, of tasks that know where one is
 //   rows_without_weight  of the same rows, how many have less weight than 1 % of a softmax's: possible without one
-//   induction        that of the places j whose predecessor holds the token of i: j >= 1, x_(j-1) = x_i, j <= i
-//   weight_on_needed     that of the places that a right answer needs, where the task knows them
+//   induction        that of the positions j whose predecessor holds the token of i: j >= 1, x_(j-1) = x_i, j <= i
+//   weight_on_needed     that of the positions that a right answer needs, where the task knows them
 //
 // and what uniform attention would score: weight_on_previous_chance, induction_chance, weight_on_needed_chance.
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ class Heads final : public Probe {
   }
 
  private:
-  // visit(place, asked row, weight of `share` under uniform attention) for what is asked.
+  // visit(position, asked row, weight of `share` under uniform attention) for what is asked.
   template <class Visit>
   static void each_asked(const Evaluation& evaluation, Visit visit) {
     const Batch& batch = evaluation.batch;
@@ -63,7 +63,7 @@ class Heads final : public Probe {
         if (batch.target.at(b, i) >= 0) visit(b, i);
   }
 
-  // The sum of weight(j) over what an induction head looks at from place i; whether there is any such place.
+  // The sum of weight(j) over what an induction head looks at from position i; whether there is any such position.
   template <class Weight>
   static bool induced(const Tokens& source, int b, int i, Weight weight, double& sum) {
     bool any = false;
@@ -88,14 +88,14 @@ class Heads final : public Probe {
       first.add(share(0));
       double sum = 0;
       if (induced(evaluation.batch.source, b, i, share, sum)) induction.add(sum);
-      const std::span<const int> places = needed.of(Index{b} * evaluation.batch.source.columns + i);
-      if (places.empty()) {
+      const std::span<const int> positions = needed.of(Index{b} * evaluation.batch.source.columns + i);
+      if (positions.empty()) {
         elsewhere.add(share(0));
         silent.add(all < 0.01 ? 1 : 0);
         return;
       }
       double there = 0;
-      for (const int place : places) there += share(place);
+      for (const int position : positions) there += share(position);
       right.add(there);
     });
     write_mean("weight_on_previous", suffix, previous, readings);
@@ -116,8 +116,8 @@ class Heads final : public Probe {
       previous.add(share);
       double sum = 0;
       if (induced(evaluation.batch.source, b, i, [share](int) { return share; }, sum)) induction.add(sum);
-      const auto places = needed.of(Index{b} * evaluation.batch.source.columns + i).size();
-      if (places > 0) right.add(share * static_cast<double>(places));
+      const auto positions = needed.of(Index{b} * evaluation.batch.source.columns + i).size();
+      if (positions > 0) right.add(share * static_cast<double>(positions));
     });
     for (const auto& [name, mean] : {std::pair("weight_on_previous", previous), std::pair("induction", induction),
                                      std::pair("weight_on_needed", right)})

@@ -38,10 +38,10 @@ class KeptBeta : public Probe {
         if (row.marked[i]) at[i] = 1;
       if (const Index width = evaluation.batch.pattern_width; width > 0)
         for (Index i = 0; i < width; ++i)
-          if (const int place =
+          if (const int position =
                   evaluation.batch.pattern[static_cast<std::size_t>((row.example * rows + row.row) * width + i)];
-              place >= 0)
-            at[place] = 1;
+              position >= 0)
+            at[position] = 1;
     });
     readings.array("attention_truth", {alpha.size(0), rows, positions}, truth);
   }

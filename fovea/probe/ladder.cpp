@@ -26,7 +26,7 @@ namespace {
 class LadderProbe final : public Probe {
  public:
   void settings(Fields& fields) override {
-    fields.choice("place", place_, {{"all", Answers::all}, {"last", Answers::last}},
+    fields.choice("place", position_, {{"all", Answers::all}, {"last", Answers::last}},
                   "all answers, or only the last of each example");
   }
 
@@ -81,7 +81,7 @@ class LadderProbe final : public Probe {
       const std::size_t kept = chosen_.size();
       for (std::size_t row = begin; row < begin + columns; ++row) {
         if (answers[row] < 0) continue;
-        if (place_ == Answers::last) chosen_.resize(kept);
+        if (position_ == Answers::last) chosen_.resize(kept);
         chosen_.push_back(row);
       }
     }
@@ -131,7 +131,7 @@ class LadderProbe final : public Probe {
     return sum / static_cast<double>(chosen_.size());
   }
 
-  Answers place_ = Answers::all;
+  Answers position_ = Answers::all;
   std::vector<std::size_t> chosen_;
   std::vector<double> log_model_;  // (chosen rows, tokens)
   std::vector<float> said_;        // (rows, tokens)

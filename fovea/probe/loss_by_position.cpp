@@ -12,7 +12,7 @@ namespace fovea {
 
 namespace {
 
-class LossByPlace final : public Probe {
+class LossByPosition final : public Probe {
  public:
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
     need_kind(shape.kind, Kind::token_streams, "loss_by_position");
@@ -20,9 +20,9 @@ class LossByPlace final : public Probe {
 
   void measure(const Evaluation& evaluation, Readings& readings) override {
     const Tokens& target = evaluation.batch.target;
-    const auto places = static_cast<std::size_t>(target.columns);
-    sums_.assign(places, 0);
-    counts_.assign(places, 0);
+    const auto positions = static_cast<std::size_t>(target.columns);
+    sums_.assign(positions, 0);
+    counts_.assign(positions, 0);
     for (int b = 0; b < target.rows; ++b)
       for (int t = 0; t < target.columns; ++t) {
         const int answer = target.at(b, t);
@@ -37,15 +37,15 @@ class LossByPlace final : public Probe {
     const std::size_t tenth = std::max<std::size_t>(1, asked / 10);
     double early = 0, late = 0;
     std::int64_t early_rows = 0, late_rows = 0;
-    std::vector<float> losses(places, std::nanf(""));
-    for (std::size_t t = 0, seen = 0; t < places; ++t) {
+    std::vector<float> losses(positions, std::nanf(""));
+    for (std::size_t t = 0, seen = 0; t < positions; ++t) {
       if (counts_[t] == 0) continue;
       losses[t] = static_cast<float>(sums_[t] / static_cast<double>(counts_[t]));
       if (seen < tenth) early += sums_[t], early_rows += counts_[t];
       if (seen >= asked - tenth) late += sums_[t], late_rows += counts_[t];
       ++seen;
     }
-    readings.array("loss_by_position", {static_cast<Index>(places)}, losses);
+    readings.array("loss_by_position", {static_cast<Index>(positions)}, losses);
     early /= static_cast<double>(early_rows);
     late /= static_cast<double>(late_rows);
     readings.number("loss_first_tenth", early);
@@ -60,7 +60,7 @@ class LossByPlace final : public Probe {
 
 const Register<Probe> loss_by_position("loss_by_position",
                                        "loss by position in the stream, and how much the context helps",
-                                       [] { return std::make_unique<LossByPlace>(); });
+                                       [] { return std::make_unique<LossByPosition>(); });
 
 }  // namespace
 

@@ -17,7 +17,7 @@ struct PositionRow {
   std::span<const std::uint8_t> marked;  // others: 1 at positions that decide the label; empty: the task does not say
 };
 
-// How many positions of an example are present; to a place of a stream only those up to itself are.
+// How many positions of an example are present; to a position of a stream only those up to itself are.
 inline Index positions_present(Kind kind, const Batch& batch, Index example, Index most) {
   const auto at = static_cast<std::size_t>(example);
   if (has_source(kind)) return batch.source.lengths[at];

@@ -23,7 +23,7 @@ struct HeadGradients {
 // One batch of a survey. What takes passes of its own is made when it is asked for, and unset where the model cannot.
 struct SurveyBatch {
   const Evaluation& evaluation;
-  std::span<const int> places;  // which example of the survey each row is
+  std::span<const int> indices;  // which example of the survey each row is
   Split split = Split::validation;
   std::function<Cube<const float>()> influence = {};
   std::function<std::vector<std::vector<int>>(const Search&)> generate = {};

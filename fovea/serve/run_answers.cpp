@@ -23,9 +23,9 @@ namespace {
 // Which arrays there are, each with its shape and its steps.
 Json arrays_summary(const std::vector<ArrayShape>& arrays) {
   Json list = Json::array();
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> indices;
   for (const ArrayShape& array : arrays) {
-    const auto [at, fresh] = places.try_emplace(array.name, list.size());
+    const auto [at, fresh] = indices.try_emplace(array.name, list.size());
     if (fresh) list.push_back({{"name", array.name}, {"shape", array.shape}, {"steps", Json::array()}});
     list[at->second]["steps"].push_back(array.step);
   }

@@ -28,7 +28,7 @@ struct Heads {
 };
 
 Heads heads_of(const InductionContext& context, const InductionPoint& point, const InductionClamps& clamps) {
-  const double others = context.places - 1;
+  const double others = context.positions - 1;
   Heads heads;
   if (!clamps.previous) heads.previous = weight_of(point.previous, others);
   if (!clamps.match) heads.match = weight_of(point.match * heads.previous.here, others);
@@ -41,7 +41,7 @@ struct Exponentials {
 };
 
 Exponentials exponentials_of(const InductionContext& context, double copy, const Weight& match) {
-  const double others = context.places - 1, absent = context.vocabulary - context.places;
+  const double others = context.positions - 1, absent = context.vocabulary - context.positions;
   const double answer = copy * match.here, other = copy * match.elsewhere / others;
   Exponentials e;
   e.top = std::max({answer, other, 0.0});
@@ -55,16 +55,16 @@ Exponentials exponentials_of(const InductionContext& context, double copy, const
 bool is_causal(const InductionContext& context) { return context.first_layer == InductionContext::FirstLayer::causal; }
 
 void check(const InductionContext& context) {
-  if (context.places < 2)
+  if (context.positions < 2)
     throw wrong_input(
-        fmt::format("an earlier copy needs a context of 2 positions, and this one has {}", context.places),
+        fmt::format("an earlier copy needs a context of 2 positions, and this one has {}", context.positions),
         "use a longer context");
-  if (context.vocabulary < context.places)
-    throw wrong_input(fmt::format("{} positions cannot have different tokens of a vocabulary of {}", context.places,
+  if (context.vocabulary < context.positions)
+    throw wrong_input(fmt::format("{} positions cannot have different tokens of a vocabulary of {}", context.positions,
                                   context.vocabulary),
                       "use a vocabulary with at least as many tokens as positions");
-  if (is_causal(context) && context.places != std::floor(context.places))
-    throw wrong_input(fmt::format("a causal first layer has a whole number of positions, not {}", context.places),
+  if (is_causal(context) && context.positions != std::floor(context.positions))
+    throw wrong_input(fmt::format("a causal first layer has a whole number of positions, not {}", context.positions),
                       "round it");
 }
 
@@ -92,7 +92,7 @@ double induction_loss(const InductionContext& context, const InductionPoint& poi
   const Weight match = heads_of(context, point, clamps).match;
   const Exponentials e = exponentials_of(context, point.copy, match);
   // The answer's own share is the largest where the loss is low: log Z - w alpha2 = log(1 + (Z - e1) / e1).
-  const double others = (context.places - 1) * e.other + e.absent;
+  const double others = (context.positions - 1) * e.other + e.absent;
   if (e.answer >= others) return math::log1p(others / e.answer);
   return e.top + math::log(e.sum) - point.copy * match.here;
 }
@@ -104,14 +104,15 @@ InductionPoint induction_slope(const InductionContext& context, const InductionP
   const Exponentials e = exponentials_of(context, point.copy, match);
   InductionPoint slope;
   if (clamps.match) {
-    slope.copy = ((context.places - 1) * e.other + e.absent) / e.sum;
+    slope.copy = ((context.positions - 1) * e.other + e.absent) / e.sum;
     return slope;
   }
   // alpha2 (T - 1) (1 - e^-u) = (1 - alpha2) (e^u - 1): of the two the one that does not overflow.
   const double u = point.match * previous.here;
-  const double lean = u >= 0 ? -match.here * (context.places - 1) * math::expm1(-u) : match.elsewhere * math::expm1(u);
+  const double lean =
+      u >= 0 ? -match.here * (context.positions - 1) * math::expm1(-u) : match.elsewhere * math::expm1(u);
   slope.copy = (match.here * e.absent + lean * e.other) / e.sum;
-  const double pull = point.copy * (context.places * e.other + e.absent) / e.sum * match.here * match.elsewhere;
+  const double pull = point.copy * (context.positions * e.other + e.absent) / e.sum * match.here * match.elsewhere;
   slope.match = pull * previous.here;
   if (!clamps.previous) slope.previous = pull * point.match * previous.here * previous.elsewhere;
   return slope;

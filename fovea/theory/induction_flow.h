@@ -1,12 +1,12 @@
-// How long an induction head takes to form, by the gradient flow of three scalars. A context of T places holds T
+// How long an induction head takes to form, by the gradient flow of three scalars. A context of T positions holds T
 // different tokens of V, V >= T; the query was seen once before in it, and the token behind that earlier copy is asked.
 //
-//   a   previous token: how much layer 1 prefers the place before each place, among T
-//   b   match: how much layer 2 prefers the place whose predecessor is the query, as far as layer 1 shows it
+//   a   previous token: how much layer 1 prefers the position before each position, among T
+//   b   match: how much layer 2 prefers the position whose predecessor is the query, as far as layer 1 shows it
 //   w   copy: how much the token that is attended to speaks for itself
 //
-//   alpha1 = 1 / (1 + (T - 1) e^-a)                 weight of layer 1 on the previous place
-//   alpha2 = 1 / (1 + (T - 1) e^-(b alpha1))        weight of layer 2 on the place behind the earlier copy
+//   alpha1 = 1 / (1 + (T - 1) e^-a)                 weight of layer 1 on the previous position
+//   alpha2 = 1 / (1 + (T - 1) e^-(b alpha1))        weight of layer 2 on the position behind the earlier copy
 //   loss   = -w alpha2 + log(e^(w alpha2) + (T - 1) e^(w (1 - alpha2) / (T - 1)) + V - T)
 //   (w, b, a)' = -gradient of the loss, from b = a = 0;     w' and b' over V where each token has its own
 //
@@ -21,13 +21,13 @@
 //
 // In a model whose embeddings hardly overlap, what is copied and what is matched is learned token by token: w_v moves
 // only with examples whose answer is v, and b_v with those that ask for v, one in V of either. The previous token is a
-// matter of places, and all examples teach it. If all w_v and b_v grow alike, that is the flow above with w' and b'
+// matter of positions, and all examples teach it. If all w_v and b_v grow alike, that is the flow above with w' and b'
 // over V; where only some tokens ask, b' over how many these are.
 //
-// Where answers stand at c of the t places up to the asking one, log T is the mean of log t/c: what even attention
+// Where answers stand at c of the t positions up to the asking one, log T is the mean of log t/c: what even attention
 // leaves.
 //
-// A first layer that is causal reads t + 1 places at place t, not T at every one. Then both weights depend on where the
+// A first layer that is causal reads t + 1 positions at position t, not T at every one. Then both weights depend on where the
 // earlier copy stands, and the loss is a mean over that: theory/causal_induction.h.
 #pragma once
 
@@ -39,7 +39,7 @@
 namespace fovea {
 
 struct InductionContext {
-  double places = 0;                                          // T, 2 or more
+  double positions = 0;                                       // T, 2 or more
   int vocabulary = 0;                                         // V, T or more
   enum class Memory { shared, own } memory = Memory::shared;  // one w and b for all tokens, or one each
   double level = 0;  // the loss below which it counts as learned; 0: half of log V
@@ -70,7 +70,7 @@ InductionPoint induction_slope(const InductionContext& context, const InductionP
 std::vector<InductionPoint> induction_flow(const InductionContext& context, std::span<const double> times,
                                            const InductionClamps& clamps = {}, const FlowOptions& options = {});
 
-// Halfway from the loss of uniform attention to that of attention to the right place, for one w: the level of an event
+// Halfway from the loss of uniform attention to that of attention to the right position, for one w: the level of an event
 // where w does not move.
 double induction_halfway(const InductionContext& context, double copy);
 

@@ -25,7 +25,7 @@ struct WidthForecast {
   double best = 0, best_error = 0;     // the least of all, which descent may not come to
 };
 
-// `start` is where training begins. Wants two places or more.
+// `start` is where training begins. Wants two positions or more.
 WidthForecast forecast_width(const LinePoints& points, double start);
 
 }  // namespace fovea

@@ -13,12 +13,12 @@ namespace fovea {
 namespace {
 
 void check(const SparseSetting& setting) {
-  if (setting.places < 2)
-    throw wrong_input(fmt::format("attention over {} positions has nothing to choose", setting.places),
+  if (setting.positions < 2)
+    throw wrong_input(fmt::format("attention over {} positions has nothing to choose", setting.positions),
                       "use 2 or more");
   if (setting.width < 1) throw wrong_input(fmt::format("the vectors have width {}", setting.width), "use 1 or more");
-  if (setting.copies < 1 || setting.copies >= setting.places)
-    throw wrong_input(fmt::format("{} copies in {} positions", setting.copies, setting.places),
+  if (setting.copies < 1 || setting.copies >= setting.positions)
+    throw wrong_input(fmt::format("{} copies in {} positions", setting.copies, setting.positions),
                       "use 1 or more, and fewer copies than positions");
 }
 
@@ -27,7 +27,7 @@ struct Weights {
 };
 
 Weights weights_of(const SparseSetting& setting, double logit) {
-  const double x = logit - math::log((setting.places - setting.copies) / static_cast<double>(setting.copies));
+  const double x = logit - math::log((setting.positions - setting.copies) / static_cast<double>(setting.copies));
   return {logistic(x), logistic(-x)};
 }
 
@@ -50,12 +50,12 @@ double sparse_attention(const SparseSetting& setting, const SparsePoint& point) 
 double sparse_loss(const SparseSetting& setting, const SparsePoint& point) {
   const auto [here, elsewhere] = weights_of(setting, point.logit);
   const double missing = std::sqrt(setting.width) - here * point.weight, noise = elsewhere * point.weight;
-  return (missing * missing + noise * noise / (setting.places - setting.copies)) / (2.0 * setting.width);
+  return (missing * missing + noise * noise / (setting.positions - setting.copies)) / (2.0 * setting.width);
 }
 
 SparsePoint sparse_slope(const SparseSetting& setting, const SparsePoint& point) {
   const auto [here, elsewhere] = weights_of(setting, point.logit);
-  const double others = setting.places - setting.copies, w = point.weight;
+  const double others = setting.positions - setting.copies, w = point.weight;
   const double missing = std::sqrt(setting.width) - here * w;
   SparsePoint slope;
   slope.weight = (here * missing - elsewhere * elsewhere * w / others) / setting.width;
@@ -75,7 +75,7 @@ std::vector<SparsePoint> sparse_flow(const SparseSetting& setting, std::span<con
 }
 
 SparsePoint sparse_linearised(const SparseSetting& setting, double time) {
-  const double tau = time / (setting.places * std::sqrt(setting.width));
+  const double tau = time / (setting.positions * std::sqrt(setting.width));
   const double half = math::sinh(tau / 2);  // cosh tau - 1 = 2 sinh^2 (tau / 2)
   return {math::sinh(tau), 2 * half * half};
 }

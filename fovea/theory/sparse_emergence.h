@@ -2,10 +2,10 @@
 //
 // A sequence holds T vectors x_1 ... x_T of d independent components of mean 0 and variance 1, of which the last R are
 // copies of one, and y = W* x_T with ||W*||^2 = d (Frobenius). The model answers yhat = W sum_t alpha_t x_t, alpha =
-// softmax(a) over the places. From W = 0 and a = 0 gradient descent keeps W = (w / sqrt d) W*, and gives one logit to
-// the R copies and another, Delta below it, to the T - R other places:
+// softmax(a) over the positions. From W = 0 and a = 0 gradient descent keeps W = (w / sqrt d) W*, and gives one logit to
+// the R copies and another, Delta below it, to the T - R other positions:
 //
-//   alpha = R / (R + (T - R) e^-Delta)              weight on the copies; (1 - alpha) / (T - R) on each other place
+//   alpha = R / (R + (T - R) e^-Delta)              weight on the copies; (1 - alpha) / (T - R) on each other position
 //   y - yhat = (W* / sqrt d) [(sqrt d - alpha w) x_T - w (1 - alpha) / (T - R) sum_{t<=T-R} x_t]
 //   loss = E ||y - yhat||^2 / (2 d)
 //        = [(sqrt d - alpha w)^2 + (1 - alpha)^2 w^2 / (T - R)] / (2 d)          1/2 at the start
@@ -32,7 +32,7 @@
 namespace fovea {
 
 struct SparseSetting {
-  int places = 0;       // T, 2 or more
+  int positions = 0;    // T, 2 or more
   int width = 0;        // d, 1 or more
   int copies = 1;       // R, 1 or more and less than T
   bool shared = false;  // whether the copies share a logit

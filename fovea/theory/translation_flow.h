@@ -1,7 +1,7 @@
 // The mean-field course of sequence tasks (docs/explanation/method.md, 2): a word-translation table with free
 // attention, followed by gradient flow on the data's own co-occurrence.
 //
-// W_oi says how much the input word i speaks for the output word o, A_oi how much attention the place of o pays to i,
+// W_oi says how much the input word i speaks for the output word o, A_oi how much attention the position of o pays to i,
 // and b_o = log P(o) how often o is said at all: a bias, taken as learned before any word is known. An output
 // o stands against a bag that holds i with the chance q_oi, each word by itself, so
 //

@@ -13,7 +13,7 @@ namespace fovea {
 namespace {
 
 struct TellingBag {
-  std::size_t bag = 0, place = 0;  // place: of the word among the bag's tokens
+  std::size_t bag = 0, position = 0;  // position: of the word among the bag's tokens
   int word = 0;
 };
 
@@ -102,7 +102,7 @@ UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> s
     for (const TellingBag& one : telling) {
       const double beta = state[static_cast<std::size_t>(one.word)] + state.back();
       known += logistic(bags.label(one.bag) == 1 ? beta : -beta);
-      attended += unigram_attention(bags, one.bag, state)[one.place];
+      attended += unigram_attention(bags, one.bag, state)[one.position];
     }
     for (std::size_t bag = 0; bag < bags.size(); ++bag) {
       const double score = unigram_score(bags, bag, state);

@@ -102,7 +102,7 @@ class Parts {
             "see the sizes that the task gives");
   }
 
-  // What a stream is asked: a token, or -1, at each place of the source.
+  // What a stream is asked: a token, or -1, at each position of the source.
   Tokens asked(const char* name, int vocab, const Tokens& source) const {
     const auto ids = array<int>(name, 2);
     require_within(name, ids.data(), ids.size(), -1, vocab);
@@ -111,8 +111,8 @@ class Parts {
     Tokens tokens = source;
     std::copy_n(ids.data(), ids.size(), tokens.ids.begin());
     for (int row = 0; row < tokens.rows; ++row)
-      for (int place = tokens.lengths[static_cast<std::size_t>(row)]; place < tokens.columns; ++place)
-        if (tokens.at(row, place) >= 0)
+      for (int position = tokens.lengths[static_cast<std::size_t>(row)]; position < tokens.columns; ++position)
+        if (tokens.at(row, position) >= 0)
           throw wrong_input(fmt::format("row {} of '{}' of {} asks behind the end of its source", row, name, owner_),
                             "-1 marks positions that ask nothing");
     return tokens;
@@ -181,7 +181,7 @@ void fill_tokens(const TaskShape& shape, const Parts& parts, Batch& batch) {
   }
   const bool stream = shape.kind == Kind::token_streams;
   if (stream && batch.source.columns > shape.longest)
-    throw wrong_input(fmt::format("'source' of {} has {} places", parts.owner(), batch.source.columns),
+    throw wrong_input(fmt::format("'source' of {} has {} positions", parts.owner(), batch.source.columns),
                       fmt::format("the longest of the task has {}", shape.longest));
   batch.target =
       stream ? parts.asked("target", shape.target_vocab, batch.source) : parts.tokens("target", shape.target_vocab);

@@ -39,7 +39,7 @@ void bind_errors(py::module_& module) {
 
 Attributes
 ----------
-problem, remedy, place
+problem, remedy, position
     What is wrong, what to do, and where. Each may be empty.
 nearest
     The known name that is nearest to a wrong one. It may be empty.

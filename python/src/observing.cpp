@@ -64,7 +64,7 @@ Tokens tokens_of(const Ints& ids, const std::vector<int>& lengths) {
   return tokens;
 }
 
-// Probes that read attention (B, rows, places) and its β, of a program that has made them.
+// Probes that read attention (B, rows, positions) and its β, of a program that has made them.
 class Probes {
  public:
   Probes(const std::vector<std::string>& names, const std::string& kind) {
@@ -77,8 +77,8 @@ class Probes {
     }
   }
 
-  // attention (B, rows, places); source (B, places); lengths (B) places that are there; asked (B, rows) 1 where an
-  // answer counts; perhaps alignment (B, rows), beta as attention, states (B, places, width), embedding (words, width).
+  // attention (B, rows, positions); source (B, positions); lengths (B) positions that are there; asked (B, rows) 1 where an
+  // answer counts; perhaps alignment (B, rows), beta as attention, states (B, positions, width), embedding (words, width).
   // `first`: chance is told, too; `last`: and what the whole course says.
   std::map<std::string, double> measure(bool first, const py::dict& parts, std::int64_t step, bool last) {
     const auto attention = part<Floats>(parts, "attention", 3);
@@ -143,8 +143,8 @@ class Probes {
   std::vector<std::unique_ptr<Probe>> probes_;
 };
 
-// How far rows of a (N, places) agree with those of b: the share of rows, by chance, and Kendall's τ-b; each row over
-// its own first places, of those that have two or more.
+// How far rows of a (N, positions) agree with those of b: the share of rows, by chance, and Kendall's τ-b; each row over
+// its own first positions, of those that have two or more.
 std::map<std::string, double> agreement_of(const Floats& a, const Floats& b, const Ints& lengths) {
   double agreeing = 0, chance = 0, tau = 0;
   std::int64_t rows = 0, ranked = 0;

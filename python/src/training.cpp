@@ -50,8 +50,8 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
   options.stop = &call.stop();
   options.engine = &engine_of_this_python();
   if (on_step) options.watcher = &watcher;
-  options.on_record = [&](std::size_t place, RunRecord record) {
-    reached[place] = std::make_shared<RunRecord>(std::move(record));
+  options.on_record = [&](std::size_t index, RunRecord record) {
+    reached[index] = std::make_shared<RunRecord>(std::move(record));
   };
   options.progress = [&](const SweepProgress& now) {
     call.poll_signals();

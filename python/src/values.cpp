@@ -8,7 +8,7 @@ namespace fovea::python {
 
 namespace {
 
-Location place_of(const std::string& name) { return Location::setting(name); }
+Location position_of(const std::string& name) { return Location::setting(name); }
 
 Value integer_of(py::handle object, const std::string& name) {
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
@@ -17,20 +17,20 @@ Value integer_of(py::handle object, const std::string& name) {
   const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
   if (overflow != 0)
     throw wrong_input(fmt::format("the value of {} does not fit into 64 bits", name), "use a smaller one",
-                      place_of(name));
-  return {std::int64_t{value}, place_of(name)};
+                      position_of(name));
+  return {std::int64_t{value}, position_of(name)};
 }
 
 constexpr int deepest = 100;
-constexpr std::size_t longest_shown = 40;  // in the place of a mistake
+constexpr std::size_t longest_shown = 40;  // in the position of a mistake
 constexpr std::size_t longest = 1'000'000;
 
 Value value_at(py::handle object, const std::string& name, int depth) {
-  const Location location = place_of(name);
+  const Location location = position_of(name);
   if (depth > deepest)
     throw wrong_input(
         fmt::format("the value of {:.60} is more than {} lists and dicts within each other", name, deepest),
-        "perhaps one contains itself", place_of(name.substr(0, 60)));
+        "perhaps one contains itself", position_of(name.substr(0, 60)));
   if (py::isinstance<py::bool_>(object)) return {object.cast<bool>(), location};
   if (py::isinstance<py::str>(object)) return {text_of(object, name), location};
   if (py::isinstance<py::float_>(object)) return {object.cast<double>(), location};

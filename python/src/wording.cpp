@@ -36,7 +36,7 @@ constexpr std::string_view python_words[] = {
 
 class PythonWording : public Wording {
  public:
-  // A dict without a name has no place, and what else is no file is an argument.
+  // A dict without a name has no position, and what else is no file is an argument.
   std::string location(const Location& location) const override {
     if (location.kind == Location::Kind::setting || location.kind == Location::Kind::argument)
       return location.file.find('=') == std::string::npos ? location.file + '=' : location.file;

@@ -22,7 +22,7 @@ TEST_F(InspectTest, EveryHeadOfAStreamIsSeenPlaceByPlace) {
   EXPECT_EQ(all["maps"],
             nlohmann::json({"attention", "layer.1.head.1", "layer.1.head.2", "layer.2.head.1", "layer.2.head.2"}));
   EXPECT_EQ(all["source"].size(), 6u);
-  EXPECT_EQ(all["target"], all["source"]) << "a row is a place";
+  EXPECT_EQ(all["target"], all["source"]) << "a row is a position";
   EXPECT_EQ(all["step"], 20);
   ASSERT_EQ(all["α"].size(), 6u);
   EXPECT_EQ(all["α"][0], nlohmann::json({1.0, 0.0, 0.0, 0.0, 0.0, 0.0}));
@@ -37,7 +37,7 @@ TEST_F(InspectTest, EveryHeadOfAStreamIsSeenPlaceByPlace) {
   EXPECT_NE(before["α"], head["α"]);
 
   const auto text = fovea("inspect 1 --map layer.2.head.1 --row 4").out;
-  EXPECT_NE(text.find("run 1, example 1, step 20, place 4, '"), std::string::npos) << text;
+  EXPECT_NE(text.find("run 1, example 1, step 20, position 4, '"), std::string::npos) << text;
   EXPECT_NE(text.find("α is the map 'layer.2.head.1'"), std::string::npos) << text;
 }
 

@@ -18,10 +18,10 @@ TEST(Epochs, ShuffledIsAPermutation) {
 }
 
 TEST(Epochs, EveryExampleIsAsLikelyInEveryPlace) {
-  for (const std::int64_t place : {0, 1, 6}) {
+  for (const std::int64_t position : {0, 1, 6}) {
     std::vector<double> counts(7);
     for (std::uint64_t epoch = 0; epoch < 7000; ++epoch)
-      ++counts[static_cast<std::size_t>(shuffled(1, "x", epoch, place, 7))];
+      ++counts[static_cast<std::size_t>(shuffled(1, "x", epoch, position, 7))];
     expect_even(counts);
   }
 }

@@ -66,20 +66,20 @@ TEST(LikeLengths, ShowEachExampleWholeAndOnceTheLongestFirst) {
         batches.push_back(rows > 0 ? batch_of(of_batch, first, pairs) : Batch());
       }
       std::vector<int> shown;
-      show_like_lengths(batches, size, [&](const Batch& batch, std::span<const int> places) {
-        ASSERT_EQ(static_cast<std::size_t>(batch.size), places.size());
+      show_like_lengths(batches, size, [&](const Batch& batch, std::span<const int> positions) {
+        ASSERT_EQ(static_cast<std::size_t>(batch.size), positions.size());
         EXPECT_LE(batch.size, size);
         EXPECT_EQ(batch.source.columns, batch.source.lengths[0]);
         EXPECT_EQ(batch.target.rows, pairs ? batch.size : 0);
         for (int row = 0; row < batch.size; ++row) {
-          const int place = places[static_cast<std::size_t>(row)];
-          expect_example(batch, row, place, lengths[static_cast<std::size_t>(place)], pairs);
-          shown.push_back(place);
+          const int position = positions[static_cast<std::size_t>(row)];
+          expect_example(batch, row, position, lengths[static_cast<std::size_t>(position)], pairs);
+          shown.push_back(position);
         }
       });
       ASSERT_EQ(shown.size(), lengths.size());
       EXPECT_TRUE(std::ranges::is_sorted(
-          shown, {}, [&](int place) { return std::pair(-lengths[static_cast<std::size_t>(place)], place); }));
+          shown, {}, [&](int position) { return std::pair(-lengths[static_cast<std::size_t>(position)], position); }));
       std::ranges::sort(shown);
       for (std::size_t i = 0; i < shown.size(); ++i) EXPECT_EQ(shown[i], static_cast<int>(i));
     }

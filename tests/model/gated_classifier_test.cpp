@@ -13,7 +13,7 @@ using testing::held_at, testing::Pattern;
 using testing::ModelScene;
 using namespace testing::gated;
 
-// The same, with every other position of every second example marked: several places of differing words.
+// The same, with every other position of every second example marked: several positions of differing words.
 Batch marked_batch(int size, int classes) {
   Batch batch = random_batch(size, classes);
   for (int b = 0; b < size; b += 2)
@@ -30,7 +30,7 @@ TEST(GatedClassifier, GradientsAreRight) {
     }
 }
 
-// Held at several places, an example must teach the scores nothing; those without a mark must.
+// Held at several positions, an example must teach the scores nothing; those without a mark must.
 TEST(GatedClassifier, ScoresLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
   for (const Variant& v : variants) {
     SCOPED_TRACE(std::string(v.cell) + " " + v.score);

@@ -1,4 +1,4 @@
-// Rules of attention: where it is held, nothing reaches what decides where a model attends, though the places held
+// Rules of attention: where it is held, nothing reaches what decides where a model attends, though the positions held
 // differ in what they say; where it is scaled or ablated, gradients are those of central differences.
 #include <gtest/gtest.h>
 
@@ -90,11 +90,11 @@ TEST(Hold, NothingReachesTheScoresOfItemsAndFeatures) {
     batch.items.resize(6, columns, 4);
     const auto values = testing::random_values<float>(7, std::ssize(batch.items.values));
     std::copy(values.begin(), values.end(), batch.items.values.begin());
-    const int places = columns == 1 ? 4 : columns;
-    batch.marked.assign(static_cast<std::size_t>(6 * places), 0);
+    const int positions = columns == 1 ? 4 : columns;
+    batch.marked.assign(static_cast<std::size_t>(6 * positions), 0);
     for (int b = 0; b < 6; ++b)
-      for (const int place : {b % places, (b + 2) % places})
-        batch.marked[static_cast<std::size_t>(b * places + place)] = 1;
+      for (const int position : {b % positions, (b + 2) % positions})
+        batch.marked[static_cast<std::size_t>(b * positions + position)] = 1;
   };
   shape.kind = Kind::labelled_bags;
   fill(5);

@@ -85,7 +85,7 @@ void check_translator(const char* encoder, const char* score, bool biases) {
   TaskShape shape;
   shape.kind = Kind::token_pairs;
   shape.vocab = 10;
-  shape.target_vocab = 24;  // another table, so that a source word is at one place only
+  shape.target_vocab = 24;  // another table, so that a source word is at one position only
   shape.start_token = 23;
   shape.end_token = 22;
   ModelScene<double> scene("seq2seq",

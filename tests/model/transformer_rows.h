@@ -17,7 +17,7 @@ inline TaskShape stream_shape(int vocab, int target_vocab, int longest) {
   return shape;
 }
 
-// Streams of 5 to 7 places over 6 tokens, asked at some of them; with places that a right answer needs.
+// Streams of 5 to 7 positions over 6 tokens, asked at some of them; with positions that a right answer needs.
 inline Batch some_streams(int examples = 3) {
   Batch data;
   data.size = examples;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace fovea::testing;
 
-// Where every place asks, no score is put in its place; they are there all the same.
+// Where every position asks, no score is put in its place; they are there all the same.
 TEST(Transformer, ScoresOfStreamsThatAskEverywhereAreThoseOfTheLoss) {
   Batch data = some_streams();
   for (int b = 0; b < 3; ++b) {
@@ -207,7 +207,7 @@ TEST(Transformer, FreezingAPartChangesNoGradientOfTheOthers) {
     }
 }
 
-// What a rule multiplies right places by is a way to change one weight: d loss / d scale = A dloss/dA at scale 1.
+// What a rule multiplies right positions by is a way to change one weight: d loss / d scale = A dloss/dA at scale 1.
 TEST(Transformer, BetaIsWhatAWeightMoreWouldAdd) {
   Batch data = some_streams();
   const double asked = static_cast<double>(std::ranges::count_if(data.target.ids, [](int y) { return y >= 0; }));

@@ -40,7 +40,7 @@ TEST(UnigramGateModel, GradientsAgreeWithCentralDifferences) {
     }
 }
 
-// Held at several places of differing words, an example must teach their logits nothing; the one without a mark must.
+// Held at several positions of differing words, an example must teach their logits nothing; the one without a mark must.
 TEST(UnigramGateModel, LogitsLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
   Batch batch = labelled_tokens({{0, 1, 2}, {3, 1, 0, 4}, {5, 6, 5}}, {1, 0, 1}, 0);
   batch.marked = {1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0};

@@ -61,11 +61,11 @@ TEST(Bleu, MeetsEachSayingWithItsOwnTarget) {
   look.batch.target.resize(4, 6);
   const Numbered task;
   look.task = &task;
-  const std::vector<int> places = {7, 0, 100, 40};
+  const std::vector<int> positions = {7, 0, 100, 40};
   const auto score = [&](const std::vector<int>& said) {
     const std::unique_ptr<Probe> probe = look.prepared("bleu");  // of 100 examples
     const Evaluation evaluation = look.evaluation();
-    SurveyBatch at{evaluation, places, Split::test};
+    SurveyBatch at{evaluation, positions, Split::test};
     at.generate = [&](const Search&) {
       std::vector<std::vector<int>> sayings;
       for (const int example : said) sayings.push_back(Numbered::of(example));

@@ -6,7 +6,7 @@ namespace {
 
 using testing::HandMade;
 
-// One stream of five places, asked at four; the first of these does not count.
+// One stream of five positions, asked at four; the first of these does not count.
 struct CollapseScene {
   HandMade look;
   std::vector<float> states;

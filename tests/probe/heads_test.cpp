@@ -7,7 +7,7 @@ namespace {
 
 using testing::HandMade;
 
-// One stream a b a b: asked at places 1, 2 and 3.
+// One stream a b a b: asked at positions 1, 2 and 3.
 HandMade stream_look() {
   HandMade look;
   look.kind = Kind::token_streams;
@@ -57,7 +57,7 @@ TEST(HeadsProbe, RowsWithoutWeightAreOnNoPlace) {
   EXPECT_EQ(said.at("rows_without_weight"), 1);
 }
 
-TEST(LossByPlace, EarlyAndLateTenths) {
+TEST(LossByPosition, EarlyAndLateTenths) {
   const HandMade look = stream_look();
   const auto said = look.numbers("loss_by_position");
   EXPECT_NEAR(said.at("loss_first_tenth"), std::log(2), 1e-6);

@@ -11,7 +11,7 @@ namespace {
 using testing::NoTask;
 using Numbers = std::map<std::string, double>;
 
-// Two tokens. The lowest rung says 1/2 each, the next the same of each place, the last what it was given.
+// Two tokens. The lowest rung says 1/2 each, the next the same of each position, the last what it was given.
 class TwoTokens final : public NoTask, public Ladder {
  public:
   explicit TwoTokens(std::string last = "truth") : last_(std::move(last)) {}
@@ -36,7 +36,7 @@ class TwoTokens final : public NoTask, public Ladder {
   std::string last_;
 };
 
-// Two examples of three places; the second asks at the first only.
+// Two examples of three positions; the second asks at the first only.
 struct TwoExamples {
   Batch batch;
   std::vector<float> scores;

@@ -20,7 +20,7 @@ Tokens random_tokens() {
   return tokens;
 }
 
-// States (examples, length, vocab): the word `offset` places on as a unit vector, with noise.
+// States (examples, length, vocab): the word `offset` positions on as a unit vector, with noise.
 Locality locality(const Tokens& tokens, int offset, double noise, double signal = 1) {
   std::vector<float> states(static_cast<std::size_t>(examples * length * vocab), 0.0f);
   RandomStream stream(5, "test");

@@ -72,7 +72,7 @@ TEST(Probes, AttentionAccuracyAtThreeOffsets) {
                                0.6f, 0.2f, 0.1f, 0.1f,  // one before 1
                                0.1f, 0.2f, 0.6f, 0.1f,  // one before 3
                                0.1f, 0.2f, 0.7f, 0,     // on its place, 2: nothing is after it
-                               0.1f, 0.8f, 0.1f, 0,     // no true place
+                               0.1f, 0.8f, 0.1f, 0,     // no true position
                                1,    0,    0,    0});   // no answer
   EXPECT_EQ(look.numbers("attention_points_right"), (Numbers{{"attention_points_one_before", 2.0 / 3},
                                                              {"attention_points_right", 0.5},
@@ -151,7 +151,7 @@ TEST(Probes, BetaTop1NextToChance) {
                           0, 0, 0, 0,    // all equal: a quarter
                           9, 0, 0, 1,    // wrong
                           0, 1, 1, 50,   // two equal, one right; the padding does not count
-                          0, 0, 0, 0,    // no true place
+                          0, 0, 0, 0,    // no true position
                           9, 0, 0, 0});  // no answer
   const auto numbers = look.numbers("beta_points_right");
   EXPECT_DOUBLE_EQ(numbers.at("beta_points_right"), (1 + 0.25 + 0 + 0.5) / 4);

@@ -42,7 +42,7 @@ TEST(InductionFlow, SlopeIsMinusTheGradientOfTheLoss) {
 TEST(InductionFlow, StartsByTheBagOfTheContextAlone) {
   for (const InductionContext context : {InductionContext{8, 32}, {32, 33}, {128, 512}}) {
     const InductionPoint slope = induction_slope(context, {});
-    EXPECT_NEAR(slope.copy, 1.0 / context.places - 1.0 / context.vocabulary, 1e-15);
+    EXPECT_NEAR(slope.copy, 1.0 / context.positions - 1.0 / context.vocabulary, 1e-15);
     EXPECT_EQ(slope.match, 0);
     EXPECT_EQ(slope.previous, 0);
     EXPECT_NEAR(induction_loss(context, {}), std::log(context.vocabulary), 1e-14);
@@ -74,19 +74,19 @@ TEST(InductionFlow, LargeValuesStayFinite) {
 }
 
 TEST(InductionFlow, TimesGrowWithTheContext) {
-  const int places[] = {8, 16, 32, 64, 128};
+  const int positions[] = {8, 16, 32, 64, 128};
   const double times[] = {45.5, 122, 338, 946, 2663};
   double mean_x = 0, mean_y = 0, over = 0, under = 0;
   double found[5];
   for (int n = 0; n < 5; ++n) {
-    found[n] = std::log(induction_time({static_cast<double>(places[n]), 4 * places[n]}));
-    EXPECT_NEAR(std::exp(found[n]), times[n], 0.005 * times[n]) << places[n];
-    mean_x += std::log(places[n]) / 5;
+    found[n] = std::log(induction_time({static_cast<double>(positions[n]), 4 * positions[n]}));
+    EXPECT_NEAR(std::exp(found[n]), times[n], 0.005 * times[n]) << positions[n];
+    mean_x += std::log(positions[n]) / 5;
     mean_y += found[n] / 5;
   }
   for (int n = 0; n < 5; ++n) {
-    over += (std::log(places[n]) - mean_x) * (found[n] - mean_y);
-    under += (std::log(places[n]) - mean_x) * (std::log(places[n]) - mean_x);
+    over += (std::log(positions[n]) - mean_x) * (found[n] - mean_y);
+    under += (std::log(positions[n]) - mean_x) * (std::log(positions[n]) - mean_x);
   }
   EXPECT_NEAR(over / under, 1.47, 0.01);
 }
@@ -124,8 +124,8 @@ TEST(InductionFlow, IsDescentInTheLimitOfSmallSteps) {
 }
 
 TEST(InductionFlow, OwnMemoriesTurnTheDependenceOnTheVocabularyAround) {
-  const auto time = [](double places, int vocabulary) {
-    return induction_time({places, vocabulary, InductionContext::Memory::own});
+  const auto time = [](double positions, int vocabulary) {
+    return induction_time({positions, vocabulary, InductionContext::Memory::own});
   };
   EXPECT_NEAR(time(8, 32), 801, 4);  // by a coarse integrator of another program
   EXPECT_NEAR(time(16, 32), 2346, 5);
@@ -141,10 +141,10 @@ TEST(InductionFlow, OwnMemoriesTurnTheDependenceOnTheVocabularyAround) {
   EXPECT_TRUE(std::isinf(time(24, 24)));
 }
 
-InductionContext causal_context(double places, int vocabulary) {
-  InductionContext context{places, vocabulary};
+InductionContext causal_context(double positions, int vocabulary) {
+  InductionContext context{positions, vocabulary};
   context.first_layer = InductionContext::FirstLayer::causal;
-  context.level = std::log(places) / 2;
+  context.level = std::log(positions) / 2;
   return context;
 }
 
@@ -154,7 +154,7 @@ TEST(CausalInduction, SlopeIsMinusTheGradientOfTheLoss) {
     expect_slope_is_gradient(context);
 }
 
-// The loss place by place, as the header has it.
+// The loss position by position, as the header has it.
 double causal_loss_by_places(int T, int V, const InductionPoint& at) {
   double mean = 0;
   const double e = std::exp(at.previous);
@@ -194,14 +194,14 @@ TEST(CausalInduction, LargeValuesStayFinite) {
 
 // By another program's coarse integrator of central differences.
 TEST(CausalInduction, TimesAreThoseOfAnotherIntegrator) {
-  const int places[] = {8, 16};
+  const int positions[] = {8, 16};
   const double free[] = {39.093, 86.320}, frozen[] = {13.675, 32.420}, given[] = {15.985, 26.966};
   for (int n = 0; n < 2; ++n) {
-    InductionContext context = causal_context(places[n], 96);
-    EXPECT_NEAR(induction_time(context), free[n], 0.001 * free[n]) << places[n];
-    EXPECT_NEAR(induction_time(context, previous_given), given[n], 0.001 * given[n]) << places[n];
+    InductionContext context = causal_context(positions[n], 96);
+    EXPECT_NEAR(induction_time(context), free[n], 0.001 * free[n]) << positions[n];
+    EXPECT_NEAR(induction_time(context, previous_given), given[n], 0.001 * given[n]) << positions[n];
     context.level = induction_halfway(context, 6);
-    EXPECT_NEAR(induction_time(context, {.start_copy = 6, .copy = true}), frozen[n], 0.001 * frozen[n]) << places[n];
+    EXPECT_NEAR(induction_time(context, {.start_copy = 6, .copy = true}), frozen[n], 0.001 * frozen[n]) << positions[n];
   }
 }
 

@@ -16,7 +16,7 @@ struct Points {
   LinePoints line() const { return {x, y}; }
 };
 
-// A wave and noise, at places drawn evenly.
+// A wave and noise, at positions drawn evenly.
 Points wave(std::uint64_t seed, int count = 60, double stretch = 1) {
   RandomStream draw(seed, "wave", 0);
   Points points;

@@ -24,16 +24,16 @@ TEST(SparseEmergence, SlopeIsThatOfTheLoss) {
       const SparsePoint slope = sparse_slope(setting, at);
       EXPECT_NEAR(slope.weight, -change(h, 0), 1e-8);
       // The difference of two logits that both move.
-      const double both = 1.0 / (setting.shared ? 1 : setting.copies) + 1.0 / (setting.places - setting.copies);
+      const double both = 1.0 / (setting.shared ? 1 : setting.copies) + 1.0 / (setting.positions - setting.copies);
       EXPECT_NEAR(slope.logit, -change(0, h) * both, 1e-8);
     }
   }
 }
 
-// The loss and both slopes against the system that the two variables stand for: W (d, d), one logit a place.
+// The loss and both slopes against the system that the two variables stand for: W (d, d), one logit a position.
 TEST(SparseEmergence, LossIsTheOneOfVectors) {
-  constexpr int d = 3, places = 4, samples = 200'000;
-  const SparseSetting setting{places, d};
+  constexpr int d = 3, positions = 4, samples = 200'000;
+  const SparseSetting setting{positions, d};
   const SparsePoint at{0.9, 0.8};
   double target[d][d], size = 0;
   RandomStream stream(1, "sparse-emergence");
@@ -45,31 +45,31 @@ TEST(SparseEmergence, LossIsTheOneOfVectors) {
   }
   for (auto& row : target)
     for (double& x : row) x *= std::sqrt(d / size);
-  const double alpha = sparse_attention(setting, at), other = (1 - alpha) / (places - 1);
+  const double alpha = sparse_attention(setting, at), other = (1 - alpha) / (positions - 1);
   EXPECT_NEAR(alpha, 1 / (1 + 3 * std::exp(-0.8)), 1e-15);
   double loss = 0, along = 0, logit = 0;  // minus the gradient along W* / sqrt d, and by the logits
   for (int n = 0; n < samples; ++n) {
-    double x[places][d], mean[d] = {};
-    for (int t = 0; t < places; ++t)
-      for (int i = 0; i < d; ++i) mean[i] += (t == places - 1 ? alpha : other) * (x[t][i] = stream.normal());
-    double value[places] = {}, direction = 0;  // what each place and W* / sqrt d say, times what is missing
+    double x[positions][d], mean[d] = {};
+    for (int t = 0; t < positions; ++t)
+      for (int i = 0; i < d; ++i) mean[i] += (t == positions - 1 ? alpha : other) * (x[t][i] = stream.normal());
+    double value[positions] = {}, direction = 0;  // what each position and W* / sqrt d say, times what is missing
     for (const auto& row : target) {
-      double truth = 0, read = 0, said[places] = {};
+      double truth = 0, read = 0, said[positions] = {};
       for (int i = 0; i < d; ++i) {
-        truth += row[i] * x[places - 1][i];
+        truth += row[i] * x[positions - 1][i];
         read += row[i] / std::sqrt(d) * mean[i];
-        for (int t = 0; t < places; ++t) said[t] += row[i] * at.weight / std::sqrt(d) * x[t][i];
+        for (int t = 0; t < positions; ++t) said[t] += row[i] * at.weight / std::sqrt(d) * x[t][i];
       }
       const double missing = truth - at.weight * read;
       loss += missing * missing / (2 * d) / samples;
       direction += missing * read / d;
-      for (int t = 0; t < places; ++t) value[t] += missing * said[t] / d;
+      for (int t = 0; t < positions; ++t) value[t] += missing * said[t] / d;
     }
     along += direction / samples;
     double middle = 0;
-    for (int t = 0; t < places; ++t) middle += (t == places - 1 ? alpha : other) * value[t];
-    logit += alpha * (value[places - 1] - middle) / samples;
-    for (int t = 0; t < places - 1; ++t) logit -= other * (value[t] - middle) / (places - 1) / samples;
+    for (int t = 0; t < positions; ++t) middle += (t == positions - 1 ? alpha : other) * value[t];
+    logit += alpha * (value[positions - 1] - middle) / samples;
+    for (int t = 0; t < positions - 1; ++t) logit -= other * (value[t] - middle) / (positions - 1) / samples;
   }
   const SparsePoint slope = sparse_slope(setting, at);
   EXPECT_NEAR(loss, sparse_loss(setting, at), 0.005);
@@ -86,7 +86,7 @@ TEST(SparseEmergence, LeavesItsStartOnTheHyperbola) {
   const std::vector<SparsePoint> flow = sparse_flow(setting, times);
   for (std::size_t n = 0; n < flow.size(); ++n) {
     const SparsePoint line = sparse_linearised(setting, times[n]);
-    const double cosh = 1 + line.logit, near = taus[n] * taus[n] + 2.0 / setting.places;
+    const double cosh = 1 + line.logit, near = taus[n] * taus[n] + 2.0 / setting.positions;
     EXPECT_NEAR(cosh * cosh - line.weight * line.weight, 1, 1e-12);
     EXPECT_NEAR(flow[n].weight, line.weight, near * line.weight) << n;
     EXPECT_NEAR(flow[n].logit, line.logit, near * line.logit) << n;
@@ -95,18 +95,18 @@ TEST(SparseEmergence, LeavesItsStartOnTheHyperbola) {
 
 double exponent_of_places(int width) {
   std::vector<double> sizes, times;
-  for (int places = 16; places <= 512; places *= 2) {
-    sizes.push_back(places);
-    times.push_back(sparse_time({places, width}));
+  for (int positions = 16; positions <= 512; positions *= 2) {
+    sizes.push_back(positions);
+    times.push_back(sparse_time({positions, width}));
   }
   return log_slope(sizes, times);
 }
 
-double exponent_of_width(int places) {
+double exponent_of_width(int positions) {
   std::vector<double> sizes, times;
   for (int width = 16; width <= 1024; width *= 2) {
     sizes.push_back(width);
-    times.push_back(sparse_time({places, width}));
+    times.push_back(sparse_time({positions, width}));
   }
   return log_slope(sizes, times);
 }
@@ -134,9 +134,9 @@ TEST(SparseEmergence, TimeGrowsWithPlacesAndTheRootOfWidth) {
     EXPECT_GT(exponent_of_places(width), 0.93) << width;
     EXPECT_LT(exponent_of_places(width), 1.02) << width;
   }
-  for (const int places : {64, 256, 512}) {
-    EXPECT_GT(exponent_of_width(places), 0.46) << places;
-    EXPECT_LT(exponent_of_width(places), 0.53) << places;
+  for (const int positions : {64, 256, 512}) {
+    EXPECT_GT(exponent_of_width(positions), 0.46) << positions;
+    EXPECT_LT(exponent_of_width(positions), 0.53) << positions;
   }
 }
 

@@ -108,13 +108,13 @@ inline void add_curves(RunRecord& run) {
   ArrayRecord train_x{"train_x", 0, {50}, {}}, train_y{"train_y", 0, {50}, {}};
   const auto curve = [](double at) { return 2 * std::sin(at) + std::pow(at, 0.8); };
   for (int i = 0; i <= 50; ++i) {
-    const double at = i * 0.1, place = 5 * (wobble(1, i) + 0.5);
+    const double at = i * 0.1, position = 5 * (wobble(1, i) + 0.5);
     x.values.push_back(static_cast<float>(at));
     truth.values.push_back(static_cast<float>(curve(at)));
     prediction.values.push_back(static_cast<float>(0.8 * curve(at) + 0.3));
     if (i == 50) continue;
-    train_x.values.push_back(static_cast<float>(place));
-    train_y.values.push_back(static_cast<float>(curve(place) + wobble(2, i)));
+    train_x.values.push_back(static_cast<float>(position));
+    train_y.values.push_back(static_cast<float>(curve(position) + wobble(2, i)));
   }
   run.arrays = {x, prediction, truth, train_x, train_y};
 }

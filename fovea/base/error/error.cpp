@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t longest_word = 160, longest_text = 1200;  // bytes
 
-// The place at or before `at` where a UTF-8 letter begins.
+// The position at or before `at` where a UTF-8 letter begins.
 std::size_t letter_at(std::string_view text, std::size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;

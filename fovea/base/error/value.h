@@ -1,4 +1,4 @@
-// Values as people write them in a spec: typed, with the place they were written at.
+// Values as people write them in a spec: typed, with the location they were written at.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Value {
   }
   ValueKind kind() const { return static_cast<ValueKind>(data.index()); }
   std::string text() const;  // as TOML writes it, on one line; doubles in shortest exact form
-  bool operator==(const Value& other) const { return data == other.data; }  // places do not matter
+  bool operator==(const Value& other) const { return data == other.data; }  // locations do not matter
 };
 
 // As a spec file's reader knows them: "true or false", "an integer", "a table", …

@@ -16,14 +16,14 @@ class Wording {
 
   std::string problem(const Error& error) const { return at(error.location()).message(error.problem()); }
   std::string remedy(const Error& error) const { return at(error.location()).remedy(error.remedy()); }
-  std::string paragraph(const Error& error) const;  // place, problem, remedy
+  std::string paragraph(const Error& error) const;  // location, problem, remedy
 
   std::string message(const Message& message) const;
   std::string remedy(const Remedy& remedy) const;
   virtual std::string location(const Location& location) const { return location.text(); }
 
  protected:
-  // What is wrong at some places is said in other words than at others.
+  // Some locations have words of their own for what is wrong.
   virtual const Wording& at(const Location&) const { return *this; }
   // Of a remedy, with what stands for its arguments; empty: the plain ones.
   virtual std::string_view words(Remedy::Code) const { return {}; }

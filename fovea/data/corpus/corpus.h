@@ -30,7 +30,7 @@ struct Corpus {
   std::string summary;                     // one line: where it is from
   std::optional<TraceSize> trace;          // of memory accesses, which are its examples; else it holds texts
   bool paired = false;                     // texts with translations; else texts with labels
-  std::vector<std::string> classes;        // sorted; a label is its place in here
+  std::vector<std::string> classes;        // sorted; a label is its index in here
   std::array<std::int64_t, 3> examples{};  // by Split
   std::string digest;                      // of all its texts, labels and splits
   std::array<std::string, 3> digests{};    // of those of each split; empty where it was added before there were any

@@ -63,7 +63,7 @@ void each_review(std::int64_t count, Split split, const Take& take) {
 }
 
 // Sentences of a small invented language with their English: its adjectives stand behind their nouns and its verb at
-// the end, so that a word's translation is not at the word's place.
+// the end, so that a word's translation is not at the word's position.
 using Word = std::pair<std::string_view, std::string_view>;
 constexpr std::array<Word, 10> nouns{{{"malu", "dog"},
                                       {"tiri", "cat"},

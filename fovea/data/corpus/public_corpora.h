@@ -11,7 +11,7 @@ namespace fovea {
 std::vector<PublicCorpus> public_corpora();  // those the program knows, by name
 
 // By name ("imdb", "IMDB"), or from a file (a word with '/' in it, or that ends in .toml). Throws wrong_input with the
-// nearest name, or the file's place.
+// nearest name, or the file's location.
 PublicCorpus find_public_corpus(const std::string& name_or_path);
 
 PublicCorpus parse_public_corpus(const std::string& toml, const std::string& name, const std::string& file_name);

@@ -19,7 +19,7 @@ struct TracedAccess {
   bool operator==(const TracedAccess&) const = default;
 };
 
-// One line; throws wrong_input with the place.
+// One line; throws wrong_input with the location.
 TracedAccess parse_access(std::string_view line, const Location& location);
 
 class TraceReader {

@@ -2,7 +2,7 @@
 //
 // x is drawn from U(0, 5), y = 2 sin x + x^0.8 + N(0, noise). In more dimensions y is the mean of that curve over the
 // coordinates. A seed is one set of points, and every batch holds all of it: training asks at the points themselves
-// (the answers are their noisy values), validation at fresh places and the test on a grid of 0.1, both for the
+// (the answers are their noisy values), validation at fresh positions and the test on a grid of 0.1, both for the
 // noiseless truth.
 #include <fmt/format.h>
 
@@ -40,9 +40,9 @@ class Curve final : public Task {
           fmt::format("task 'curve' takes at most {} numbers", most_numbers));
     keys_.resize(static_cast<std::size_t>(points_) * static_cast<std::size_t>(width_));
     values_.resize(static_cast<std::size_t>(points_));
-    RandomStream places = example_stream(seed, "curve", Split::train, 0, 0);
+    RandomStream positions = example_stream(seed, "curve", Split::train, 0, 0);
     RandomStream noise(seed, "curve.noise");
-    place(places, keys_);
+    position(positions, keys_);
     for (int i = 0; i < points_; ++i) {
       const double truth = curve(keys_.data() + std::ptrdiff_t{i} * width_);
       values_[static_cast<std::size_t>(i)] = static_cast<float>(truth + noise_ * noise.normal());
@@ -72,17 +72,17 @@ class Curve final : public Task {
     const int asked = grid ? grid_points : queries_ > 0 ? queries_ : points_;
     batch.queries.resize(1, asked, width_);
     batch.answers.resize(1, asked, 1);
-    RandomStream places = example_stream(seed_, "curve", split, 0, 0);
+    RandomStream positions = example_stream(seed_, "curve", split, 0, 0);
     if (grid) {
       for (int j = 0; j < asked; ++j) *batch.queries.item(0, j) = static_cast<float>(j) / 10.0f;
     } else {
-      place(places, batch.queries.values);
+      position(positions, batch.queries.values);
     }
     for (int j = 0; j < asked; ++j) *batch.answers.item(0, j) = static_cast<float>(curve(batch.queries.item(0, j)));
   }
 
  private:
-  static void place(RandomStream& stream, std::vector<float>& out) {
+  static void position(RandomStream& stream, std::vector<float>& out) {
     for (float& x : out) x = static_cast<float>(stream.uniform(0, range));
   }
 

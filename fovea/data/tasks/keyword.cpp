@@ -1,4 +1,4 @@
-// Task `keyword`: does the sequence hold the keyword? Half of them do, at random places.
+// Task `keyword`: does the sequence hold the keyword? Half of them do, at random positions.
 //
 // The keyword is word V-1. With two keywords, word V-2 stands in the other half and marks the negative class. All other
 // words say nothing of the label, but for the distractors, 0 .. n-1: they are seen less often in negative sequences.
@@ -68,11 +68,11 @@ class Keyword final : public Task {
       batch.source.lengths[static_cast<std::size_t>(row)] = length;
       for (int l = 0; l < length; ++l) batch.source.at(row, l) = ordinary_word(stream, label);
       if (label == 0 && keywords_ == 1) continue;
-      const std::span<int> places(batch.scratch.data(), static_cast<std::size_t>(occurrences_));
-      stream.distinct(places, {batch.scratch.data() + columns, static_cast<std::size_t>(length)});
-      for (const int place : places) {
-        batch.source.at(row, place) = label == 1 ? vocab_ - 1 : vocab_ - 2;
-        batch.marked[static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(place)] = 1;
+      const std::span<int> positions(batch.scratch.data(), static_cast<std::size_t>(occurrences_));
+      stream.distinct(positions, {batch.scratch.data() + columns, static_cast<std::size_t>(length)});
+      for (const int position : positions) {
+        batch.source.at(row, position) = label == 1 ? vocab_ - 1 : vocab_ - 2;
+        batch.marked[static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(position)] = 1;
       }
     }
   }

@@ -1,9 +1,9 @@
 // Task `two-spaces`: queries and keys that live in spaces of their own.
 //
-// A place p is drawn from the unit sphere in d_q dimensions. It is asked for by itself, q = p, and stands in the table
+// A position p is drawn from the unit sphere in d_q dimensions. It is asked for by itself, q = p, and stands in the table
 // as k = A p (data/two_spaces.h), with the values sin(3 p_1) … sin(3 p_{d_q}) and noise. So queries and keys cannot be
-// compared before A is known: among places of the sphere qᵀ(W k) says "near" where W is a multiple of A⁺. The table is
-// the seed's. Training asks at fresh places, with noise on the answers; validation and test at fixed ones, without.
+// compared before A is known: among positions of the sphere qᵀ(W k) says "near" where W is a multiple of A⁺. The table is
+// the seed's. Training asks at fresh positions, with noise on the answers; validation and test at fixed ones, without.
 #include "fovea/data/two_spaces.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::int64_t most_numbers_of_places = 1 << 28;
+constexpr std::int64_t most_numbers_of_positions = 1 << 28;
 
 class TwoSpacesTask final : public Task {
  public:
@@ -35,25 +35,25 @@ class TwoSpacesTask final : public Task {
   void prepare(std::uint64_t seed) override {
     seed_ = seed;
     const int widest = std::max(query_width_, key_width_);
-    if (std::int64_t{std::max(points_, queries_)} * widest > most_numbers_of_places)
+    if (std::int64_t{std::max(points_, queries_)} * widest > most_numbers_of_positions)
       throw wrong_input(
           fmt::format("{} queries of {} numbers do not fit into memory", std::max(points_, queries_), widest),
-          fmt::format("task 'two-spaces' takes at most {} numbers", most_numbers_of_places));
+          fmt::format("task 'two-spaces' takes at most {} numbers", most_numbers_of_positions));
     spaces_ = TwoSpaces::draw(seed, query_width_, key_width_);
-    RandomStream places(seed, "two-spaces.places"), noise(seed, "two-spaces.noise");
+    RandomStream positions(seed, "two-spaces.places"), noise(seed, "two-spaces.noise");
     keys_.resize(1, points_, key_width_);
     values_.resize(1, points_, query_width_);
-    std::vector<float> place(static_cast<std::size_t>(query_width_));
+    std::vector<float> position(static_cast<std::size_t>(query_width_));
     for (int i = 0; i < points_; ++i) {
-      draw_place(places, place.data());
+      draw_position(positions, position.data());
       for (int j = 0; j < key_width_; ++j) {
         double sum = 0;
         for (int c = 0; c < query_width_; ++c)
           sum += spaces_.there[static_cast<std::size_t>(j * query_width_ + c)] *
-                 static_cast<double>(place[static_cast<std::size_t>(c)]);
+                 static_cast<double>(position[static_cast<std::size_t>(c)]);
         keys_.item(0, i)[j] = static_cast<float>(sum);
       }
-      answer(place.data(), &noise, values_.item(0, i));
+      answer(position.data(), &noise, values_.item(0, i));
     }
   }
 
@@ -79,13 +79,13 @@ class TwoSpacesTask final : public Task {
     for (int i = 0; i < asked; ++i) {
       RandomStream stream =
           example_stream(seed_, "two-spaces", split, training ? step : 0, static_cast<std::uint64_t>(i));
-      draw_place(stream, batch.queries.item(0, i));
+      draw_position(stream, batch.queries.item(0, i));
       answer(batch.queries.item(0, i), training ? &stream : nullptr, batch.answers.item(0, i));
     }
   }
 
  private:
-  void draw_place(RandomStream& stream, float* place) const {
+  void draw_position(RandomStream& stream, float* position) const {
     double squares = 0;
     std::vector<double> p(static_cast<std::size_t>(query_width_));
     while (squares == 0) {  // a direction of all zeros is drawn again
@@ -95,13 +95,13 @@ class TwoSpacesTask final : public Task {
         squares += x * x;
       }
     }
-    for (std::size_t j = 0; j < p.size(); ++j) place[j] = static_cast<float>(p[j] / std::sqrt(squares));
+    for (std::size_t j = 0; j < p.size(); ++j) position[j] = static_cast<float>(p[j] / std::sqrt(squares));
   }
 
-  void answer(const float* place, RandomStream* noise, float* out) const {
+  void answer(const float* position, RandomStream* noise, float* out) const {
     for (int j = 0; j < query_width_; ++j) {
       const double off = noise ? noise_ * noise->normal() : 0;
-      out[j] = static_cast<float>(math::sin(3 * static_cast<double>(place[j])) + off);
+      out[j] = static_cast<float>(math::sin(3 * static_cast<double>(position[j])) + off);
     }
   }
 

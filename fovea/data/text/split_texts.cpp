@@ -24,11 +24,13 @@ std::vector<Split> split_by_fraction(std::span<const int> classes, Fractions fra
   for (const int c : classes) {
     const std::int64_t n = count[static_cast<std::size_t>(c)];
     const auto share = [n](double fraction) { return std::llround(static_cast<double>(n) * fraction); };
-    const std::int64_t place =
+    const std::int64_t position =
         shuffled(seed, "split", static_cast<std::uint64_t>(c), seen[static_cast<std::size_t>(c)]++, n);
     std::int64_t validation = share(fractions.validation), test = share(fractions.test);
     while (validation + test >= n) --(validation >= test ? validation : test);
-    splits.push_back(place < validation ? Split::validation : place < validation + test ? Split::test : Split::train);
+    splits.push_back(position < validation          ? Split::validation
+                     : position < validation + test ? Split::test
+                                                    : Split::train);
   }
   return splits;
 }

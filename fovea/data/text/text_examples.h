@@ -11,7 +11,7 @@ class TextReader::Examples {
  public:
   virtual ~Examples() = default;
 
-  // False at the end. A malformed line throws wrong_input with the line in its place, and the next can be asked for;
+  // False at the end. A malformed line throws wrong_input with the line in its location, and the next can be asked for;
   // any other error is final.
   virtual bool next(TextExample& example) = 0;
 

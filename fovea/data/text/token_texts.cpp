@@ -50,9 +50,10 @@ void batch_examples(const BatchOrder& order, const TokenTexts& texts, std::uint6
     const std::size_t length_a = texts[a].size(), length_b = texts[b].size();
     return length_a != length_b ? length_a < length_b : a < b;
   });
-  const std::int64_t place = shuffled(order.seed, order.purpose + ".pool", pool,
-                                      static_cast<std::int64_t>(step % static_cast<std::uint64_t>(batches)), batches);
-  std::copy_n(examples.begin() + static_cast<std::ptrdiff_t>(place) * size, size, examples.begin());
+  const std::int64_t position =
+      shuffled(order.seed, order.purpose + ".pool", pool,
+               static_cast<std::int64_t>(step % static_cast<std::uint64_t>(batches)), batches);
+  std::copy_n(examples.begin() + static_cast<std::ptrdiff_t>(position) * size, size, examples.begin());
   examples.resize(static_cast<std::size_t>(size));
 }
 

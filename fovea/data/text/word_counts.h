@@ -28,7 +28,7 @@ class WordCounts {
   bool pruned() const { return floor_ > 0; }
   std::int64_t floor() const { return floor_; }  // words that were seen this often or less may be missing
 
-  // Words by falling frequency, equal ones by their letters: a word's id is its place.
+  // Words by falling frequency, equal ones by their letters: a word's id is its index.
   std::vector<std::string> words() const;
 
  private:

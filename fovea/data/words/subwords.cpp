@@ -59,13 +59,13 @@ std::string Pieces::learn(const std::function<void(const std::function<void(std:
   return model;
 }
 
-Pieces::Pieces(const std::string& model, const std::filesystem::path& place)
+Pieces::Pieces(const std::string& model, const std::filesystem::path& file)
     : processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
   if (!processor_->LoadFromSerializedProto(model).ok())
-    throw wrong_input("is no SentencePiece model", "check that it is the right file", {place.string()});
+    throw wrong_input("is no SentencePiece model", "check that it is the right file", {file.string()});
   if (start() < 0 || end() < 0)
     throw wrong_input("is a SentencePiece model without a start or an end token",
-                      "make it with bos_id and eos_id (SentencePiece's default)", {place.string()});
+                      "make it with bos_id and eos_id (SentencePiece's default)", {file.string()});
 }
 Pieces::~Pieces() = default;
 Pieces::Pieces(Pieces&&) noexcept = default;

@@ -20,9 +20,9 @@ class Pieces {
   // texts give the same model. Throws wrong_input where the texts are too few for it.
   static std::string learn(const std::function<void(const std::function<void(std::string_view)>&)>& each, int vocab);
 
-  // From a model's bytes. `place` is where they came from; throws wrong_input for bytes that are no model, or lack a
+  // From a model's bytes. `file` is where they came from; throws wrong_input for bytes that are no model, or lack a
   // start or an end token.
-  Pieces(const std::string& model, const std::filesystem::path& place);
+  Pieces(const std::string& model, const std::filesystem::path& file);
   ~Pieces();
   Pieces(Pieces&&) noexcept;
   Pieces& operator=(Pieces&&) noexcept;

@@ -161,7 +161,7 @@ class TextBags final : public BagSource {
   }
 
  private:
-  // work(worker, place in the round, block) for every block of examples, side by side; done(blocks) after each round.
+  // work(worker, position in the round, block) for every block of examples, side by side; done(blocks) after each round.
   // Returns how many examples there were.
   template <class Work, class Done>
   std::int64_t each_block(Team& team, const Progress& progress, Work&& work, Done&& done) const {

@@ -77,11 +77,11 @@ using Key = std::vector<std::string>;
 
 std::map<Key, std::size_t> by_key(const RunGroup& group, const std::vector<std::string>& names,
                                   const std::vector<const RunRecord*>& runs, const char* which) {
-  std::map<Key, std::size_t> places;
+  std::map<Key, std::size_t> indices;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Key key;
     for (const std::string& name : names) key.push_back(RunGroup::of(group.runs[i], name));
-    const auto [at, fresh] = places.try_emplace(std::move(key), i);
+    const auto [at, fresh] = indices.try_emplace(std::move(key), i);
     if (fresh) continue;
     std::string differing;
     for (const auto& [name, value] : group.runs[i])
@@ -91,7 +91,7 @@ std::map<Key, std::size_t> by_key(const RunGroup& group, const std::vector<std::
                       differing.empty() ? "select only one of the two"
                                         : fmt::format("select one value of '{}', in which they differ", differing));
   }
-  return places;
+  return indices;
 }
 
 MetricDifference difference_of(const Expression& metric,
@@ -206,9 +206,9 @@ Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, s
   std::vector<std::pair<const RunRecord*, const RunRecord*>> pairs;
   const auto in_a = by_key(group_a, comparison.paired_by, runs_a, "A");
   const auto in_b = by_key(group_b, comparison.paired_by, runs_b, "B");
-  for (const auto& [key, place] : in_a)
+  for (const auto& [key, index] : in_a)
     if (const auto partner = in_b.find(key); partner != in_b.end())
-      pairs.emplace_back(runs_a[place], runs_b[partner->second]);
+      pairs.emplace_back(runs_a[index], runs_b[partner->second]);
   if (single) pairs.assign(1, {runs_a.front(), runs_b.front()});
   comparison.pairs = std::ssize(pairs);
   comparison.alone_a = std::ssize(runs_a) - comparison.pairs;

@@ -41,7 +41,7 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
                       suggest_name(choice.map, maps));
   const KnownWords words = kept.of(run.spec);
   const std::optional<AttentionMeaning> meaning = attention_meaning(run.spec);
-  const bool places = meaning && meaning->rows == AttentionRows::place;
+  const bool positions = meaning && meaning->rows == AttentionRows::position;
   ExampleView seen;
   seen.run = run.id;
   seen.example = choice.example;
@@ -56,7 +56,7 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   } else {
     for (std::size_t t = 0; t < own.rows; ++t) {
       const auto word = static_cast<std::size_t>(rows.target[own.first_row + t]);
-      seen.target.push_back(places ? words.source.at(word) : words.target_word(word));
+      seen.target.push_back(positions ? words.source.at(word) : words.target_word(word));
     }
   }
   if (choice.row) {
@@ -65,7 +65,7 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
       throw wrong_input(fmt::format("the example has {} rows, and no row {}", own.rows, row),
                         fmt::format("choose a number from 1 to {}", own.rows));
     const auto index = static_cast<std::size_t>(row - 1);
-    seen.row = fmt::format("{} {}{}", places ? "place" : "row", row,
+    seen.row = fmt::format("{} {}{}", positions ? "position" : "row", row,
                            seen.target.empty() ? "" : fmt::format(", '{}'", seen.target[index]));
     seen.target.clear();
     own.first_row += index;

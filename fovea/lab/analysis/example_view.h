@@ -33,7 +33,7 @@ struct ExampleView {
 struct ExampleChoice {
   int example = 1;  // counts from 1
   std::string map = "attention";
-  std::optional<int> row;            // a target word, or a place of a stream, from 1; none: all of them
+  std::optional<int> row;            // a target word, or a position of a stream, from 1; none: all of them
   std::optional<std::int64_t> step;  // the last look up to it; none: the last of all
 };
 

@@ -28,18 +28,18 @@ std::vector<double> word_counts(const BagSource& source, const TaskShape& shape,
   return counts;
 }
 
-// Rows of scores, and their places in order.
+// Rows of scores, and their ranks in order.
 class ScoredRows {
  public:
   explicit ScoredRows(std::size_t words) : drawn_(words) {}
 
   void add(std::span<const int> words, std::span<const double> scores, PredictedAttention::Scores& to) {
     to.values.values.insert(to.values.values.end(), scores.begin(), scores.end());
-    add_places(words, scores, to.places);
+    add_positions(words, scores, to.positions);
   }
 
  private:
-  void add_places(std::span<const int> words, std::span<const double> scores, Evidence& to) {
+  void add_positions(std::span<const int> words, std::span<const double> scores, Evidence& to) {
     RandomStream stream(0, "foreseen", row_++);
     for (const int word : words) drawn_[static_cast<std::size_t>(word)] = stream.uniform();
     const auto before = [&](std::size_t a, std::size_t b) {
@@ -51,10 +51,10 @@ class ScoredRows {
     std::ranges::sort(order_, before);
     const std::size_t begin = to.values.size();
     to.values.resize(begin + words.size());
-    double place = 0;
+    double position = 0;
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (i > 0 && before(order_[i - 1], order_[i])) ++place;
-      to.values[begin + order_[i]] = place;
+      if (i > 0 && before(order_[i - 1], order_[i])) ++position;
+      to.values[begin + order_[i]] = position;
     }
   }
 

@@ -45,10 +45,10 @@ NamedTask find_task(const std::string& name, Preset preset, const std::vector<Ov
     settings.insert(settings.end(), first.begin(), first.end());
     const RunSpec spec = resolve(experiment, preset, settings, seed);
     std::unique_ptr<Task> task = make_task(spec);
-    const std::optional<Value> place = spec.setting("probe.ladder.place");
+    const std::optional<Value> position = spec.setting("probe.ladder.place");
     std::erase_if(first, [](const Override& one) { return !one.key.starts_with("task."); });
     return {std::move(task), std::move(first), rate_of_descent(spec), given_to(spec),
-            place == Value{std::string("last"), {}}};
+            position == Value{std::string("last"), {}}};
   }
   if (!Registry<Task>::instance().all().contains(name)) return {};
   RunSpec spec;

@@ -16,7 +16,7 @@
 
 namespace fovea {
 
-// Throws wrong_input with the place of what is wrong.
+// Throws wrong_input with the location of what is wrong.
 Baseline read_baseline(const Value& table);
 
 // One run for each of the experiment's. Overrides hold for what it shares with the experiment.

@@ -95,7 +95,7 @@ struct Experiment {
 Experiment read_experiment(const std::filesystem::path& path);
 Experiment parse_experiment(const std::string& toml, const std::string& file_name);
 Experiment experiment_from_table(const ValueTable& table,
-                                 const Location& location);  // the stem of place.file is its name
+                                 const Location& location);  // the stem of location.file is its name
 
 // A shipped experiment by name, or a file by path (anything with a '/' or ending in ".toml"). Unknown names throw
 // wrong_input with the nearest known one. Shipped experiments are built into the library, so that the program works

@@ -102,20 +102,20 @@ void check_bounds(const Claim& claim) {
         "swap them", claim.location);
 }
 
-// Of a claim that has a title, or another key of the whole schema; `places` has those of its keys.
-void check_schema(const Claim& claim, const std::map<std::string, Location>& places) {
+// Of a claim that has a title, or another key of the whole schema; `locations` has those of its keys.
+void check_schema(const Claim& claim, const std::map<std::string, Location>& locations) {
   const auto needs = [&](const char* key, const Value& example) {
-    if (!places.contains(key))
+    if (!locations.contains(key))
       throw wrong_input(fmt::format("a claim has no {}", key), message("add {}", Message::Entry{key, example}),
                         claim.location);
   };
   needs("title", {"Permutations are learned later than subsets.", {}});
   needs("name", {"permutations-slower", {}});
   needs("null", {ValueTable{{"value", {std::int64_t{1}, {}}}, {"means", {"both are equally fast", {}}}}, {}});
-  check_name_of_claim(claim.text.name, places.at("name"));
-  check_sentence(claim.text.title, "title", most_words_of_title, places.at("title"));
-  check_sentence(claim.says, "text", most_words_of_text, places.at("says"));
-  if (const auto source = places.find("source"); source != places.end() && !is_reference(claim.text.source))
+  check_name_of_claim(claim.text.name, locations.at("name"));
+  check_sentence(claim.text.title, "title", most_words_of_title, locations.at("title"));
+  check_sentence(claim.says, "text", most_words_of_text, locations.at("says"));
+  if (const auto source = locations.find("source"); source != locations.end() && !is_reference(claim.text.source))
     throw wrong_input(fmt::format("the source of a claim cannot be '{}'", claim.text.source),
                       "begin with a number of docs/explanation/sources.md, as in '[1], section 4'", source->second);
   if (claim.text.refutes && claim.text.source.empty())
@@ -146,8 +146,8 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
   ClaimText& text = claim.text;
   claim.location = value.location;
   const ValueTable& table = take<ValueTable>(value, "claim", ValueKind::table);
-  std::map<std::string, Location> places;
-  for (const auto& [key, inner] : table) places[key] = inner.location;
+  std::map<std::string, Location> locations;
+  for (const auto& [key, inner] : table) locations[key] = inner.location;
   read_keys(table, "a claim",
             {{"name", [&](const Value& v) { text.name = take_text(v, "name"); }},
              {"title", [&](const Value& v) { text.title = take_text(v, "title"); }},
@@ -188,13 +188,14 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
                       claim.location);
   claim.metric = definitions.expand(text.formula);
   claim.where = definitions.expand(text.where);
-  Expression::parse(claim.metric, places.at("metric"));
-  if (!claim.where.empty()) Expression::parse(claim.where, places.at("where")).require_single_run().require_condition();
+  Expression::parse(claim.metric, locations.at("metric"));
+  if (!claim.where.empty())
+    Expression::parse(claim.where, locations.at("where")).require_single_run().require_condition();
   check_bounds(claim);
   const bool whole = std::ranges::any_of(
       std::initializer_list<const char*>{"name", "title", "null", "rivals", "expect", "control", "source"},
-      [&](const char* key) { return places.contains(key); });
-  if (whole) check_schema(claim, places);
+      [&](const char* key) { return locations.contains(key); });
+  if (whole) check_schema(claim, locations);
   for (const Definition& used : definitions.used_by(text.formula + " | " + text.where))
     text.define.emplace_back(used.name, used.text);
   return claim;

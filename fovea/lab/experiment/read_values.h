@@ -1,4 +1,4 @@
-// Reading the keys and values of an experiment file. All throw wrong_input with the value's place.
+// Reading the keys and values of an experiment file. All throw wrong_input with the value's location.
 #pragma once
 
 #include <functional>

@@ -14,8 +14,8 @@ class RunList {
  public:
   virtual ~RunList() = default;
   virtual std::size_t size() const = 0;
-  virtual ResolvedRun at(std::size_t place) const = 0;
-  virtual std::string label(std::size_t place) const = 0;  // "seed 3", what tells it from the others
+  virtual ResolvedRun at(std::size_t index) const = 0;
+  virtual std::string label(std::size_t index) const = 0;  // "seed 3", what tells it from the others
 };
 
 // Runs that were resolved before. Each is handed over with what it has read and made; asked for again, it is another
@@ -24,8 +24,8 @@ class ResolvedRuns final : public RunList {
  public:
   explicit ResolvedRuns(std::vector<ResolvedRun>& runs) : runs_(runs) {}
   std::size_t size() const override { return runs_.size(); }
-  ResolvedRun at(std::size_t place) const override { return runs_[place].hand_over(); }
-  std::string label(std::size_t place) const override { return "seed " + std::to_string(runs_[place].spec().seed); }
+  ResolvedRun at(std::size_t index) const override { return runs_[index].hand_over(); }
+  std::string label(std::size_t index) const override { return "seed " + std::to_string(runs_[index].spec().seed); }
 
  private:
   std::vector<ResolvedRun>& runs_;

@@ -146,10 +146,10 @@ std::string tally(const Stage& stage, const std::vector<Candidate>& candidates) 
   return text;
 }
 
-using Pick = std::vector<std::size_t>;  // places of candidates, rising
+using Pick = std::vector<std::size_t>;  // locations of candidates, rising
 
 struct Pool {
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   std::size_t take = 0;
 };
 
@@ -158,7 +158,7 @@ std::vector<Pool> pools_of(const Stage::Group& group, const std::vector<Candidat
   for (const auto& [kind, count] : group.take) {
     Pool pool{{}, static_cast<std::size_t>(count)};
     for (std::size_t i = 0; i < candidates.size(); ++i)
-      if (kind == any_kind || candidates[i].kind == kind) pool.places.push_back(i);
+      if (kind == any_kind || candidates[i].kind == kind) pool.indices.push_back(i);
     pools.push_back(std::move(pool));
   }
   return pools;
@@ -167,9 +167,9 @@ std::vector<Pool> pools_of(const Stage::Group& group, const std::vector<Candidat
 double combinations(const std::vector<Pool>& pools) {
   double count = 1;
   for (const Pool& pool : pools) {
-    if (pool.places.size() < pool.take) return 0;
+    if (pool.indices.size() < pool.take) return 0;
     for (std::size_t i = 0; i < pool.take; ++i)
-      count *= static_cast<double>(pool.places.size() - i) / static_cast<double>(i + 1);
+      count *= static_cast<double>(pool.indices.size() - i) / static_cast<double>(i + 1);
   }
   return std::round(count);
 }
@@ -177,9 +177,9 @@ double combinations(const std::vector<Pool>& pools) {
 Pick draw(const std::vector<Pool>& pools, RandomStream stream) {
   Pick pick;
   for (const Pool& pool : pools) {
-    std::vector<int> chosen(pool.take), scratch(pool.places.size());
+    std::vector<int> chosen(pool.take), scratch(pool.indices.size());
     stream.distinct(chosen, scratch);
-    for (const int i : chosen) pick.push_back(pool.places[static_cast<std::size_t>(i)]);
+    for (const int i : chosen) pick.push_back(pool.indices[static_cast<std::size_t>(i)]);
   }
   std::sort(pick.begin(), pick.end());
   return pick;
@@ -211,8 +211,8 @@ std::string shortage(const Stage& stage, const Stage::Group& group, const std::v
 
 Value joined(const std::vector<Candidate>& candidates, const Pick& pick) {
   ValueList list;
-  for (const std::size_t place : pick) {
-    const Value& value = candidates[place].value;
+  for (const std::size_t index : pick) {
+    const Value& value = candidates[index].value;
     if (const auto* const several = value.as<ValueList>()) list.insert(list.end(), several->begin(), several->end());
     else list.push_back(value);
   }

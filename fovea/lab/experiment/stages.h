@@ -29,7 +29,7 @@
 
 namespace fovea {
 
-// Throws wrong_input with the place of what is wrong.
+// Throws wrong_input with the location of what is wrong.
 Stage read_stage(const Value& table, Preset preset);
 
 struct StagedRuns {

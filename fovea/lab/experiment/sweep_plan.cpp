@@ -169,12 +169,12 @@ ResolvedRun SweepPlan::at_point(std::size_t point) const {
   return complete(draft);
 }
 
-ResolvedRun SweepPlan::at(std::size_t place) const { return at_point(point_of(place)); }
+ResolvedRun SweepPlan::at(std::size_t index) const { return at_point(point_of(index)); }
 
-std::string SweepPlan::label(std::size_t place) const {
+std::string SweepPlan::label(std::size_t index) const {
   std::string text;
   bool seeded = false;
-  for (const Override& setting : settings_at(coordinates(point_of(place)))) {
+  for (const Override& setting : settings_at(coordinates(point_of(index)))) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.key, value_text(setting.value));
     seeded |= setting.key == "seed";
   }
@@ -204,7 +204,7 @@ std::vector<std::size_t> SweepPlan::points_to_check() const {
   }
   const bool seeds = !dimensions_.empty() && dimensions_.back().axis && dimensions_.back().axis->key == "seed";
   const std::size_t each = seeds ? dimensions_.back().size : 1, count = size_ * stride_ / each;
-  for (std::size_t place = 0; count <= few_points && place < size_; place += each) add(point_of(place));
+  for (std::size_t index = 0; count <= few_points && index < size_; index += each) add(point_of(index));
   return points;
 }
 
@@ -226,9 +226,9 @@ std::vector<ResolvedRun> SweepPlan::all() const {
     if (checked.size() > most_models) run.drop_model();
   }
   std::vector<ResolvedRun> runs;
-  for (std::size_t place = 0; place < size_; ++place) {
-    auto known = checked.extract(point_of(place));
-    runs.push_back(known ? std::move(known.mapped()) : at(place));
+  for (std::size_t index = 0; index < size_; ++index) {
+    auto known = checked.extract(point_of(index));
+    runs.push_back(known ? std::move(known.mapped()) : at(index));
   }
   return runs;
 }

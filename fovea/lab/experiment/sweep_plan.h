@@ -27,8 +27,8 @@ class SweepPlan : public RunList {
   bool draws() const { return !drawn_.empty(); }  // whether anything is drawn at random
 
   std::size_t size() const override { return size_; }
-  ResolvedRun at(std::size_t place) const override;     // throws wrong_input for an impossible setting
-  std::string label(std::size_t place) const override;  // "task.vocab 60, seed 3"
+  ResolvedRun at(std::size_t index) const override;     // throws wrong_input for an impossible setting
+  std::string label(std::size_t index) const override;  // "task.vocab 60, seed 3"
   std::string shape() const;                            // "task.vocab 3 × draws 20 × seed 10"
 
   // Takes every value of every axis once, and every point where they are few, to see that task and model fit. What is
@@ -54,8 +54,8 @@ class SweepPlan : public RunList {
   };
 
   void set_up_draws(std::int64_t count);
-  // A point is the number of a run in the whole product, and a place its number in this shard of it.
-  std::size_t point_of(std::size_t place) const { return first_ + place * stride_; }
+  // A point is the number of a run in the whole product, and a location its number in this shard of it.
+  std::size_t point_of(std::size_t index) const { return first_ + index * stride_; }
   std::vector<std::size_t> coordinates(std::size_t point) const;
   std::vector<Override> settings_at(const std::vector<std::size_t>& coordinates) const;
   ResolvedRun at_point(std::size_t point) const;

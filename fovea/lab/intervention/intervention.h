@@ -133,7 +133,7 @@ Value example_intervention();
 struct Interventions {
   std::vector<std::unique_ptr<Intervention>> all;
 
-  // Throws wrong_input with the place for what is of no known kind, or contradicts itself or another.
+  // Throws wrong_input with the location for what is of no known kind, or contradicts itself or another.
   static Interventions parse(const ValueList& list);
   ValueList write() const;
   void pin() const;

@@ -27,7 +27,7 @@ struct Definition {
 class Definitions {
  public:
   Definitions() = default;
-  // Throws wrong_input with the place of the mistake: a name that has a meaning in expressions, a text that is no
+  // Throws wrong_input with the location of the mistake: a name that has a meaning in expressions, a text that is no
   // expression, definitions that use each other in a circle.
   explicit Definitions(const ValueTable& table);
 

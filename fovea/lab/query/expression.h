@@ -39,7 +39,7 @@ namespace fovea {
 
 class Expression {
  public:
-  // Throws wrong_input with the column of the mistake; `place` is where the text stands (a spec line, "--where").
+  // Throws wrong_input with the column of the mistake; `location` is where the text stands (a spec line, "--where").
   static Expression parse(const std::string& text, const Location& location = {});
 
   // Throw wrong_input where the expression is not fit for its use: a condition over one run has no aggregate.

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;  // keys stay as they were written
 
 Json number_json(double x);
 Json value_json(const Value& value);
-// Every value gets this place. Throws wrong_input for a null.
+// Every value gets this location. Throws wrong_input for a null.
 ValueTable table_from_json(const Json& json, const Location& location);
 
 }  // namespace fovea

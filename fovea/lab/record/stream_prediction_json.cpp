@@ -6,8 +6,8 @@ Json stream_prediction_json(const StreamPrediction& p) {
   Json json{{"sequences", p.sequences}, {"asked", p.asked},      {"examples", p.examples}, {"hard", p.lags.hard},
             {"rungs", Json::array()},   {"lags", Json::array()}, {"induction", nullptr}};
   json["rungs_of"] = p.last ? "last" : "all";
-  json["places"] = p.lags.places;
-  json["hard_places"] = p.lags.hard_places;
+  json["places"] = p.lags.positions;
+  json["hard_places"] = p.lags.hard_positions;
   for (const RungHeight& rung : p.rungs)
     json["rungs"].push_back(
         {{"rung", rung.name}, {"nats", number_json(rung.nats)}, {"error", number_json(rung.error)}});
@@ -17,16 +17,16 @@ Json stream_prediction_json(const StreamPrediction& p) {
                             {"chance", number_json(lag.chance)},
                             {"deviations", number_json(lag.deviations)},
                             {"clear", lag.clear},
-                            {"places", lag.places}});
+                            {"places", lag.positions}});
   if (p.induction)
-    json["induction"] = {{"places", p.induction->context.places},
+    json["induction"] = {{"places", p.induction->context.positions},
                          {"vocabulary", p.induction->context.vocabulary},
                          {"time", number_json(p.induction->time)},
                          {"shared_time", number_json(p.induction->shared)},
                          {"with_previous", number_json(p.induction->with_previous)},
                          {"with_match", number_json(p.induction->with_match)}};
   if (p.causal)
-    json["causal"] = {{"places", p.causal->context.places},
+    json["causal"] = {{"places", p.causal->context.positions},
                       {"vocabulary", p.causal->context.vocabulary},
                       {"event_loss", p.causal->context.level},
                       {"time", number_json(p.causal->time)},

@@ -18,15 +18,15 @@ std::string name_of(const ValueTable& table, const std::string& what) {
   return *name;
 }
 
-// The place of the one setting that was given beside the spec; unknown where there are others, or none.
+// The location of the one setting that was given beside the spec; unknown where there are others, or none.
 Location given_alone(const ValueTable& settings) {
-  Location place;
+  Location location;
   for (const auto& [name, value] : settings) {
     if (value.location.kind != Location::Kind::setting) continue;
-    if (place.known()) return {};
-    place = value.location;
+    if (location.known()) return {};
+    location = value.location;
   }
-  return place;
+  return location;
 }
 
 // A part knows what is wrong, and which of its settings; its spec knows where that stands. Where two settings do not go
@@ -73,20 +73,20 @@ Location location_in(const ValueTable& table, const std::string& key) {
 
 std::unique_ptr<Task> make_task(const RunSpec& spec) {
   const std::string name = name_of(spec.task, "task");
-  const Location place = location_in(spec.task, "name");
-  std::unique_ptr<Task> task = Registry<Task>::instance().make(name, "task", place);
+  const Location location = location_in(spec.task, "name");
+  std::unique_ptr<Task> task = Registry<Task>::instance().make(name, "task", location);
   Fields fields;
   task->settings(fields);
   fields.read(spec.task, fmt::format("task '{}'", name), {"name"});
-  placed(place, [&] { task->prepare(spec.seed); }, spec.task);
+  placed(location, [&] { task->prepare(spec.seed); }, spec.task);
   return task;
 }
 
 template <class T>
 std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape, ParameterSet<T>& parameters) {
   const std::string name = name_of(spec.model, "model");
-  const Location place = location_in(spec.model, "name");
-  std::unique_ptr<Model<T>> model = Registry<Model<T>>::instance().make(name, "model", place);
+  const Location location = location_in(spec.model, "name");
+  std::unique_ptr<Model<T>> model = Registry<Model<T>>::instance().make(name, "model", location);
   Fields fields;
   model->settings(fields);
   fields.read(spec.model, fmt::format("model '{}'", name), {"name"});
@@ -94,9 +94,9 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
     const std::string others = models_that_take(shape.kind);
     throw wrong_input(fmt::format("model '{}' needs {}, and task '{}' gives {}", name, kind_name(model->takes()),
                                   name_of(spec.task, "task"), kind_name(shape.kind)),
-                      others.empty() ? "choose another task" : "models for this task: " + others, place);
+                      others.empty() ? "choose another task" : "models for this task: " + others, location);
   }
-  placed(place, [&] { model->build(shape, parameters); }, spec.model);
+  placed(location, [&] { model->build(shape, parameters); }, spec.model);
   parameters.finish();
   parameters.initialise(spec.start());
   return model;
@@ -159,7 +159,7 @@ Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& param
   capabilities.by_score = attends == Attends::by_score;
   capabilities.has_beta = model.has_beta();
   capabilities.truth = !batch.marked.empty() || batch.pattern_width > 0 ||
-                       std::ranges::any_of(batch.alignment, [](int place) { return place >= 0; });
+                       std::ranges::any_of(batch.alignment, [](int location) { return location >= 0; });
   const auto [layers, each, causal, copies] = model.heads();
   capabilities.heads = {layers, each, causal, copies};
   for (const Param<T>& p : parameters.all()) {

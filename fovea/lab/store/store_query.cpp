@@ -273,20 +273,20 @@ std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched
   Matches all = matches(*state_, query, order, *experiment, matched || order.set());
   if (matched) *matched = std::ssize(all.found);
 
-  std::vector<std::size_t> places(all.found.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  std::vector<std::size_t> indices(all.found.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
   if (order.set())
     std::ranges::stable_sort(
-        places, [&order](const Rank& a, const Rank& b) { return before(a, b, order.falling); },
+        indices, [&order](const Rank& a, const Rank& b) { return before(a, b, order.falling); },
         [&all](std::size_t i) -> const Rank& { return all.found[i].rank; });
-  if (query.limit >= 0 && std::ssize(places) > query.limit) places.resize(static_cast<std::size_t>(query.limit));
+  if (query.limit >= 0 && std::ssize(indices) > query.limit) indices.resize(static_cast<std::size_t>(query.limit));
   if (query.columns && !order.set()) {
-    all.runs.resize(places.size());
+    all.runs.resize(indices.size());
     return std::move(all.runs);
   }
 
-  std::vector<std::int64_t> ids(places.size());
-  std::ranges::transform(places, ids.begin(), [&all](std::size_t i) { return all.found[i].id; });
+  std::vector<std::int64_t> ids(indices.size());
+  std::ranges::transform(indices, ids.begin(), [&all](std::size_t i) { return all.found[i].id; });
   if (query.columns) return read_columns(*state_, query, ids);
   std::vector<RunRecord> runs;
   runs.reserve(ids.size());

@@ -25,7 +25,7 @@ constexpr std::string_view mark = R"("crc32":")";  // a text of the metadata can
 constexpr std::string_view no_digits = "00000000";
 
 // Where the digits of the checksum stand; npos in what is no checkpoint.
-std::size_t place_of_digits(std::string_view bytes) {
+std::size_t position_of_digits(std::string_view bytes) {
   const std::size_t found = bytes.substr(0, std::size_t{1} << 20).find(mark);
   const bool whole = found != std::string_view::npos && bytes.size() - found >= mark.size() + no_digits.size();
   return whole ? found + mark.size() : std::string_view::npos;
@@ -56,7 +56,7 @@ void Checkpoints::write(std::span<const Tensor> tensors, const std::map<std::str
   auto with_digits = metadata;
   with_digits["crc32"] = no_digits;
   std::string bytes = safetensors(tensors, with_digits);
-  const std::size_t digits = place_of_digits(bytes);
+  const std::size_t digits = position_of_digits(bytes);
   bytes.replace(digits, no_digits.size(), checksum(bytes, digits));
   std::error_code error;  // a folder that cannot be made shows when the file is written
   fs::create_directories(newest_.parent_path(), error);
@@ -80,7 +80,7 @@ void Checkpoints::remove() const {
 
 TensorFile Checkpoints::read(const fs::path& file) {
   std::string bytes = read_file(file, largest_checkpoint);
-  const std::size_t digits = place_of_digits(bytes);
+  const std::size_t digits = position_of_digits(bytes);
   if (digits == std::string::npos) throw wrong_input("is not a checkpoint", {}, {file.string()});
   if (std::string_view(bytes).substr(digits, no_digits.size()) != checksum(bytes, digits))
     throw wrong_input("its checksum is wrong", {}, {file.string()});

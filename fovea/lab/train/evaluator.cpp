@@ -104,7 +104,7 @@ void Evaluator<T>::keep_attention(const Reading& reading) {
   seen.attention = as_float(compute, trace.attention);
   seen.further = as_float(compute, trace.further);
   const bool stream = workspace_.shape().kind == Kind::token_streams;
-  const Tokens& rows = stream ? batch.source : batch.target;  // a row of a stream is a place of it
+  const Tokens& rows = stream ? batch.source : batch.target;  // a row of a stream is a position of it
   if (reading.pass.rules.empty())
     attention_.record(batch, rows, seen, reading.now.first(), reading.now.last, reading.readings);
   else attention_.record_held(seen.attention, readings_);
@@ -134,7 +134,7 @@ void Evaluator<T>::survey(const Reading& reading) {
   const Kind kind = workspace_.shape().kind;
   const bool texts = kind == Kind::labelled_tokens || kind == Kind::token_pairs;
   std::vector<Batch> pool;
-  std::vector<int> places;
+  std::vector<int> indices;
   std::uint64_t slice = 0;
   for (int seen = 0; !ends.empty() && seen < *ends.rbegin();) {
     const int first = seen, end = std::min(first + (texts ? most_pooled : 1), *ends.upper_bound(first));
@@ -144,9 +144,9 @@ void Evaluator<T>::survey(const Reading& reading) {
     }
     if (seen == first) break;
     const auto show_batch = [&](const Batch& batch, std::span<const int> in_pool) {
-      places.assign(in_pool.begin(), in_pool.end());
-      for (int& place : places) place += first;
-      survey_batch(reading, batch, places);
+      indices.assign(in_pool.begin(), in_pool.end());
+      for (int& index : indices) index += first;
+      survey_batch(reading, batch, indices);
     };
     if (texts) {
       show_like_lengths(pool, size, show_batch);
@@ -163,11 +163,11 @@ void Evaluator<T>::survey(const Reading& reading) {
 }
 
 template <class T>
-void Evaluator<T>::survey_batch(const Reading& reading, const Batch& batch, std::span<const int> places) {
+void Evaluator<T>::survey_batch(const Reading& reading, const Batch& batch, std::span<const int> indices) {
   const Audience<SurveyProbe>& audience = reading.audiences.of_surveys;
   show(reading, batch, audience.beta, audience.states,
        [&](Compute& compute, const Trace<T>& trace, const Evaluation& evaluation) {
-         SurveyBatch at{evaluation, places, settings_.split};
+         SurveyBatch at{evaluation, indices, settings_.split};
          const Model<T>& model = workspace_.model();
          if (const auto* const influence = model.as_influence())
            at.influence = [&, influence] {
@@ -182,7 +182,7 @@ void Evaluator<T>::survey_batch(const Reading& reading, const Batch& batch, std:
              if (!seen) seen = head_gradients(compute, *looks, batch, reading.pass);
              return *seen;
            };
-         const int least = *std::min_element(places.begin(), places.end());
+         const int least = *std::min_element(indices.begin(), indices.end());
          for (SurveyProbe* const probe : audience.probes) {
            if (least >= probe->count()) continue;
            set_source(*probe);

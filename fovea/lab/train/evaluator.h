@@ -84,7 +84,7 @@ class Evaluator {
   void keep_attention(const Reading& reading);
   void measure(const Reading& reading, Examples which, const Batch& batch);
   void survey(const Reading& reading);
-  void survey_batch(const Reading& reading, const Batch& batch, std::span<const int> places);
+  void survey_batch(const Reading& reading, const Batch& batch, std::span<const int> indices);
   HeadGradients head_gradients(Compute& compute, const HasHeadBetas<T>& model, const Batch& batch, const Pass& pass);
   void show(const Reading& reading, const Batch& batch, bool beta, bool states, const Read& read);
 

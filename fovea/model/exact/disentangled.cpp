@@ -1,5 +1,5 @@
 // Model `disentangled`: two layers of causal attention that put what they bring beside what was there, instead of
-// adding it, so that each can be read in its place. B streams of T places over V tokens, C tokens that may be said:
+// adding it, so that each can be read in its place. B streams of T positions over V tokens, C tokens that may be said:
 //
 //   h0     = [onehot(x_bt), onehot(t)]                 h0 (B T, d), d = V + T
 //   y1     = self-attention(h0 A1' sqrt d, h0, h0)     A1 (d,d);     nn/attention/self_attention.h, one head, which
@@ -8,7 +8,7 @@
 //   y2     = self-attention(h1 A2' sqrt 2d, h1, h1)    A2 (2d,2d)
 //   h2     = [h1, y2]                                  h2 (B T, 4d)
 //   logit  = G h2                                      G (C,4d)
-//   loss   = mean cross-entropy over the places at which something is asked
+//   loss   = mean cross-entropy over the positions at which something is asked
 //
 // All parameters are 0 at the start: attention is uniform, and what is said is even. Backward, with [dh, dy] the halves
 // of a d of [h, y]:
@@ -64,9 +64,9 @@ class Disentangled final : public Model<T> {
 
   Kind takes() const override { return Kind::token_streams; }
   typename Model<T>::Attends attends(const Batch& batch) const override {
-    const Index places = batch.source.columns;
-    return layer_count * batch.size * places * places > most_weights ? Model<T>::Attends::no
-                                                                     : Model<T>::Attends::by_score;
+    const Index positions = batch.source.columns;
+    return layer_count * batch.size * positions * positions > most_weights ? Model<T>::Attends::no
+                                                                           : Model<T>::Attends::by_score;
   }
   typename Model<T>::Heads heads() const override { return {layer_count, 1, true}; }
 
@@ -113,17 +113,17 @@ Trace<T> Disentangled<T>::forward(Compute& compute, const Batch& batch, const Pa
   Trace<T> trace(batch, pass);
   TraceArrays own;
   const Tokens& source = batch.source;
-  const Index places = source.columns, N = static_cast<Index>(source.ids.size());
+  const Index positions = source.columns, N = static_cast<Index>(source.ids.size());
   Matrix<T> h = compute.zeros<T>(N, vocab_ + longest_);
   for (Index n = 0; n < N; ++n) {
     const int token = source.ids[static_cast<std::size_t>(n)];
     if (token < 0) continue;
     h(n, token) = 1;
-    h(n, vocab_ + n % places) = 1;
+    h(n, vocab_ + n % positions) = 1;
   }
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     typename SelfAttention<T>::Inputs& attention = own.inputs[i];
-    attention.rows = {places, source.lengths};
+    attention.rows = {positions, source.lengths};
     const Matrix<T> queries = layers_[i].map.forward(compute, h);
     for (T& q : queries.flat()) q *= std::sqrt(static_cast<T>(h.size(1)));
     attention.q = queries;
@@ -145,7 +145,7 @@ Trace<T> Disentangled<T>::forward(Compute& compute, const Batch& batch, const Pa
     static constexpr const char* names[layer_count] = {"layer.1.head.1", "layer.2.head.1"};
     const auto maps = compute.arena.take<AttentionMap<T>>(layer_count);
     for (std::size_t i = 0; i < maps.size(); ++i) {
-      maps[i] = {names[i], compute.array<T>(batch.size, places, places)};
+      maps[i] = {names[i], compute.array<T>(batch.size, positions, positions)};
       layers_[i].attention.map(compute, own.inputs[i], 0, maps[i].weights);
     }
     trace.attention = maps.back().weights;

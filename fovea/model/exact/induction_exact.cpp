@@ -1,12 +1,12 @@
 // Model `induction-exact`: the three parts of an induction head and nothing else. Tokens are one-hot, so what the model
-// stores can be read off its matrices. Of a stream x of places 0 .. n-1 over V tokens, C that may be said, each place T
-// that asks looks back at the places before it:
+// stores can be read off its matrices. Of a stream x of positions 0 .. n-1 over V tokens, C that may be said, each position T
+// that asks looks back at the positions before it:
 //
-//   A_ti   = softmax_{i<=t} a_(t-i)                 a (n): a logit for each lag, the same at all places
+//   A_ti   = softmax_{i<=t} a_(t-i)                 a (n): a logit for each lag, the same at all positions
 //   s_t    = sum_{i<=t} A_ti c M[x_T, x_i]          M (V,V): which token asks for which; t < T
 //   alpha  = softmax_{t<T} s_t
 //   z      = sum_{t<T} alpha_t c W[x_t]             W (V,C): what is said where a token is attended to
-//   loss   = mean cross-entropy of z over the places that ask
+//   loss   = mean cross-entropy of z over the positions that ask
 //
 // A is the map layer.1.head.1, alpha row T of layer.2.head.1, of which rows that ask nothing are 0. All start at 0, but
 // for W, which may start at a multiple of the identity. c is 1, or the root of V: then descent moves c M and c W at V
@@ -83,7 +83,7 @@ class InductionExact final : public Model<T> {
 
  private:
   struct Question {
-    Index b = 0, place = 0;  // place: T, and how many are before it
+    Index b = 0, position = 0;  // position: T, and how many are before it
     RuledRow<T> row;
   };
   struct TraceArrays {
@@ -108,10 +108,10 @@ class InductionExact final : public Model<T> {
   void ask(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> met,
            std::span<T> scores) const;
   T scale() const { return *scale_->value; }
-  // c M[x_T, x_i] of the places before T.
+  // c M[x_T, x_i] of the positions before T.
   void meet(const Tokens& source, const Question& question, std::span<T> met) const {
-    const auto row = match_->matrix()[source.at(static_cast<int>(question.b), static_cast<int>(question.place))];
-    for (Index i = 0; i < question.place; ++i)
+    const auto row = match_->matrix()[source.at(static_cast<int>(question.b), static_cast<int>(question.position))];
+    for (Index i = 0; i < question.position; ++i)
       met[static_cast<std::size_t>(i)] = scale() * row(source.at(static_cast<int>(question.b), static_cast<int>(i)));
   }
 
@@ -139,7 +139,7 @@ void InductionExact<T>::build(const TaskShape& shape, ParameterSet<T>& parameter
   scale_ = &parameters.add("scale", {1}, Init::constant(c), Group::statistics);
 }
 
-// A of the places, of all streams alike unless noise is added to its scores.
+// A of the positions, of all streams alike unless noise is added to its scores.
 template <class T>
 void InductionExact<T>::weigh_lags(Compute& compute, const Trace<T>& trace, TraceArrays& own) const {
   const Index n = trace.batch->source.columns;
@@ -165,13 +165,13 @@ void InductionExact<T>::ask(const Trace<T>& trace, const TraceArrays& own, Quest
   const AttentionRule rule = second_rule(trace);
   meet(trace.batch->source, question, met);
   const Index of = own.lags.size(0) == 1 ? 0 : question.b;
-  for (Index t = 0; t < question.place; ++t) {
+  for (Index t = 0; t < question.position; ++t) {
     T& score = scores[static_cast<std::size_t>(t)];
     score = dot(std::span<const T>(front(own.lags, of, t, t + 1)),
                 std::span<const T>(met.first(static_cast<std::size_t>(t + 1))));
-    if (rule.shift) score += static_cast<T>(rule.shift->at(2, 1, question.b, question.place, t));
+    if (rule.shift) score += static_cast<T>(rule.shift->at(2, 1, question.b, question.position, t));
   }
-  weigh_row<T>(rule, question.place, right_of(trace, question.b, question.place), scores, question.row);
+  weigh_row<T>(rule, question.position, right_of(trace, question.b, question.position), scores, question.row);
 }
 
 template <class T>
@@ -196,13 +196,13 @@ Trace<T> InductionExact<T>::forward(Compute& compute, const Batch& batch, const 
   compute.team.split(static_cast<Index>(asked), 8, [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       Question& question = own.questions[static_cast<std::size_t>(k)];
-      const auto before = static_cast<std::size_t>(question.place);
+      const auto before = static_cast<std::size_t>(question.position);
       ask(trace, own, question, met[k].flat().first(before), scores[k].flat().first(before));
-      for (Index t = 0; t < question.place; ++t)
+      for (Index t = 0; t < question.position; ++t)
         add_scaled(
             scale() * question.row.used[static_cast<std::size_t>(t)],
             std::span<const T>(output_->matrix()[source.at(static_cast<int>(question.b), static_cast<int>(t))].flat()),
-            trace.scores[question.b * n + question.place].flat());
+            trace.scores[question.b * n + question.position].flat());
     }
   });
   trace.answers = batch.target.ids;
@@ -215,7 +215,7 @@ Trace<T> InductionExact<T>::forward(Compute& compute, const Batch& batch, const 
     for (Index b = 0; b < batch.size; ++b)
       std::ranges::copy(own.lags[own.lags.size(0) == 1 ? 0 : b].flat(), maps[0].weights[b].data());
     for (const Question& question : own.questions)
-      std::ranges::copy(question.row.used, maps[1].weights[question.b][question.place].data());
+      std::ranges::copy(question.row.used, maps[1].weights[question.b][question.position].data());
     trace.attention = maps[1].weights;
     trace.further = maps;
   }
@@ -235,17 +235,17 @@ void InductionExact<T>::backward(Compute& compute, const Trace<T>& trace) const 
   const std::span<T> d_met = compute.arena.take<T>(static_cast<std::size_t>(n));
   const std::span<T> d = compute.arena.take<T>(static_cast<std::size_t>(n));
   for (const Question& question : own.questions) {
-    const auto before = static_cast<std::size_t>(question.place);
+    const auto before = static_cast<std::size_t>(question.position);
     const auto token = [&](std::size_t t) {
       return static_cast<Index>(source.at(static_cast<int>(question.b), static_cast<int>(t)));
     };
-    const std::span<const T> dz = own.d_logits[question.b * n + question.place].flat();
+    const std::span<const T> dz = own.d_logits[question.b * n + question.position].flat();
     for (std::size_t t = 0; t < before; ++t) {
       d[t] = scale() * dot(std::span<const T>(output_->matrix()[token(t)].flat()), dz);
       if (output_->learns())
         add_scaled(scale() * question.row.used[t], dz, output_->matrix_gradient()[token(t)].flat());
     }
-    weigh_row_backward(second, right_of(trace, question.b, question.place), question.row, d.first(before));
+    weigh_row_backward(second, right_of(trace, question.b, question.position), question.row, d.first(before));
     if (!question.row.follows) continue;
     meet(source, question, met);
     std::fill_n(d_met.begin(), before, T{0});

@@ -1,17 +1,17 @@
-// Model `sparse-attention`: attention by place alone, and one linear map of what it brings. B examples of T vectors
+// Model `sparse-attention`: attention by position alone, and one linear map of what it brings. B examples of T vectors
 // x_bt of d numbers, and answers y_b (B,d). Forward:
 //
-//   alpha  = softmax(a)                          a (T); the places that the first example marks may share one logit
+//   alpha  = softmax(a)                          a (T); the positions that the first example marks may share one logit
 //   m_b    = sum_t alpha_t x_bt                  m (B,d)
 //   yhat_b = W m_b                               W (d,d)
 //   loss   = 1 / (2 B d) sum_b |yhat_b - y_b|^2
 //
-// Attention may be held: uniform, or even over the places that the batch marks. Backward, with e_b = (yhat_b - y_b) /
+// Attention may be held: uniform, or even over the positions that the batch marks. Backward, with e_b = (yhat_b - y_b) /
 // (B d):
 //
 //   dW       = sum_b e_b m_b'                    dm_b = W' e_b
 //   dalpha_t = sum_b dm_b . x_bt
-//   da_t     = alpha_t (dalpha_t - sum_u alpha_u dalpha_u)       summed over the places of a shared logit; 0 where held
+//   da_t     = alpha_t (dalpha_t - sum_u alpha_u dalpha_u)       summed over the positions of a shared logit; 0 where held
 //
 // All parameters are 0 at the start: how long attention takes to leave it is theory/sparse_emergence.h.
 #include <algorithm>
@@ -55,10 +55,10 @@ class SparseAttention final : public Model<T> {
     Matrix<T> error;         // e (B,d)
   };
 
-  // Where a place's number stands among the values, or the gradients, of the parameters.
-  T* of_place(Index place, const Batch& batch, T* logits, T* marked) const {
-    const bool shares = shared_ && !batch.marked.empty() && batch.marked[static_cast<std::size_t>(place)] != 0;
-    return shares ? marked : logits + place;
+  // Where a position's number stands among the values, or the gradients, of the parameters.
+  T* of_position(Index position, const Batch& batch, T* logits, T* marked) const {
+    const bool shares = shared_ && !batch.marked.empty() && batch.marked[static_cast<std::size_t>(position)] != 0;
+    return shares ? marked : logits + position;
   }
 
   bool shared_ = false;
@@ -70,20 +70,20 @@ template <class T>
 Trace<T> SparseAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
   TraceArrays own;
-  const Index B = batch.size, places = batch.items.columns, d = map_.in;
+  const Index B = batch.size, positions = batch.items.columns, d = map_.in;
   const AttentionRule rule = pass.rules.of(1, 1);
-  own.attention =
-      Attention<T>::make(compute, 1, 1, places, {}, rule, right_positions(compute.arena, batch, rule));  // of the first
+  own.attention = Attention<T>::make(compute, 1, 1, positions, {}, rule,
+                                     right_positions(compute.arena, batch, rule));  // of the first
   const std::span<T> weights = own.attention.weights.flat();
-  for (Index t = 0; t < places; ++t)
+  for (Index t = 0; t < positions; ++t)
     weights[static_cast<std::size_t>(t)] =
-        *of_place(t, batch, logits_->value, shared_ ? logit_of_marked_->value : nullptr);
+        *of_position(t, batch, logits_->value, shared_ ? logit_of_marked_->value : nullptr);
   own.attention.weigh(compute.team);
   own.brought = compute.zeros<T>(B, d);
   const Matrix<T> truth = compute.array<T>(B, d);
   compute.team.split(B, 16, [&](Index begin, Index end) {
     for (Index b = begin; b < end; ++b) {
-      for (Index t = 0; t < places; ++t) {
+      for (Index t = 0; t < positions; ++t) {
         const float* const x = batch.items.item(static_cast<int>(b), static_cast<int>(t));
         const T weight = weights[static_cast<std::size_t>(t)];
         for (Index i = 0; i < d; ++i) own.brought(b, i) += weight * static_cast<T>(x[i]);
@@ -98,7 +98,7 @@ Trace<T> SparseAttention<T>::forward(Compute& compute, const Batch& batch, const
                2;
   for (T& e : own.error.flat()) e /= 2;
   if (!pass.training) {
-    trace.attention = compute.array<T>(B, 1, places);
+    trace.attention = compute.array<T>(B, 1, positions);
     for (Index b = 0; b < B; ++b) std::copy(weights.begin(), weights.end(), trace.attention[b].data());
   }
   trace.keep(compute, own);
@@ -121,7 +121,8 @@ void SparseAttention<T>::backward(Compute& compute, const Trace<T>& trace) const
   });
   own.attention.weigh_backward(compute.team, d_weights);
   for (Index t = 0; t < items.columns; ++t)
-    *of_place(t, *trace.batch, logits_->gradient, shared_ ? logit_of_marked_->gradient : nullptr) += d_weights(0, 0, t);
+    *of_position(t, *trace.batch, logits_->gradient, shared_ ? logit_of_marked_->gradient : nullptr) +=
+        d_weights(0, 0, t);
 }
 
 const RegisterModel<SparseAttention> sparse_attention(

@@ -7,11 +7,11 @@
 namespace fovea {
 
 template <class T>
-Rotary<T>::Rotary(Index places, Index head_width) : half_(head_width / 2) {
+Rotary<T>::Rotary(Index positions, Index head_width) : half_(head_width / 2) {
   assert(head_width % 2 == 0);
-  circles_.resize(static_cast<std::size_t>(places * head_width));
-  const Cube<T> circles(circles_.data(), places, 2, half_);
-  for (Index t = 0; t < places; ++t)
+  circles_.resize(static_cast<std::size_t>(positions * head_width));
+  const Cube<T> circles(circles_.data(), positions, 2, half_);
+  for (Index t = 0; t < positions; ++t)
     for (Index m = 0; m < half_; ++m) {
       const double angle =
           static_cast<double>(t) * math::pow(1e4, -static_cast<double>(m) / static_cast<double>(half_));

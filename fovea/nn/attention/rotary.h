@@ -1,5 +1,5 @@
-// Rotary positions: pairs of numbers of a query or key turned by an angle that grows with the place, so that their
-// inner product depends on the distance of two places alone. A head of K numbers, K even, at place t (from 0):
+// Rotary positions: pairs of numbers of a query or key turned by an angle that grows with the position, so that their
+// inner product depends on the distance of two positions alone. A head of K numbers, K even, at position t (from 0):
 //
 //   φ_m = t 10000^(-2m/K)                                       m = 0 .. K/2 - 1
 //   y_m = x_m cos φ_m - x_(m+K/2) sin φ_m                       y_(m+K/2) = x_m sin φ_m + x_(m+K/2) cos φ_m
@@ -18,7 +18,7 @@ template <class T>
 class Rotary {
  public:
   Rotary() = default;
-  Rotary(Index places, Index head_width);  // K even
+  Rotary(Index positions, Index head_width);  // K even
 
   bool turns() const { return half_ > 0; }  // false of one that was made of nothing
 
@@ -28,7 +28,7 @@ class Rotary {
 
  private:
   Index half_ = 0;          // K/2
-  std::vector<T> circles_;  // (places, 2, K/2) cos φ and sin φ
+  std::vector<T> circles_;  // (positions, 2, K/2) cos φ and sin φ
 };
 
 }  // namespace fovea

@@ -28,12 +28,12 @@ PackedMatrix<T> pack_into(Products products, const Operand<T>& b, T* panels) {
   return {products, panels, b.rows, b.columns};
 }
 
-// Multiplies what stands at the right places of rows of a stream whose first place this is.
+// Multiplies what stands at the right positions of rows of a stream whose first position this is.
 template <class T>
 void scale_right(const RightPositions& right, const AttentionRule& rule, Index first, const Rows<T>& rows) {
   if (rule.scale == 1) return;
   for (Index r = 0; r < rows.count; ++r)
-    for (const int place : right.of(first + rows.places[r])) rows.row(r)[place] *= static_cast<T>(rule.scale);
+    for (const int position : right.of(first + rows.positions[r])) rows.row(r)[position] *= static_cast<T>(rule.scale);
 }
 
 // Rows [first, last) of a head's columns.
@@ -46,27 +46,27 @@ void clear_rows(Matrix<T> all, Index first, Index last, Index head, Index width)
 }  // namespace
 
 template <class T>
-Index SelfAttention<T>::kept_size(Index streams, Index places) const {
-  const Index last = (places - 1) / tile_rows * tile_rows;
-  return streams * heads * (tiles_before(last) + (places - last) * stride_of(places));
+Index SelfAttention<T>::kept_size(Index streams, Index positions) const {
+  const Index last = (positions - 1) / tile_rows * tile_rows;
+  return streams * heads * (tiles_before(last) + (positions - last) * stride_of(positions));
 }
 
 template <class T>
 typename SelfAttention<T>::Tile SelfAttention<T>::tile(const Inputs& inputs, const Head& head, Index begin,
                                                        Index end) const {
-  const Index reach = head.place(end - 1) + 1, stride = stride_of(reach), rows = end - begin;
-  const int* const places = head.places.data() + begin;
+  const Index reach = head.position(end - 1) + 1, stride = stride_of(reach), rows = end - begin;
+  const int* const positions = head.positions.data() + begin;
   T* a = head.part(head.at.a);
   if (!inputs.kept.empty())
     a = inputs.kept.data() + (head.stream * heads + head.number) * kept_size(1, inputs.rows.positions) / heads +
-        tiles_before(*places / tile_rows * tile_rows);
+        tiles_before(*positions / tile_rows * tile_rows);
   return {begin,
           end,
           reach,
           {inputs.q[head.row + begin].data() + head.number * key_width, rows, key_width, inputs.q.size(1), false},
-          {a, rows, stride, places},
-          {head.part(head.at.ds), rows, stride, places},
-          {head.part(head.at.shifts), rows, stride, places}};
+          {a, rows, stride, positions},
+          {head.part(head.at.ds), rows, stride, positions},
+          {head.part(head.at.shifts), rows, stride, positions}};
 }
 
 // a of the tile, without the rule's scale. Needs Kᵀ packed.
@@ -85,19 +85,20 @@ void SelfAttention<T>::weigh(const Inputs& inputs, const Head& head, const Tile&
     const Rows<T> a = tile.a.slice(row, count);
     const T* const shifts = relative ? tile.shifts.row(row) : nullptr;
     for (Index r = 0; head.rule.shift && r < count; ++r)
-      for (Index j = 0, i = a.places[r]; j <= i; ++j)
+      for (Index j = 0, i = a.positions[r]; j <= i; ++j)
         a.row(r)[j] += static_cast<T>(head.rule.shift->at(head.rule.layer, head.rule.head, head.stream, i, j)) / scale;
     if (weighting == Weighting::softmax) return attention_rows::softmax_rows(a, scale, shifts);
     if (weighting == Weighting::one || weighting == Weighting::sink) return leave_room(inputs, head, a, scale, shifts);
     attention_rows::score_rows(a, scale, shifts);
     if (weighting == Weighting::linear) return;
     for (Index r = 0; r < count; ++r)
-      for (Index j = 0, i = a.places[r]; j <= i; ++j) a.row(r)[j] = std::max(a.row(r)[j], T{0}) / static_cast<T>(i + 1);
+      for (Index j = 0, i = a.positions[r]; j <= i; ++j)
+        a.row(r)[j] = std::max(a.row(r)[j], T{0}) / static_cast<T>(i + 1);
   };
   if (head.rule.pattern == AttentionRule::Pattern::learned) return by_score(0, rows);
   for (Index row = 0; row < rows; ++row) {
-    const std::span<const int> right = inputs.right.of(head.first + tile.a.places[row]);
-    const Index i = tile.a.places[row];
+    const std::span<const int> right = inputs.right.of(head.first + tile.a.positions[row]);
+    const Index i = tile.a.positions[row];
     if (head.rule.holds(right))
       write_pattern(head.rule.pattern, i, i + 1, right,
                     std::span<T>(tile.a.row(row), static_cast<std::size_t>(stride)));
@@ -113,7 +114,7 @@ void SelfAttention<T>::leave_room(const Inputs& inputs, const Head& head, const 
   const T sink = weighting == Weighting::sink ? inputs.sinks[static_cast<std::size_t>(head.number)] : T{0};
   attention_rows::score_rows(a, scale, shifts);
   for (Index r = 0; r < a.count; ++r) {
-    T *const row = a.row(r), *const end = row + a.places[r] + 1, *const most = std::max_element(row, end);
+    T *const row = a.row(r), *const end = row + a.positions[r] + 1, *const most = std::max_element(row, end);
     const T score = *most;
     attention_rows::softmax_rows(a.slice(r, 1), T{1}, nullptr);
     const T share = logistic(score - math::log(*most) - sink);
@@ -126,9 +127,9 @@ template <class T>
 T SelfAttention<T>::sink_slope(const Inputs& inputs, const Head& head, const Tile& tile, const T* a) const {
   T slope = 0;
   for (Index r = 0; r < tile.rows(); ++r) {
-    if (head.rule.holds(inputs.right.of(head.first + tile.ds.places[r]))) continue;
+    if (head.rule.holds(inputs.right.of(head.first + tile.ds.positions[r]))) continue;
     T sum = 0, mean = 0;
-    for (Index j = 0; j <= tile.ds.places[r]; ++j) {
+    for (Index j = 0; j <= tile.ds.positions[r]; ++j) {
       sum += a[r * tile.a.stride + j];
       mean += a[r * tile.a.stride + j] * tile.ds.row(r)[j];
     }
@@ -150,16 +151,16 @@ template <class T>
 typename SelfAttention<T>::Given SelfAttention<T>::given(Compute& compute, const Inputs& inputs) const {
   const Index B = static_cast<Index>(inputs.rows.lengths.size()), T_ = inputs.rows.positions,
               count = inputs.rows.count();
-  const auto places = compute.arena.take<int>(static_cast<std::size_t>(count));
+  const auto positions = compute.arena.take<int>(static_cast<std::size_t>(count));
   const auto begins = compute.arena.take<Index>(static_cast<std::size_t>(B + 1));
   Index stream = 0;
   for (Index n = 0; n < count; ++n) {
-    const Index place = inputs.rows.given[n];
-    for (; stream * T_ <= place; ++stream) begins[static_cast<std::size_t>(stream)] = n;
-    places[static_cast<std::size_t>(n)] = static_cast<int>(place - (stream - 1) * T_);
+    const Index position = inputs.rows.given[n];
+    for (; stream * T_ <= position; ++stream) begins[static_cast<std::size_t>(stream)] = n;
+    positions[static_cast<std::size_t>(n)] = static_cast<int>(position - (stream - 1) * T_);
   }
   std::fill(begins.begin() + stream, begins.end(), count);
-  return {places, begins};
+  return {positions, begins};
 }
 
 template <class T>
@@ -168,7 +169,7 @@ typename SelfAttention<T>::Head SelfAttention<T>::head(const Inputs& inputs, con
   const auto s = static_cast<std::size_t>(stream);
   const Index row = given.begins[s], behind = given.begins[s + 1];
   const std::span<const int> rows =
-      given.places.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(behind - row));
+      given.positions.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(behind - row));
   const auto there = std::ranges::lower_bound(rows, inputs.rows.lengths[s]) - rows.begin();
   return {stream,
           number,
@@ -258,12 +259,12 @@ void SelfAttention<T>::slopes(const Inputs& inputs, const Head& head, const Tile
     attention_rows::score_rows(tile.ds, scale, nullptr);
     if (weighting == Weighting::relu)
       for (Index r = 0; r < tile.rows(); ++r)
-        for (Index j = 0, i = tile.ds.places[r]; j <= i; ++j)
+        for (Index j = 0, i = tile.ds.positions[r]; j <= i; ++j)
           tile.ds.row(r)[j] = a[r * tile.a.stride + j] > 0 ? tile.ds.row(r)[j] / static_cast<T>(i + 1) : T{0};
   }
   if (head.rule.pattern == AttentionRule::Pattern::learned) return;
   for (Index r = 0; r < tile.rows(); ++r)
-    if (head.rule.holds(inputs.right.of(head.first + tile.ds.places[r])))
+    if (head.rule.holds(inputs.right.of(head.first + tile.ds.positions[r])))
       std::fill_n(tile.ds.row(r), tile.ds.stride, T{0});
 }
 
@@ -274,7 +275,7 @@ T SelfAttention<T>::tile_backward(const Inputs& inputs, const Head& head, const 
   const Index first = head.first, h = head.number, rows = tile.rows(), stride = tile.a.stride, K = key_width;
   const Operand<T> d{dy[head.row + tile.begin].data() + h * value_width, rows, value_width, dy.size(1), false};
   T* const packed = head.part(head.at.rows);
-  // The last tile comes first and reaches all places.
+  // The last tile comes first and reaches all positions.
   const Into into = tile.end == head.rows() ? Into::overwrite : Into::add;
   const auto turned = [&](const T* x) { return Operand<T>{x, tile.reach, rows, stride, true}; };
   if (!gradients.v.empty()) {
@@ -362,7 +363,7 @@ void SelfAttention<T>::map(Compute& compute, const Inputs& inputs, Index number,
       weigh(again, head, tile);
       const T* const from = this->weights(again, head, tile);
       for (Index row = 0; row < tile.rows(); ++row)
-        std::copy_n(from + row * tile.a.stride, tile.reach, map[tile.a.places[row]].data());
+        std::copy_n(from + row * tile.a.stride, tile.reach, map[tile.a.positions[row]].data());
     }
   });
 }

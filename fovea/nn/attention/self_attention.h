@@ -1,10 +1,10 @@
-// Self-attention of streams: each place attends to itself and those before it, by several heads. B streams of T places,
+// Self-attention of streams: each position attends to itself and those before it, by several heads. B streams of T positions,
 // H heads; a head's columns stand side by side: queries and keys (B T, H K), values and sums (B T, H U). For each
-// stream, head and place i, counted from 0, over the places j <= i:
+// stream, head and position i, counted from 0, over the positions j <= i:
 //
 //   s_ij    = c (q_i · k_j + q_i · r_(i-j))                c = 1/√K; r (T, H K) only with relative positions
 //   softmax   a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)
-//   one       a_ij = exp(s_ij) / (1 + Σ_(m<=i) exp(s_im))              a softmax with a place more, of score 0
+//   one       a_ij = exp(s_ij) / (1 + Σ_(m<=i) exp(s_im))              a softmax with a position more, of score 0
 //   sink      a_ij = exp(s_ij) / (exp(z) + Σ_(m<=i) exp(s_im))         and of a score z (H) that each head learns
 //   linear    a_ij = s_ij
 //   relu      a_ij = max(s_ij, 0) / (i + 1)
@@ -62,8 +62,8 @@ struct SelfAttention {
     std::span<T> sinks = {};  // (H), added to
   };
 
-  // Numbers that the weights of so many streams of T places take.
-  Index kept_size(Index streams, Index places) const;
+  // Numbers that the weights of so many streams of T positions take.
+  Index kept_size(Index streams, Index positions) const;
 
   void forward(Compute& compute, const Inputs& inputs, Matrix<T> y) const;
   void backward(Compute& compute, const Inputs& inputs, Matrix<const T> dy, const InputGradients& gradients) const;

@@ -13,22 +13,22 @@
 
 namespace fovea {
 
-inline constexpr Index tile_rows = 32;  // places whose rows' weights are held at a time
+inline constexpr Index tile_rows = 32;  // positions whose rows' weights are held at a time
 
 // Where the parts of a head's memory begin: matrices that were packed, and a tile's rows.
 template <class T>
 struct SelfAttention<T>::Panels {
   Index k_turned, v_turned, k, v, rows, a, ds, shifts, end;
 
-  Panels(const SelfAttention& attention, Index places, Products products) {
+  Panels(const SelfAttention& attention, Index positions, Products products) {
     using namespace attention_rows;
-    const Index K = attention.key_width, U = attention.value_width, tile = tile_rows * stride_of(places) + row_grain;
+    const Index K = attention.key_width, U = attention.value_width, tile = tile_rows * stride_of(positions) + row_grain;
     Index next = 0;
     const auto take = [&next](Index count) { return std::exchange(next, next + stride_of(count)); };
-    k_turned = take(size_of(products, K, places));
-    v_turned = take(size_of(products, U, places));
-    k = take(size_of(products, places, K));
-    v = take(size_of(products, places, U));
+    k_turned = take(size_of(products, K, positions));
+    v_turned = take(size_of(products, U, positions));
+    k = take(size_of(products, positions, K));
+    v = take(size_of(products, positions, U));
     rows = take(size_of(products, tile_rows, std::max(K, U)));
     a = take(tile) + row_grain;
     ds = take(tile) + row_grain;
@@ -42,10 +42,10 @@ struct SelfAttention<T>::Panels {
   }
 };
 
-// The rows given, of all streams: the place of each in its stream, and where each stream's begin, (B + 1).
+// The rows given, of all streams: the position of each in its stream, and where each stream's begin, (B + 1).
 template <class T>
 struct SelfAttention<T>::Given {
-  std::span<const int> places;
+  std::span<const int> positions;
   std::span<const Index> begins;
 };
 
@@ -53,28 +53,28 @@ struct SelfAttention<T>::Given {
 template <class T>
 struct SelfAttention<T>::Head {
   Index stream, number;
-  Index first;                  // its first place among those of all streams
-  Index row, behind;            // its first row among those of all streams, and the first of the next stream
-  std::span<const int> places;  // of its rows; those behind them are not there
+  Index first;                     // its first position among those of all streams
+  Index row, behind;               // its first row among those of all streams, and the first of the next stream
+  std::span<const int> positions;  // of its rows; those behind them are not there
   const AttentionRule& rule;
   Products products;
   Panels at;
   T* memory;
   PackedMatrix<T> r_turned, r;  // relative positions
 
-  Index rows() const { return std::ssize(places); }
-  Index place(Index row) const { return places[static_cast<std::size_t>(row)]; }
-  Index length() const { return place(rows() - 1) + 1; }  // places before them are attended to
+  Index rows() const { return std::ssize(positions); }
+  Index position(Index row) const { return positions[static_cast<std::size_t>(row)]; }
+  Index length() const { return position(rows() - 1) + 1; }  // positions before them are attended to
 
-  // A tile's rows: those whose places lie between the same multiples of tile_rows.
+  // A tile's rows: those whose positions lie between the same multiples of tile_rows.
   Index tile_end(Index begin) const {
     Index end = begin + 1;
-    while (end < rows() && place(end) / tile_rows == place(begin) / tile_rows) ++end;
+    while (end < rows() && position(end) / tile_rows == position(begin) / tile_rows) ++end;
     return end;
   }
   Index tile_begin(Index end) const {
     Index begin = end - 1;
-    while (begin > 0 && place(begin - 1) / tile_rows == place(end - 1) / tile_rows) --begin;
+    while (begin > 0 && position(begin - 1) / tile_rows == position(end - 1) / tile_rows) --begin;
     return begin;
   }
 
@@ -85,7 +85,7 @@ struct SelfAttention<T>::Head {
   }
 };
 
-// Rows [begin, end) of a head, over the places before `reach`.
+// Rows [begin, end) of a head, over the positions before `reach`.
 template <class T>
 struct SelfAttention<T>::Tile {
   Index begin, end, reach;

@@ -7,7 +7,7 @@
 //   y_t  = Σ_i α_ti v_i                     context (T,H) of values v (S,H)
 //
 // A position that is not present is padding: its weight is 0 under every rule, and nothing of it is read. An example
-// of no positions has weights 0 and contexts 0. An alignment is a truth of one position for each row; marked places
+// of no positions has weights 0 and contexts 0. An alignment is a truth of one position for each row; marked positions
 // are a truth that all rows share.
 //
 // Backward, from dy (T,H):

@@ -52,7 +52,7 @@ void ScoreRows(const Rows<float>& a, float scale, const float* shifts) {
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   for (Index r = 0; r < a.count; ++r) {
     float* const row = a.row(r);
-    const Index i = a.places[r];
+    const Index i = a.positions[r];
     Index j = 0;
     for (; j <= i; j += lanes) {
       const V s = Score(d, row, shifts ? shifts + r * a.stride : nullptr, i, j, hn::Set(d, scale));
@@ -69,7 +69,7 @@ void SoftmaxRows(const Rows<float>& a, float scale, const float* shifts) {
   for (Index r = 0; r < a.count; ++r) {
     float* const row = a.row(r);
     const float* const shift = shifts ? shifts + r * a.stride : nullptr;
-    const Index i = a.places[r];
+    const Index i = a.positions[r];
     V highest = least;
     for (Index j = 0; j <= i; j += lanes) {
       const V s = Within(d, Score(d, row, shift, i, j, factor), i + 1 - j, least);
@@ -97,7 +97,7 @@ void SoftmaxSlopes(const Rows<float>& slopes, const float* weights, float scale)
   for (Index r = 0; r < slopes.count; ++r) {
     float* const row = slopes.row(r);
     const float* const a = weights + r * slopes.stride;
-    const Index i = slopes.places[r];
+    const Index i = slopes.positions[r];
     V sum = hn::Zero(d);
     Index j = 0;
     for (; j <= i; j += lanes) {
@@ -118,7 +118,7 @@ void ByDistance(const Rows<float>& shifts, const float* from) {
   const D d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   for (Index r = 0; r < shifts.count; ++r) {
-    const Index i = shifts.places[r];
+    const Index i = shifts.positions[r];
     Index delta = 0;
     for (; delta <= i; delta += lanes) {
       const V x = Backwards(d, from + r * shifts.stride, i - delta);
@@ -165,7 +165,7 @@ void by_distance(const Rows<float>& shifts, const float* d) {
 void score_rows(const Rows<double>& a, double scale, const double* shifts) {
   for (Index r = 0; r < a.count; ++r) {
     double* const row = a.row(r);
-    const Index i = a.places[r];
+    const Index i = a.positions[r];
     for (Index j = 0; j <= i; ++j) row[j] = scale * (row[j] + (shifts ? shifts[r * a.stride + i - j] : 0));
     std::fill(row + i + 1, row + a.stride, 0.0);
   }
@@ -174,7 +174,7 @@ void score_rows(const Rows<double>& a, double scale, const double* shifts) {
 void softmax_rows(const Rows<double>& a, double scale, const double* shifts) {
   score_rows(a, scale, shifts);
   for (Index r = 0; r < a.count; ++r) {
-    double *const row = a.row(r), *const end = row + a.places[r] + 1;
+    double *const row = a.row(r), *const end = row + a.positions[r] + 1;
     const double highest = *std::max_element(row, end);
     double sum = 0;
     for (double* x = row; x < end; ++x) sum += * x = math::exp(*x - highest);
@@ -186,7 +186,7 @@ void softmax_slopes(const Rows<double>& d, const double* weights, double scale) 
   for (Index r = 0; r < d.count; ++r) {
     double* const row = d.row(r);
     const double* const a = weights + r * d.stride;
-    const Index i = d.places[r];
+    const Index i = d.positions[r];
     double mean = 0;
     for (Index j = 0; j <= i; ++j) mean += a[j] * row[j];
     for (Index j = 0; j <= i; ++j) row[j] = scale * a[j] * (row[j] - mean);
@@ -196,7 +196,7 @@ void softmax_slopes(const Rows<double>& d, const double* weights, double scale) 
 
 void by_distance(const Rows<double>& shifts, const double* d) {
   for (Index r = 0; r < shifts.count; ++r) {
-    const Index i = shifts.places[r];
+    const Index i = shifts.positions[r];
     for (Index delta = 0; delta <= i; ++delta) shifts.row(r)[delta] = d[r * shifts.stride + i - delta];
     std::fill(shifts.row(r) + i + 1, shifts.row(r) + shifts.stride, 0.0);
   }

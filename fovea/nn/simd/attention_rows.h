@@ -1,5 +1,5 @@
 // Row by row what causal attention does with its scores, some rows at a time (nn/attention/self_attention.h). Row r of
-// Rows holds the numbers of place i = places[r] over the places j <= i; behind them, up to the stride, every function
+// Rows holds the numbers of position i = positions[r] over the positions j <= i; behind them, up to the stride, every function
 // leaves 0. With shifts, row i's number of distance i - j is added first:
 //
 //   score_rows       a_ij ← c (a_ij + shift_i(i-j))
@@ -16,16 +16,16 @@ namespace fovea::attention_rows {
 
 inline constexpr Index row_grain = 16;
 
-constexpr Index stride_of(Index places) { return (places + row_grain - 1) / row_grain * row_grain; }
+constexpr Index stride_of(Index positions) { return (positions + row_grain - 1) / row_grain * row_grain; }
 
 template <class T>
 struct Rows {
   T* first;
   Index count, stride;
-  const int* places;
+  const int* positions;
 
   T* row(Index r) const { return first + r * stride; }
-  Rows slice(Index r, Index rows) const { return {row(r), rows, stride, places + r}; }
+  Rows slice(Index r, Index rows) const { return {row(r), rows, stride, positions + r}; }
 };
 
 // shifts may be null: none; else as many numbers apart from row to row as the rows.

@@ -5,7 +5,7 @@
 //   OV(v, o) = g_o · O_h V_h u_v          what is said more where v is attended to
 //   QK(v, w) = (Q_h u_v + b) · K_h u_w    how much v asks for w, at no distance
 //
-// and through the heads g of earlier layers m, which may have shown a place what stands elsewhere:
+// and through the heads g of earlier layers m, which may have shown a position what stands elsewhere:
 //
 //   QK(v, w; g) = (Q_h u_v + b) · K_h c(O_g V_g u_w)        c: weighted and centred as the layer's norm does
 //

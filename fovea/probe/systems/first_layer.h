@@ -29,11 +29,11 @@ class FirstLayer {
         scale_(found(evaluation, "layer.1.norm1.weight")),
         shift_(found(evaluation, "layer.1.norm1.bias")) {}
 
-  LayerNumbers input(int token, int place) const {
+  LayerNumbers input(int token, int position) const {
     const auto width = static_cast<std::size_t>(embedding_.shape[1]);
     LayerNumbers u(width, 0.0);
     add(embedding_.values.subspan(static_cast<std::size_t>(token) * width, width), u);
-    if (!position_.empty()) add(position_.subspan(static_cast<std::size_t>(place) * width, width), u);
+    if (!position_.empty()) add(position_.subspan(static_cast<std::size_t>(position) * width, width), u);
     if (!scale_.empty()) normalise(u);
     return u;
   }

@@ -4,7 +4,7 @@
 //   distance_t          from the middle of what it covers to the middle of what is marked, in image sides; the mean
 //   on_digit_t          share of its pixels inside the smallest rectangle of what is marked; the mean
 //   error               error_after_T
-//   distance, on_digit  means over the glimpses after the first, whose place nothing can choose
+//   distance, on_digit  means over the glimpses after the first, whose position nothing can choose
 //
 // Distances and shares only of tasks that mark where the answer stands.
 #include <cmath>
@@ -28,7 +28,7 @@ class GlimpsesProbe final : public Probe {
     const Index glimpses = evaluation.outcome.attention.size(1);
     if (evaluation.outcome.attention.empty() || evaluation.batch.size == 0) return;
     if (evaluation.outcome.scores.size(0) == glimpses * evaluation.batch.size) measure_errors(evaluation, readings);
-    if (!evaluation.batch.marked.empty()) measure_places(evaluation, readings);
+    if (!evaluation.batch.marked.empty()) measure_positions(evaluation, readings);
   }
 
  private:
@@ -53,7 +53,7 @@ class GlimpsesProbe final : public Probe {
     }
   }
 
-  static void measure_places(const Evaluation& evaluation, Readings& readings) {
+  static void measure_positions(const Evaluation& evaluation, Readings& readings) {
     const Cube<const float> attention = evaluation.outcome.attention;
     const Index images = attention.size(0), glimpses = attention.size(1), pixels = attention.size(2);
     const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(pixels))));

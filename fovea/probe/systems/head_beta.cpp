@@ -1,14 +1,14 @@
 // `head-beta`: where each head of a transformer would serve the right answers most, by its β
-// (model/optional_queries.h). Of the places i, weighed by how much its places differ there,
+// (model/optional_queries.h). Of the positions i, weighed by how much its places differ there,
 //
 //   s(J) = Σ_i (mean_(j in J_i) β_ij - mean_(j<=i) β_ij) / Σ_i (max_(j<=i) β_ij - mean_(j<=i) β_ij)
 //
 // is 1 where J is always what would serve best, and 0 on average where β has nothing to do with J. For each head, under
 // the name NAME_lL_hH, and under NAME the largest of all heads:
 //
-//   head_beta_previous    J_i = the place before i
-//   head_beta_induction   the places whose predecessor holds the token of i, over the places that have any
-//   head_beta_needed       the places that a right answer needs, likewise, where the task knows them
+//   head_beta_previous    J_i = the position before i
+//   head_beta_induction   the positions whose predecessor holds the token of i, over the positions that have any
+//   head_beta_needed       the positions that a right answer needs, likewise, where the task knows them
 #include <map>
 
 #include "fovea/model/right_positions.h"
@@ -20,15 +20,15 @@ namespace fovea {
 
 namespace {
 
-// s of one choice of places.
+// s of one choice of positions.
 struct Serving {
   double there = 0, most = 0;
 
-  void add(std::span<const float> row, double mean, std::span<const int> places) {
-    if (places.empty()) return;
+  void add(std::span<const float> row, double mean, std::span<const int> positions) {
+    if (positions.empty()) return;
     double sum = 0;
-    for (const int j : places) sum += static_cast<double>(row[static_cast<std::size_t>(j)]);
-    there += sum / static_cast<double>(places.size()) - mean;
+    for (const int j : positions) sum += static_cast<double>(row[static_cast<std::size_t>(j)]);
+    there += sum / static_cast<double>(positions.size()) - mean;
     most += static_cast<double>(*std::max_element(row.begin(), row.end())) - mean;
   }
 };

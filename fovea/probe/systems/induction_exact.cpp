@@ -1,15 +1,15 @@
 // `induction-exact`: model `induction-exact` on task `induction` beside the flows of three numbers, at their place in
-// the model's own units. T is the number of places before the query.
+// the model's own units. T is the number of positions before the query.
 //
 //   previous_logit     a_1
 //   match_strength     mean of the diagonal of c M
 //   copy_strength      mean of the diagonal of c W
-//   event_loss         half of log T; where the output is frozen, halfway from uniform attention to the right place
+//   event_loss         half of log T; where the output is frozen, halfway from uniform attention to the right position
 //
 // At the first evaluation, from the data and the model's settings, before any update:
 //
 //   causal_time        until the loss is there, by the flow with a causal first layer   theory/causal_induction.h
-//   everywhere_time    by that whose first layer reads T places everywhere             theory/induction_flow.h
+//   everywhere_time    by that whose first layer reads T positions everywhere             theory/induction_flow.h
 //   sign_time          by descent along the signs of the causal flow's slopes: Adam without noise
 //
 // Times are sums of learning rates of plain descent (sign_time: of Adam). Divided by the rate they are steps.
@@ -43,7 +43,7 @@ class InductionExactProbe final : public Probe {
     readings.number("previous_logit", static_cast<double>(lags->values[1]));
     readings.number("match_strength", c * mean_of_diagonal(*match));
     readings.number("copy_strength", copy);
-    if (context_.vocabulary < context_.places)
+    if (context_.vocabulary < context_.positions)
       throw wrong_input("probe 'induction-exact' needs as many tokens as there are positions before the query",
                         "use a larger vocabulary, or remove the probe");
     const InductionClamps clamps{.start_copy = copy, .copy = output->group == Group::statistics};

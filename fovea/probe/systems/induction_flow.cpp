@@ -38,17 +38,17 @@ class InductionFlow final : public Probe {
           "probe 'induction-flow' needs a task whose answers all follow an earlier copy of the asking token, and fewer "
           "positions than tokens",
           "remove the probe");
-    readings.number("flow_positions", context->places);
+    readings.number("flow_positions", context->positions);
     readings.number("flow_asking_tokens", context->asking);
     readings.number("flow_time", time(*context, InductionContext::Memory::own));
     readings.number("flow_time_shared_memory", time(*context, InductionContext::Memory::shared));
-    if (longest_.vocabulary >= longest_.places)
+    if (longest_.vocabulary >= longest_.positions)
       readings.number("flow_time_stream_length", time(longest_, InductionContext::Memory::own));
   }
 
  private:
   static double time(InductionContext context, InductionContext::Memory memory) {
-    context.level = math::log(context.places) / 2;
+    context.level = math::log(context.positions) / 2;
     context.memory = memory;
     return induction_time(context);
   }

@@ -106,9 +106,9 @@ class Offsets : public Probe {
         chance.at(static_cast<Index>(s) - row.row) += 1 / present;
       }
       for (int k = 0; k < 3 && row.aligned >= 0; ++k) {
-        const int place = row.aligned + k - 1;
-        if (place < 0 || place >= std::ssize(row.values)) continue;
-        weight[k] += static_cast<double>(row.values[static_cast<std::size_t>(place)]);
+        const int position = row.aligned + k - 1;
+        if (position < 0 || position >= std::ssize(row.values)) continue;
+        weight[k] += static_cast<double>(row.values[static_cast<std::size_t>(position)]);
         ++weighed[k];
       }
     });

@@ -1,7 +1,7 @@
 // `parents`: whether the first layer finds the tree of streams that have one (task `causal-tree`), where the right
-// places of a place that does not ask are its parent:
+// positions of a position that does not ask are its parent:
 //
-//   parent_points_right    share of the places with a parent whose row of layer 1 is largest there
+//   parent_points_right    share of the positions with a parent whose row of layer 1 is largest there
 //   parent_weight   mean weight there
 //   parent_chance   what even rows would have there                                    at the first look
 //   parent_predicted    share of those whose parent is told by the data alone              at the first look
@@ -24,19 +24,19 @@ class Parents final : public Probe {
   void measure(const Evaluation& evaluation, Readings& readings) override {
     const Outcome<float>& outcome = evaluation.outcome;
     const Cube<const float> map = outcome.further.empty() ? outcome.attention : outcome.further.front().weights;
-    std::int64_t places = 0, found = 0;
+    std::int64_t positions = 0, found = 0;
     double weight = 0, chance = 0;
     each_child(evaluation.batch, [&](int b, int i, int parent) {
       const std::span<const float> row = map[b][i].flat().first(static_cast<std::size_t>(i) + 1);
-      ++places;
+      ++positions;
       found += argmax(row) == parent;
       weight += static_cast<double>(row[static_cast<std::size_t>(parent)]);
       chance += 1.0 / (i + 1);
     });
-    if (places == 0)
+    if (positions == 0)
       throw wrong_input("probe 'parents' needs positions with one known parent",
                         "use task 'causal-tree', or remove the probe");
-    const auto share = [&](double sum) { return sum / static_cast<double>(places); };
+    const auto share = [&](double sum) { return sum / static_cast<double>(positions); };
     readings.number("parent_points_right", share(static_cast<double>(found)));
     readings.number("parent_weight", share(weight));
     if (!evaluation.first) return;
@@ -50,14 +50,14 @@ class Parents final : public Probe {
   }
 
  private:
-  // visit(example, place, parent) of places that do not ask and have one right place.
+  // visit(example, position, parent) of positions that do not ask and have one right position.
   template <class Visit>
   static void each_child(const Batch& batch, Visit visit) {
     const RightPositions right = right_positions(batch);
     for (int b = 0; b < batch.size; ++b)
       for (int i = 1; i < batch.source.lengths[static_cast<std::size_t>(b)]; ++i) {
-        const std::span<const int> places = right.of(Index{b} * batch.source.columns + i);
-        if (batch.target.at(b, i) < 0 && places.size() == 1) visit(b, i, places.front());
+        const std::span<const int> positions = right.of(Index{b} * batch.source.columns + i);
+        if (batch.target.at(b, i) < 0 && positions.size() == 1) visit(b, i, positions.front());
       }
   }
 };

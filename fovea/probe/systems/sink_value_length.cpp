@@ -25,17 +25,18 @@ class FirstValue final : public Probe {
     const FirstLayer layer(evaluation, "sink_value_length");
     const Tokens& source = evaluation.batch.source;
     double first = 0, others = 0;
-    std::int64_t streams = 0, places = 0;
+    std::int64_t streams = 0, positions = 0;
     for (int b = 0; b < std::min(evaluation.batch.size, 16); ++b) {
       const int length = source.lengths[static_cast<std::size_t>(b)];
       if (length < 2) continue;
       ++streams;
       first += layer.length(layer.value(layer.input(source.at(b, 0), 0)));
-      for (int t = 1; t < length; ++t, ++places) others += layer.length(layer.value(layer.input(source.at(b, t), t)));
+      for (int t = 1; t < length; ++t, ++positions)
+        others += layer.length(layer.value(layer.input(source.at(b, t), t)));
     }
     if (others > 0)
       readings.number("sink_value_length",
-                      first / static_cast<double>(streams) / (others / static_cast<double>(places)));
+                      first / static_cast<double>(streams) / (others / static_cast<double>(positions)));
   }
 };
 

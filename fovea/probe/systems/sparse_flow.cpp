@@ -2,7 +2,7 @@
 // the time of that flow, which is the sum of the learning rates:
 //
 //   loss_flow, alpha_flow   what the flow says now
-//   alpha                   weight on the places that tell the answer
+//   alpha                   weight on the positions that tell the answer
 #include "fovea/data/tasks/exact/laws.h"
 #include "fovea/probe/probe.h"
 #include "fovea/theory/sparse_emergence.h"
@@ -19,7 +19,7 @@ class SparseFlow final : public Probe {
     const SparseLaw* const law = evaluation.task.sparse_law();
     if (!law)
       throw wrong_input("probe 'sparse-flow' needs task 'sparse-emergence'", "use that task, or remove the probe");
-    SparseSetting setting{law->places(), law->width(), law->copies()};
+    SparseSetting setting{law->positions(), law->width(), law->copies()};
     for (const ParameterView& view : evaluation.parameters) setting.shared |= view.name == "shared_logit";
     const double times[] = {evaluation.time};
     const SparsePoint now = evaluation.time > 0 ? sparse_flow(setting, times).front() : SparsePoint{};

@@ -9,8 +9,8 @@ namespace fovea {
 
 namespace {
 
-// The place that asks in all of the streams.
-std::size_t asking_place(const StreamSample& sample) {
+// The position that asks in all of the streams.
+std::size_t asking_position(const StreamSample& sample) {
   const auto asks = [](int answer) { return answer >= 0; };
   const auto first = std::ranges::find_if(sample.target(0), asks) - sample.target(0).begin();
   for (std::int64_t n = 0; n < sample.size(); ++n) {
@@ -25,7 +25,7 @@ std::size_t asking_place(const StreamSample& sample) {
 }  // namespace
 
 std::vector<ParentGuess> guess_parents(const StreamSample& sample) {
-  const std::size_t asking = asking_place(sample);
+  const std::size_t asking = asking_position(sample);
   std::vector<std::array<std::int64_t, 2>> both(asking * asking);  // of (i, j): how often x_j = x_q, and x_i = y too
   std::vector<std::int64_t> says(asking);                          // how often x_i = y
   for (std::int64_t n = 0; n < sample.size(); ++n) {

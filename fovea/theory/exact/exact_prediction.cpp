@@ -26,7 +26,7 @@ ExactPrediction of_regression(const RegressionLaw& law) {
 }
 
 ExactPrediction of_sparse(const SparseLaw& law) {
-  SparseSetting setting{law.places(), law.width(), law.copies()};
+  SparseSetting setting{law.positions(), law.width(), law.copies()};
   ExactPrediction prediction;
   prediction.heights = {{"start", "nothing learned", sparse_loss(setting, {})}};
   prediction.times = {{"half", "until the loss is half of that, with a logit for each position", sparse_time(setting)}};

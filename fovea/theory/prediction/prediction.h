@@ -109,7 +109,7 @@ Prediction predict(const BagSource& source, Team& team, const PredictionOptions&
                    const BagSource::Progress& progress = {});
 
 // Where attention is predicted to lie on a text. Classification: one row, softmax of the words' logits. Words: a row
-// for each output, all of the weight shared by the places of the input word it is linked to, uniform where there is
+// for each output, all of the weight shared by the positions of the input word it is linked to, uniform where there is
 // none. Input ids of -1 are words that are not known.
 std::vector<std::vector<double>> predicted_attention(const Prediction& prediction, std::span<const int> input,
                                                      std::span<const int> output);

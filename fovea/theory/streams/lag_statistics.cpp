@@ -82,37 +82,37 @@ double Contingency::deviations() const {
 
 namespace {
 
-// Whether a lag is clear among the answers at one place, in the sequences that ask there; by a deviation more, since
-// there are as many tests as places.
-bool is_told(const StreamSample& sample, const std::vector<std::int64_t>& asking, std::size_t place,
+// Whether a lag is clear among the answers at one position, in the sequences that ask there; by a deviation more, since
+// there are as many tests as positions.
+bool is_told(const StreamSample& sample, const std::vector<std::int64_t>& asking, std::size_t position,
              const LagOptions& options, std::vector<Observation>& observations) {
-  for (std::size_t lag = 0; lag <= std::min(place, static_cast<std::size_t>(options.most)); ++lag) {
+  for (std::size_t lag = 0; lag <= std::min(position, static_cast<std::size_t>(options.most)); ++lag) {
     observations.clear();
     for (const std::int64_t n : asking)
-      if (const int token = sample.source(n)[place - lag]; token >= 0)
-        observations.push_back({token, sample.target(n)[place]});
+      if (const int token = sample.source(n)[position - lag]; token >= 0)
+        observations.push_back({token, sample.target(n)[position]});
     if (contingency(observations, sample.vocab(), sample.target_vocab()).deviations() > options.clear + 1) return true;
   }
   return false;
 }
 
-void count_hard_places(const StreamSample& sample, const std::vector<std::vector<std::size_t>>& asked,
-                       std::size_t longest, const LagOptions& options, LagStatistics& statistics) {
+void count_hard_positions(const StreamSample& sample, const std::vector<std::vector<std::size_t>>& asked,
+                          std::size_t longest, const LagOptions& options, LagStatistics& statistics) {
   std::vector<std::vector<std::int64_t>> asking(longest);
   for (std::size_t n = 0; n < asked.size(); ++n)
     for (const std::size_t t : asked[n]) asking[t].push_back(static_cast<std::int64_t>(n));
   std::vector<Observation> observations;
   for (std::size_t t = 0; t < longest; ++t) {
     if (std::ssize(asking[t]) < options.enough) continue;
-    ++statistics.places;
-    statistics.hard_places += !is_told(sample, asking[t], t, options, observations);
+    ++statistics.positions;
+    statistics.hard_positions += !is_told(sample, asking[t], t, options, observations);
   }
 }
 
 }  // namespace
 
 LagStatistics measure_lags(const StreamSample& sample, const LagOptions& options) {
-  std::size_t longest = 0;  // places up to the last asked one, at most
+  std::size_t longest = 0;  // positions up to the last asked one, at most
   std::vector<std::vector<std::size_t>> asked(static_cast<std::size_t>(sample.size()));
   std::vector<std::size_t> drawn(asked.size());
   for (std::size_t n = 0; n < asked.size(); ++n) {
@@ -140,7 +140,7 @@ LagStatistics measure_lags(const StreamSample& sample, const LagOptions& options
     const Contingency table = contingency(all, sample.vocab(), sample.target_vocab());
     Lag found;
     found.lag = static_cast<int>(lag);
-    found.places = table.count;
+    found.positions = table.count;
     if (table.columns > 1 && table.rows > 1) {
       const auto n = static_cast<double>(table.count);
       const double told = table.chi2 / n / (table.columns - 1);
@@ -152,7 +152,7 @@ LagStatistics measure_lags(const StreamSample& sample, const LagOptions& options
     statistics.hard = statistics.hard && !found.clear;
     statistics.lags.push_back(found);
   }
-  count_hard_places(sample, asked, longest, options, statistics);
+  count_hard_positions(sample, asked, longest, options, statistics);
   return statistics;
 }
 

@@ -42,8 +42,8 @@ struct LagOptions {
 };
 
 struct Lag {
-  int lag = 0;              // 0 is the current token
-  std::int64_t places = 0;  // N
+  int lag = 0;                 // 0 is the current token
+  std::int64_t positions = 0;  // N
   double share = 0;
   double chance = 0;
   double deviations = 0;  // above chance
@@ -55,7 +55,7 @@ struct LagStatistics {
   bool hard = true;
   // Answers at one position can depend on another token than the answers of all positions together. These count the
   // positions with enough sequences, and how many of them have no clear lag.
-  int places = 0, hard_places = 0;
+  int positions = 0, hard_positions = 0;
 
   std::vector<Lag> best(int count) const;  // by falling share
 };

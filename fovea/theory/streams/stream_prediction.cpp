@@ -12,11 +12,11 @@ namespace fovea {
 
 namespace {
 
-constexpr int most_causal = 128;  // places of a flow that is a matter of seconds
+constexpr int most_causal = 128;  // positions of a flow that is a matter of seconds
 
 std::int64_t sequences_of(const TaskShape& shape) {
-  constexpr std::int64_t most = 20'000, places = 2'000'000;
-  return std::clamp<std::int64_t>(places / std::max(1, shape.longest), 1, most);
+  constexpr std::int64_t most = 20'000, positions = 2'000'000;
+  return std::clamp<std::int64_t>(positions / std::max(1, shape.longest), 1, most);
 }
 
 // The loss of one rung and how much is asked, of each example.
@@ -53,20 +53,20 @@ std::vector<RungHeight> heights(const Task& task, const StreamOptions& options, 
   for (int step = 0; step < options.batches; ++step) {
     task.batch(Split::validation, static_cast<std::uint64_t>(step), options.batch, batch);
     if (batch.size == 0) break;
-    const std::size_t places = static_cast<std::size_t>(batch.size) * static_cast<std::size_t>(batch.target.columns);
-    memory.assign(places * vocab, 0.0f);
+    const std::size_t positions = static_cast<std::size_t>(batch.size) * static_cast<std::size_t>(batch.target.columns);
+    memory.assign(positions * vocab, 0.0f);
     for (std::size_t rung = 0; rung < names.size(); ++rung) {
       std::fill(memory.begin(), memory.end(), 0.0f);
-      ladder->predict(batch, static_cast<int>(rung), Matrix<float>(memory.data(), places, vocab));
+      ladder->predict(batch, static_cast<int>(rung), Matrix<float>(memory.data(), positions, vocab));
       for (int row = 0; row < batch.size; ++row) {
         Loss loss;
         for (int t = 0; t < batch.target.columns; ++t) {
           const int answer = batch.target.at(row, t);
           if (answer < 0) continue;
           if (options.last) loss = {};
-          const std::size_t place = static_cast<std::size_t>(row) * static_cast<std::size_t>(batch.target.columns) +
-                                    static_cast<std::size_t>(t);
-          loss.sum -= math::log(static_cast<double>(memory[place * vocab + static_cast<std::size_t>(answer)]));
+          const std::size_t position = static_cast<std::size_t>(row) * static_cast<std::size_t>(batch.target.columns) +
+                                       static_cast<std::size_t>(t);
+          loss.sum -= math::log(static_cast<double>(memory[position * vocab + static_cast<std::size_t>(answer)]));
           ++loss.asked;
         }
         if (loss.asked > 0) losses[rung].push_back(loss);
@@ -91,27 +91,27 @@ InductionTimes times_of(const InductionContext& context) {
   return times;
 }
 
-// Of sequences that ask once, at one place, of different tokens: how many stand before it.
-std::optional<int> places_before_query(const StreamSample& sample) {
-  std::optional<int> places;
+// Of sequences that ask once, at one position, of different tokens: how many stand before it.
+std::optional<int> positions_before_query(const StreamSample& sample) {
+  std::optional<int> positions;
   std::vector<int> seen(static_cast<std::size_t>(sample.vocab()), -1);
   for (std::int64_t n = 0; n < sample.size(); ++n) {
     const std::span<const int> source = sample.source(n), target = sample.target(n);
     const auto asks = std::ranges::find_if(target, [](int answer) { return answer >= 0; });
-    const auto place = static_cast<int>(asks - target.begin());
-    if (asks == target.end() || place < 2 || (places && *places != place)) return {};
+    const auto position = static_cast<int>(asks - target.begin());
+    if (asks == target.end() || position < 2 || (positions && *positions != position)) return {};
     if (std::any_of(asks + 1, target.end(), [](int answer) { return answer >= 0; })) return {};
-    for (const int token : source.first(static_cast<std::size_t>(place))) {
+    for (const int token : source.first(static_cast<std::size_t>(position))) {
       int& last = seen[static_cast<std::size_t>(token)];
       if (last == static_cast<int>(n)) return {};
       last = static_cast<int>(n);
     }
-    places = place;
+    positions = position;
   }
-  return places;
+  return positions;
 }
 
-CausalTimes causal_times(int places, int vocabulary, const StreamOptions& options) {
+CausalTimes causal_times(int positions, int vocabulary, const StreamOptions& options) {
   constexpr double until = 1e6;
   constexpr FlowOptions precision{.tolerance = 1e-8};
   const auto time = [&](int T, InductionContext::FirstLayer layer) {
@@ -122,13 +122,13 @@ CausalTimes causal_times(int places, int vocabulary, const StreamOptions& option
   };
   using FirstLayer = InductionContext::FirstLayer;
   CausalTimes times;
-  times.context = {static_cast<double>(places), vocabulary};
+  times.context = {static_cast<double>(positions), vocabulary};
   times.context.first_layer = FirstLayer::causal;
   times.context.level = induction_event(times.context, options.given);
-  times.time = time(places, FirstLayer::causal);
-  times.everywhere = time(places, FirstLayer::everywhere);
+  times.time = time(positions, FirstLayer::causal);
+  times.everywhere = time(positions, FirstLayer::everywhere);
   times.longer =
-      2 * places < vocabulary ? time(2 * places, FirstLayer::causal) : std::numeric_limits<double>::quiet_NaN();
+      2 * positions < vocabulary ? time(2 * positions, FirstLayer::causal) : std::numeric_limits<double>::quiet_NaN();
   times.rate = options.rate;
   return times;
 }
@@ -136,7 +136,7 @@ CausalTimes causal_times(int places, int vocabulary, const StreamOptions& option
 }  // namespace
 
 double induction_event(const InductionContext& context, const InductionClamps& given) {
-  return given.copy ? induction_halfway(context, given.start_copy) : math::log(context.places) / 2;
+  return given.copy ? induction_halfway(context, given.start_copy) : math::log(context.positions) / 2;
 }
 
 std::optional<InductionContext> induction_context(const StreamSample& sample) {
@@ -157,7 +157,7 @@ std::optional<InductionContext> induction_context(const StreamSample& sample) {
   if (sample.asked() == 0) return {};
   InductionContext context{math::exp(logs / static_cast<double>(sample.asked())), sample.target_vocab()};
   context.asking = static_cast<int>(std::ranges::count(asks, true));
-  if (context.places < 2 || context.vocabulary < context.places) return {};
+  if (context.positions < 2 || context.vocabulary < context.positions) return {};
   return context;
 }
 
@@ -173,9 +173,9 @@ StreamPrediction predict_stream(const Task& task, const StreamOptions& options) 
   prediction.last = options.last;
   if (const std::optional<InductionContext> context = induction_context(sample))
     prediction.induction = times_of(*context);
-  if (const std::optional<int> places = places_before_query(sample);
-      prediction.induction && places && *places <= most_causal && *places <= sample.vocab())
-    prediction.causal = causal_times(*places, sample.vocab(), options);
+  if (const std::optional<int> positions = positions_before_query(sample);
+      prediction.induction && positions && *positions <= most_causal && *positions <= sample.vocab())
+    prediction.causal = causal_times(*positions, sample.vocab(), options);
   return prediction;
 }
 

@@ -2,11 +2,11 @@
 // may rest; which earlier tokens tell something of the answers, each by itself; and, where all answers are what
 // followed an earlier copy of the current token, when an induction head forms by its flow.
 //
-// The height of a rung over the asked places of B validation examples, or over the last one of each, with l_b the sum
+// The height of a rung over the asked positions of B validation examples, or over the last one of each, with l_b the sum
 // of -log p(answer) over those of example b and n_b how many they are:
 //
 //   nats  = sum_b l_b / sum_b n_b
-//   error = sqrt(B / (B - 1) sum_b (l_b - nats n_b)^2) / sum_b n_b        examples are independent, places are not
+//   error = sqrt(B / (B - 1) sum_b (l_b - nats n_b)^2) / sum_b n_b        examples are independent, positions are not
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 namespace fovea {
 
 struct StreamOptions {
-  std::int64_t sequences = 0;  // that lags are counted in; 0: 20 000, or as many as have two million places
+  std::int64_t sequences = 0;  // that lags are counted in; 0: 20 000, or as many as have two million positions
   int batches = 32;            // of validation, for the ladder
   int batch = 64;              // examples of each
   bool last = false;           // heights are of the last answer of each example, as those of probe ladder may be
@@ -42,15 +42,15 @@ struct InductionTimes {
   InductionContext context;
   double time = 0, shared = 0;
   double with_previous = 0;  // layer 1 attends to the previous token
-  double with_match = 0;     // layer 2 attends to the right place
+  double with_match = 0;     // layer 2 attends to the right position
 };
 
-// Where all sequences ask once, at one place, and the tokens before it all differ: the flow with a causal first layer,
+// Where all sequences ask once, at one position, and the tokens before it all differ: the flow with a causal first layer,
 // of one memory for all tokens, as model `induction-exact` is trained by plain descent.
 struct CausalTimes {
-  InductionContext context;  // T: places before the query; level: the loss of the event
+  InductionContext context;  // T: positions before the query; level: the loss of the event
   double time = 0;
-  double everywhere = 0;  // by the flow whose first layer reads T places at every one
+  double everywhere = 0;  // by the flow whose first layer reads T positions at every one
   double longer = 0;      // time of a context of 2 T; NaN where the tokens are too few
   double rate = 0;        // of the options
 };

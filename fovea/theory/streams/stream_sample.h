@@ -18,8 +18,8 @@ class StreamSample {
   int vocab() const { return shape_.vocab; }
   int target_vocab() const { return shape_.target_vocab; }
   std::int64_t size() const { return static_cast<std::int64_t>(starts_.size()) - 1; }
-  std::int64_t places() const { return starts_.back(); }
-  std::int64_t asked() const { return asked_; }  // places at which something is asked
+  std::int64_t positions() const { return starts_.back(); }
+  std::int64_t asked() const { return asked_; }  // positions at which something is asked
 
   std::span<const int> source(std::int64_t n) const { return part(source_, n); }
   std::span<const int> target(std::int64_t n) const { return part(target_, n); }  // -1 where nothing is asked

@@ -36,7 +36,7 @@ std::string attention_axes(const RunSpec& spec) {
       return "outputs down, inputs across";
     case AttentionRows::query:
       return "queries down, " + across(meaning->columns);
-    case AttentionRows::place:
+    case AttentionRows::position:
       return "positions down, attended positions across";
     case AttentionRows::access:
       return "accesses down, " + across(meaning->columns);

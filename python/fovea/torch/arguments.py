@@ -69,7 +69,7 @@ def truth_of(truth: Any, examples: int, observed: Shapes, shapes: Shapes) -> Arr
     outside = values[(values < -1) | (values >= places)]
     if outside.size:
         raise _engine.wrong_input(
-            f"truth has a place {outside[0]}, and attention has {places} places",
+            f"truth has a position {outside[0]}, and attention has {places} positions",
             "positions count from 0; -1 means none",
         )
     return values.astype(np.int64)

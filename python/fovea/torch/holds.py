@@ -125,7 +125,7 @@ class Hold:
                 )
             if truth.numel() and not bool(((truth >= -1) & (truth < places)).all()):
                 raise _engine.wrong_input(
-                    f"truth has a place {_outside(truth, places)}, and attention has {places} places",
+                    f"truth has a position {_outside(truth, places)}, and attention has {places} positions",
                     "positions count from 0; -1 means none",
                 )
             at = torch.nn.functional.pad(truth, (0, rows - truth.shape[1]), value=-1)[:, None, :, None]

@@ -13,21 +13,21 @@ TEST(Keyword, IsPure) {
 TEST(Keyword, StandsOnceInPositiveSequencesOnly) {
   const Batch batch = draw(*make_task("keyword"), Split::train, 0, 2000);
   double positive = 0;
-  std::vector<double> places(20), words(49);
+  std::vector<double> positions(20), words(49);
   for (int row = 0; row < batch.size; ++row) {
     int found = 0;
     for (int l = 0; l < 20; ++l) {
       const bool key = batch.source.at(row, l) == 49;
       EXPECT_EQ(batch.marked[static_cast<std::size_t>(row * 20 + l)], key ? 1 : 0);
       found += key;
-      if (key) ++places[static_cast<std::size_t>(l)];
+      if (key) ++positions[static_cast<std::size_t>(l)];
       else ++words[static_cast<std::size_t>(batch.source.at(row, l))];
     }
     EXPECT_EQ(found, batch.labels[static_cast<std::size_t>(row)]);
     positive += found;
   }
   expect_even({positive, 2000 - positive});
-  expect_even(places);
+  expect_even(positions);
   expect_even(words);
 }
 
@@ -76,7 +76,7 @@ TEST(Keyword, DistractorsLeanTowardsThePositiveClass) {
   for (int row = 0; row < batch.size; ++row)
     for (int l = 0; l < 20; ++l)
       if (batch.source.at(row, l) < 7) ++(batch.labels[static_cast<std::size_t>(row)] ? in_positive : in_negative);
-  EXPECT_NEAR(in_positive / (10'000.0 * 19 * 7 / 49), 1.0, 0.05);  // the keyword takes one of the 20 places
+  EXPECT_NEAR(in_positive / (10'000.0 * 19 * 7 / 49), 1.0, 0.05);  // the keyword takes one of the 20 positions
   EXPECT_NEAR(in_negative / (10'000.0 * 20 * 7 / 49), 0.5, 0.05);
 }
 

@@ -1,4 +1,4 @@
-// Task two-spaces: queries and keys of one place, each in a space of its own.
+// Task two-spaces: queries and keys of one position, each in a space of its own.
 #include "fovea/data/two_spaces.h"
 
 #include "tests/data/tasks/task_help.h"
@@ -50,12 +50,12 @@ TEST(TwoSpaces, AKeyIsWhereTheMapTakesItsPlace) {
     for (int i = 0; i < 50; ++i) {
       double squares = 0;
       for (int j = 0; j < 4; ++j) {
-        double place = 0;
+        double position = 0;
         for (int c = 0; c < key_width; ++c)
-          place += task->two_spaces()->back[static_cast<std::size_t>(j * key_width + c)] *
-                   static_cast<double>(batch.items.item(0, i)[c]);
-        squares += place * place;
-        EXPECT_NEAR(static_cast<double>(batch.values.item(0, i)[j]), std::sin(3 * place), 1e-5);
+          position += task->two_spaces()->back[static_cast<std::size_t>(j * key_width + c)] *
+                      static_cast<double>(batch.items.item(0, i)[c]);
+        squares += position * position;
+        EXPECT_NEAR(static_cast<double>(batch.values.item(0, i)[j]), std::sin(3 * position), 1e-5);
       }
       EXPECT_NEAR(squares, 1, 1e-5) << "a place of the sphere";
     }

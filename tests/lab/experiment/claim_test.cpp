@@ -84,7 +84,7 @@ TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
   };
   EXPECT_EQ(parse_experiment(with_line("title", "title = \"" + many(12) + " = %\""), "x.toml").claims.size(), 2u);
   const struct {
-    std::string toml, place, problem, remedy;
+    std::string toml, position, problem, remedy;
   } cases[] = {
       {with_line("title", ""), "x.toml:7:1", "a claim has no title", "add title"},
       {with_line("name", ""), "x.toml:7:1", "a claim has no name", "add name"},
@@ -118,7 +118,7 @@ TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.toml);
-    refused([&] { parse_experiment(c.toml, "x.toml"); }, c.place, c.problem, c.remedy);
+    refused([&] { parse_experiment(c.toml, "x.toml"); }, c.position, c.problem, c.remedy);
   }
 }
 

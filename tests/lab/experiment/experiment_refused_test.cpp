@@ -11,7 +11,7 @@ using namespace testing_parts;
 
 TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
   const struct {
-    std::string toml, place, problem, remedy;
+    std::string toml, position, problem, remedy;
   } cases[] = {
       {"title = \"x", "x.toml:1:11", "not TOML", "quotes"},
       {"task = { name = \"mark\" }\ntask = 3", "x.toml:2:8", "not TOML", "quotes"},
@@ -50,13 +50,13 @@ TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.toml);
-    refused([&] { parse_experiment(c.toml, "x.toml"); }, c.place, c.problem, c.remedy);
+    refused([&] { parse_experiment(c.toml, "x.toml"); }, c.position, c.problem, c.remedy);
   }
 }
 
 TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
   const struct {
-    std::string toml, place, problem, remedy;
+    std::string toml, position, problem, remedy;
   } cases[] = {
       {"task = { name = \"marc\" }\nmodel = { name = \"tiny\" }", "x.toml:1:10", "there is no task 'marc'",
        "did you mean 'mark'?"},
@@ -174,7 +174,8 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.toml);
-    refused([&] { resolve_sweep(parse_experiment(c.toml, "x.toml"), Preset::full, {}); }, c.place, c.problem, c.remedy);
+    refused([&] { resolve_sweep(parse_experiment(c.toml, "x.toml"), Preset::full, {}); }, c.position, c.problem,
+            c.remedy);
   }
   const auto set = [](const std::string& words) {
     return [words] { resolve(experiment(), Preset::full, {parse_override(words)}, 0); };

@@ -42,13 +42,13 @@ inline std::string minimal(const std::string& rest) {
 
 // Runs `work`, which must be refused, and checks the three parts of what is said.
 template <class Work>
-void refused(Work&& work, const std::string& place, const std::string& problem, const std::string& remedy) {
+void refused(Work&& work, const std::string& position, const std::string& problem, const std::string& remedy) {
   try {
     work();
     ADD_FAILURE() << "was taken, instead of: " << problem;
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_EQ(error.location().text(), place) << error.what();
+    EXPECT_EQ(error.location().text(), position) << error.what();
     EXPECT_NE(error.problem().text().find(problem), std::string::npos) << error.what();
     EXPECT_NE(error.remedy().text().find(remedy), std::string::npos) << error.what();
   }

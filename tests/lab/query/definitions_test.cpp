@@ -39,7 +39,7 @@ TEST(Definitions, AreNamedInTheOrderOfTheFile) {
 
 TEST(Definitions, ThatAreWrongAreRefusedWithTheirPlace) {
   const struct {
-    std::string toml, place, problem, remedy;
+    std::string toml, position, problem, remedy;
   } cases[] = {
       {"a = \"b + 1\"\nb = \"2 * a\"", "x.toml:1:1", "the definition of 'a' uses itself, by way of 'b'",
        "its own name"},
@@ -58,7 +58,7 @@ TEST(Definitions, ThatAreWrongAreRefusedWithTheirPlace) {
       read(c.toml);
       ADD_FAILURE() << "was taken, instead of: " << c.problem;
     } catch (const Error& error) {
-      EXPECT_EQ(error.location().text(), c.place) << error.what();
+      EXPECT_EQ(error.location().text(), c.position) << error.what();
       EXPECT_NE(error.problem().text().find(c.problem), std::string::npos) << error.what();
       EXPECT_NE(error.remedy().text().find(c.remedy), std::string::npos) << error.what();
     }

@@ -51,10 +51,10 @@ class Mark : public Task {
       for (int l = 0; l < length_; ++l)
         batch.source.at(b, l) = 1 + static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab_ - 1)));
       if (!positive) continue;
-      const int place = static_cast<int>(stream.integer(static_cast<std::uint64_t>(length_)));
-      batch.source.at(b, place) = 0;
+      const int position = static_cast<int>(stream.integer(static_cast<std::uint64_t>(length_)));
+      batch.source.at(b, position) = 0;
       batch.labels[static_cast<std::size_t>(b)] = 1;
-      if (knows_) batch.marked[static_cast<std::size_t>(b * length_ + place)] = 1;
+      if (knows_) batch.marked[static_cast<std::size_t>(b * length_ + position)] = 1;
     }
   }
 

@@ -1,4 +1,4 @@
-// The similarities that pooling is made of: each in the places where it could go wrong.
+// The similarities that pooling is made of: each in the positions where it could go wrong.
 #include "fovea/model/items/similarity.h"
 
 #include <cmath>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index streams_here = 3, places_here = 75, heads_here = 2, key_here = 5, value_here = 18;
 
-// Of all places; of all, of which those that do not ask have no gradient; or of those that ask alone.
+// Of all positions; of all, of which those that do not ask have no gradient; or of those that ask alone.
 enum class Rows { all, all_but_asking_count, asking };
 
 // Streams of several lengths with what attention gives and its gradients, by a team and with weights kept or not.
@@ -60,7 +60,7 @@ struct SelfScene {
 
   SelfAttention<T> attention;
   std::vector<int> lengths{75, 33, 1};
-  // Of two tiles of three in the first stream, of none in the second, and a place that is not there.
+  // Of two tiles of three in the first stream, of none in the second, and a position that is not there.
   std::vector<int> asking{3, 4, 30, 31, 64, 66, 2 * places_here, 2 * places_here + 5};
   std::vector<AttentionRule> rules{{}, {}};
   Arena arena;

@@ -15,21 +15,21 @@ using attention_rows::row_grain;
 using attention_rows::Rows;
 using attention_rows::stride_of;
 
-// Rows from place `begin` on, with room before them, of numbers everywhere.
+// Rows from position `begin` on, with room before them, of numbers everywhere.
 template <class T>
 struct SomeRows {
   SomeRows(std::uint64_t seed, Index begin, Index count)
       : stride(stride_of(begin + count)),
         all(static_cast<std::size_t>(row_grain + stride * count)),
-        places(static_cast<std::size_t>(count)) {
+        positions(static_cast<std::size_t>(count)) {
     RandomStream stream(seed, "rows");
     for (T& x : all) x = static_cast<T>(static_cast<float>(stream.uniform(-2, 2)));
-    std::iota(places.begin(), places.end(), static_cast<int>(begin));
-    rows = {all.data() + row_grain, count, stride, places.data()};
+    std::iota(positions.begin(), positions.end(), static_cast<int>(begin));
+    rows = {all.data() + row_grain, count, stride, positions.data()};
   }
   Index stride;
   std::vector<T> all;
-  std::vector<int> places;
+  std::vector<int> positions;
   Rows<T> rows;
 };
 

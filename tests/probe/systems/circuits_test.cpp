@@ -6,7 +6,7 @@ namespace {
 
 using testing::HandMade;
 
-// A transformer of three tokens in six dimensions: 0 to 2 for what stands at a place, 3 to 5 for what layer 1 has shown
+// A transformer of three tokens in six dimensions: 0 to 2 for what stands at a position, 3 to 5 for what layer 1 has shown
 // it. Layer 1 writes tokens there; layer 2 asks for them, and says what it attends to.
 struct CircuitsScene {
   HandMade look;

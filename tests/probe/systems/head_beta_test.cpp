@@ -11,7 +11,7 @@ namespace {
 using testing::HandMade;
 using testing::Said;
 
-// One stream a b a of which the last place asks for b, at place 1, and two heads.
+// One stream a b a of which the last position asks for b, at position 1, and two heads.
 struct HeadsScene {
   HandMade look;
   std::vector<float> beta;
@@ -43,7 +43,7 @@ struct HeadsScene {
 
 TEST(HeadBetaProbe, PlacesThatWouldServeBestCountAsOneAndChanceAsNought) {
   // Layer 1: for position 1, position 0 is 4 over the mean. For position 2, position 0 is 2 over the mean; 1 below it
-  // by place 1. Layer 2: place 2 is best served by the answer at place 1, which is the previous and the successor.
+  // by position 1. Layer 2: position 2 is best served by the answer at position 1, which is the previous and the successor.
   HeadsScene scene({0, 0, 0, 8, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, -1, 2, -1});
   const auto said = scene.numbers("head-beta");
   EXPECT_NEAR(said.at("head_beta_previous_l1_h1"), (4.0 - 1.0) / (4.0 + 2.0), 1e-6);

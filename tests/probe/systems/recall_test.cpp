@@ -8,7 +8,7 @@ namespace {
 
 using testing::HandMade;
 
-// A transformer of four tokens and four places in eight dimensions, each with a direction of its own: what is stored
+// A transformer of four tokens and four positions in eight dimensions, each with a direction of its own: what is stored
 // can be written down.
 struct StoredMatrices {
   std::vector<std::vector<float>> values;
@@ -25,11 +25,11 @@ struct StoredMatrices {
     look.batch.target.ids = {-1, 1, 2, -1};  // asked at the tokens 1 and 2
     values.reserve(16);
     add("embedding", 4, [](int token, int d) { return d == token; });
-    add("position", 4, [](int place, int d) { return d == 4 + place; });
+    add("position", 4, [](int position, int d) { return d == 4 + position; });
     add("unembedding", 4, [](int token, int d) { return d == token; });
     for (const char* part : {"layer.1.value", "layer.1.output", "layer.2.value", "layer.2.output", "layer.2.key"})
       add(part, 8, [](int row, int d) { return row == d; });
-    add("layer.1.key", 8, [](int row, int d) { return row >= 5 && d == row - 1; });  // turns place s into s + 1
+    add("layer.1.key", 8, [](int row, int d) { return row >= 5 && d == row - 1; });  // turns position s into s + 1
   }
 
   template <class Entry>
@@ -51,7 +51,7 @@ TEST(RecallProbe, WhatIsStoredIsRecalled) {
   EXPECT_EQ(said.at("output_recalled"), 1);
   EXPECT_EQ(said.at("previous_token_recalled"), 1);
   EXPECT_EQ(said.at("match_recalled"), 1);
-  // A score of 1 at the answer and of 0 elsewhere, among four tokens, and among the places up to 1, 2 and 3.
+  // A score of 1 at the answer and of 0 elsewhere, among four tokens, and among the positions up to 1, 2 and 3.
   const double e = std::exp(1.0), root = std::exp(1 / std::sqrt(8.0));
   EXPECT_NEAR(said.at("output_recalled_weight"), e / (e + 3), 1e-12);
   EXPECT_NEAR(said.at("match_recalled_weight"), root / (root + 3), 1e-12);
@@ -62,7 +62,7 @@ TEST(RecallProbe, WhatIsStoredIsRecalled) {
 TEST(RecallProbe, WhatIsLostIsNot) {
   StoredMatrices stored;
   stored.matrix("layer.2.output")[3 * 8 + 3] = -1;  // token 3 is no longer said
-  stored.matrix("layer.1.key")[6 * 8 + 5] = -1;     // place 2 no longer finds place 1
+  stored.matrix("layer.1.key")[6 * 8 + 5] = -1;     // position 2 no longer finds position 1
   stored.matrix("layer.2.key")[2 * 8 + 2] = -1;     // token 2, of the two that are asked, finds nothing
   stored.matrix("layer.2.key")[3 * 8 + 3] = -1;     // token 3 is not asked
   const auto said = stored.look.numbers("recall");

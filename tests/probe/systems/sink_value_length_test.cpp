@@ -29,7 +29,7 @@ TEST(FirstValueProbe, LengthsAreThoseOfWhatEachPlaceBrings) {
 
 TEST(FirstValueProbe, TheBiasOfTheValuesCounts) {
   OneLayer layer;
-  layer.bias = {-3, -4};  // all that the first place has is taken away
+  layer.bias = {-3, -4};  // all that the first position has is taken away
   EXPECT_NEAR(layer.said(), 0, 1e-6);
 }
 

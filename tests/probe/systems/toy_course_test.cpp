@@ -10,7 +10,7 @@ namespace {
 
 using testing::HandMade;
 
-// One positive sequence of `length` places with the key at the second, one negative one.
+// One positive sequence of `length` positions with the key at the second, one negative one.
 HandMade course_look(int length, float key, float other) {
   HandMade look;
   look.set_lengths({length, length}, length);
@@ -36,7 +36,7 @@ TEST(ToyCourseProbe, BeginsUniformAndRisesWithTheGap) {
   EXPECT_GT(before, 0.7);
 }
 
-// Of two places it is the toy gate itself, bounded and with the logistic loss.
+// Of two positions it is the toy gate itself, bounded and with the logistic loss.
 TEST(ToyCourseProbe, OfTwoPlacesIsTheToyGate) {
   constexpr ToyVariant variant{ToyVariant::Gate::bounded, ToyVariant::Loss::logistic};
   for (const double time : {1.0, 3.0, 8.0}) {

@@ -21,7 +21,7 @@ TEST(LagStatistics, TheLagThatDecidesTellsAllAndTheOthersNothing) {
   EXPECT_FALSE(found.hard);
   for (const Lag& lag : found.lags) {
     EXPECT_EQ(lag.clear, lag.lag == 2) << lag.lag;
-    EXPECT_EQ(lag.places, 4000 * (20 - std::max(2, lag.lag))) << lag.lag;
+    EXPECT_EQ(lag.positions, 4000 * (20 - std::max(2, lag.lag))) << lag.lag;
     if (lag.lag == 2) EXPECT_NEAR(lag.share, 1, 1e-12);
     else EXPECT_NEAR(lag.share, 0, 3 * lag.chance) << lag.lag;
   }
@@ -68,12 +68,12 @@ TEST(LagStatistics, PlacesAreHardOrNotByThemselves) {
   });
   const LagStatistics found = measure_lags(StreamSample(task, 5000));
   EXPECT_FALSE(found.hard);
-  EXPECT_EQ(found.places, 13);
-  EXPECT_EQ(found.hard_places, 12);
-  EXPECT_EQ(measure_lags(StreamSample(task, 199)).places, 0) << "too few to judge a place by itself";
+  EXPECT_EQ(found.positions, 13);
+  EXPECT_EQ(found.hard_positions, 12);
+  EXPECT_EQ(measure_lags(StreamSample(task, 199)).positions, 0) << "too few to judge a place by itself";
 }
 
-// Each sequence answers by a table of its own: places of one sequence depend on each other, yet no token tells anything
+// Each sequence answers by a table of its own: positions of one sequence depend on each other, yet no token tells anything
 // that holds for all sequences.
 TEST(LagStatistics, ARuleOfEachSequencesOwnIsNoKnowledge) {
   const MadeStream task(4, 200, [](std::span<const int> x, std::size_t t, RandomStream& stream) {

@@ -12,7 +12,7 @@ namespace fovea {
 
 class MadeStream : public Task {
  public:
-  // The answer at place t of tokens x, or -1; the stream is that of the sequence, and goes on from place to place.
+  // The answer at position t of tokens x, or -1; the stream is that of the sequence, and goes on from position to position.
   using Answer = std::function<int(std::span<const int> x, std::size_t t, RandomStream& stream)>;
 
   MadeStream(int vocab, int length, Answer answer) : vocab_(vocab), length_(length), answer_(std::move(answer)) {}

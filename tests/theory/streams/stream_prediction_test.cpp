@@ -60,7 +60,7 @@ TEST(StreamPrediction, HeightsOfTheLadderAreItsCrossEntropies) {
   EXPECT_FALSE(p.induction);
 }
 
-// Asked of the last place alone, or asked everywhere and read there: the same sequences, and so the same heights.
+// Asked of the last position alone, or asked everywhere and read there: the same sequences, and so the same heights.
 TEST(StreamPrediction, HeightsOfTheLastAnswerAreThoseOfATaskThatAsksNoOther) {
   const auto everywhere = make_task("markov-icl", table({{"states", whole(2)}, {"length", whole(20)}}));
   const auto at_the_end =
@@ -94,7 +94,7 @@ TEST(StreamPrediction, OfTheTaskInductionIsItsFlow) {
   const auto task = make_task("induction", table({{"vocab", whole(32)}, {"length", whole(8)}}));
   const StreamPrediction p = predict_stream(*task, {.sequences = 500});
   ASSERT_TRUE(p.induction);
-  EXPECT_NEAR(p.induction->context.places, 8, 1e-12);
+  EXPECT_NEAR(p.induction->context.positions, 8, 1e-12);
   EXPECT_EQ(p.induction->context.vocabulary, 32);
   EXPECT_NEAR(p.induction->shared, 45.5, 0.2);
   EXPECT_NEAR(p.induction->time, 801, 4);
@@ -111,7 +111,7 @@ TEST(StreamPrediction, OfTheTaskInductionHasTheCausalFlow) {
   const auto task = make_task("induction", table({{"vocab", whole(96)}, {"length", whole(17)}}));
   const StreamPrediction p = predict_stream(*task, {.sequences = 200, .rate = 0.3});
   ASSERT_TRUE(p.causal);
-  EXPECT_EQ(p.causal->context.places, 16);
+  EXPECT_EQ(p.causal->context.positions, 16);
   EXPECT_NEAR(p.causal->context.level, std::log(16) / 2, 1e-12);
   EXPECT_NEAR(p.causal->time, 86.32, 0.05);
   EXPECT_NEAR(p.causal->everywhere, 115.8, 0.5);
@@ -126,7 +126,7 @@ TEST(StreamPrediction, OfTheTaskInductionHasTheCausalFlow) {
   EXPECT_FALSE(predict_stream(*make_task("birth"), {.sequences = 50}).causal) << "it asks at several places";
 }
 
-// Of 0 1 0 1 0 and two of four tokens: at place 2 one of three places follows an earlier 0, at place 4 two of five.
+// Of 0 1 0 1 0 and two of four tokens: at position 2 one of three positions follows an earlier 0, at position 4 two of five.
 TEST(StreamPrediction, PlacesAreCountedByTheShareThatIsRight) {
   class Again final : public MadeStream {
    public:
@@ -146,7 +146,7 @@ TEST(StreamPrediction, PlacesAreCountedByTheShareThatIsRight) {
   const Again task;
   const std::optional<InductionContext> context = induction_context(StreamSample(task, 3));
   ASSERT_TRUE(context);
-  EXPECT_NEAR(context->places, std::sqrt(3 * 2.5), 1e-12);
+  EXPECT_NEAR(context->positions, std::sqrt(3 * 2.5), 1e-12);
   EXPECT_EQ(context->vocabulary, 4);
   EXPECT_EQ(context->asking, 1);
 }

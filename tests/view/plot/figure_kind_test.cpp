@@ -16,7 +16,7 @@ TEST(FigureKinds, EveryKindSurvivesNoRuns) {
 
 TEST(FigureKinds, WrongSettingsHaveAPlace) {
   const auto runs = sample::copy_runs(1);
-  const auto place_of = [&](const FigureSpec& spec) -> std::string {
+  const auto position_of = [&](const FigureSpec& spec) -> std::string {
     try {
       make_figure(spec, runs, {});
     } catch (const Error& error) {
@@ -27,13 +27,13 @@ TEST(FigureKinds, WrongSettingsHaveAPlace) {
     return "no error";
   };
   const Location location{"e.toml", 5, 1};
-  EXPECT_EQ(place_of({"line", {}, location}), "e.toml:5:1");
-  EXPECT_EQ(place_of({"lines", {{"pannels", text("seed")}}, location}), "e.toml:7:3");
-  EXPECT_EQ(place_of({"lines", {{"x_log", text("yes")}}, location}), "e.toml:7:3");
-  EXPECT_EQ(place_of({"lines", {{"x_range", numbers({1, 0})}}, location}), "e.toml:7:3");
-  EXPECT_NE(place_of({"lines", {{"y", text("accuracy >=")}}, location}), "no error");
+  EXPECT_EQ(position_of({"line", {}, location}), "e.toml:5:1");
+  EXPECT_EQ(position_of({"lines", {{"pannels", text("seed")}}, location}), "e.toml:7:3");
+  EXPECT_EQ(position_of({"lines", {{"x_log", text("yes")}}, location}), "e.toml:7:3");
+  EXPECT_EQ(position_of({"lines", {{"x_range", numbers({1, 0})}}, location}), "e.toml:7:3");
+  EXPECT_NE(position_of({"lines", {{"y", text("accuracy >=")}}, location}), "no error");
   const auto levels_at = [&](const char* y) {
-    return place_of({"lines", {{"y", text("loss")}, {"rules", text("0.5")}, {"rules_at", text(y)}}, location});
+    return position_of({"lines", {{"y", text("loss")}, {"rules", text("0.5")}, {"rules_at", text(y)}}, location});
   };
   EXPECT_EQ(levels_at("loss"), "no error");
   EXPECT_EQ(levels_at("accuracy"), "e.toml:7:3");

@@ -6,14 +6,14 @@ namespace fovea {
 namespace {
 
 // 12 x 12 pixels, the left half dark; glimpses that cover one pixel each: (row, column).
-std::vector<ArrayRecord> glimpses_at(const std::vector<std::pair<Index, Index>>& places) {
+std::vector<ArrayRecord> glimpses_at(const std::vector<std::pair<Index, Index>>& positions) {
   constexpr Index side = 12, pixels = side * side;
   ArrayRecord images{"attention_items", 0, {1, 1, pixels}, std::vector<float>(pixels)};
   for (Index i = 0; i < pixels; ++i) images.values[static_cast<std::size_t>(i)] = i % side < side / 2 ? 0.0f : 1.0f;
-  ArrayRecord map{"attention", 30, {1, static_cast<Index>(places.size()), pixels}, {}};
-  map.values.resize(places.size() * pixels);
-  for (std::size_t t = 0; t < places.size(); ++t)
-    map.values[t * pixels + static_cast<std::size_t>(places[t].first * side + places[t].second)] = 1;
+  ArrayRecord map{"attention", 30, {1, static_cast<Index>(positions.size()), pixels}, {}};
+  map.values.resize(positions.size() * pixels);
+  for (std::size_t t = 0; t < positions.size(); ++t)
+    map.values[t * pixels + static_cast<std::size_t>(positions[t].first * side + positions[t].second)] = 1;
   return {images, map};
 }
 

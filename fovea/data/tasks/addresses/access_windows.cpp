@@ -65,8 +65,9 @@ std::int64_t AccessWindows::examples(Split split) const {
 std::vector<TableScore> AccessWindows::table_scores(Split split) const {
   const std::int64_t begin = first_of(split), end = begin + examples(split);
   return score_tables(*trace_, [&](std::int64_t i) {
-    const std::int64_t place = i % trace_->episode - window_, window = i / trace_->episode * windows_each() + place;
-    return place >= 0 && begin <= window && window < end;
+    const std::int64_t position = i % trace_->episode - window_,
+                       window = i / trace_->episode * windows_each() + position;
+    return position >= 0 && begin <= window && window < end;
   });
 }
 

@@ -32,13 +32,13 @@ std::vector<Access> repeated(const std::vector<Access>& accesses, int length) {
 std::vector<Access> strides(const TraceShape& shape, RandomStream& stream) {
   const int lines = shape.pages / shape.streams * lines_per_page;
   std::vector<std::pair<int, int>> walks(at(shape.streams));  // where each is in its pages, and its stride
-  for (auto& [place, stride] : walks) place = below(stream, lines), stride = 1 + 2 * below(stream, 4);
+  for (auto& [position, stride] : walks) position = below(stream, lines), stride = 1 + 2 * below(stream, 4);
   std::vector<Access> all;
   for (int i = 0; i < shape.length; ++i) {
     const int j = i % shape.streams;
-    auto& [place, stride] = walks[at(j)];
-    all.push_back({j, j * lines + place});
-    place = (place + stride) % lines;
+    auto& [position, stride] = walks[at(j)];
+    all.push_back({j, j * lines + position});
+    position = (position + stride) % lines;
   }
   return all;
 }

@@ -1,4 +1,4 @@
-// Task `causal-tree`: one tree of parents for all examples, and a chain of its own for each. Of T places, 0 .. T-1,
+// Task `causal-tree`: one tree of parents for all examples, and a chain of its own for each. Of T positions, 0 .. T-1,
 //
 //   parents    p(i) in 0 .. i-1 for i = 1 .. T-2, drawn evenly from the seed; 0 and T-1 have none
 //   rows       P_s ~ Dirichlet(alpha, .., alpha), drawn anew for each example
@@ -6,15 +6,15 @@
 //   x_i        from row x_p(i)
 //   answer     from row x_(T-1), asked at T-1
 //
-// So the answer is what the places whose parents hold x_(T-1) tell of its row; which these are must be found out. The
-// right places of i = 1 .. T-2 are its parent, those of T-1 the places just named.
+// So the answer is what the positions whose parents hold x_(T-1) tell of its row; which these are must be found out. The
+// right positions of i = 1 .. T-2 are its parent, those of T-1 the positions just named.
 //
-// Of S states, with n_j the tokens j of the source and m_j those at the right places of T-1, the ladder says of token
+// Of S states, with n_j the tokens j of the source and m_j those at the right positions of T-1, the ladder says of token
 // j:
 //
 //   nothing   1 / S
 //   bag       (n_j + 1) / (T + S)
-//   bayes     (m_j + alpha) / (sum m + S alpha)    the best: places without parents tell nothing of the rows
+//   bayes     (m_j + alpha) / (sum m + S alpha)    the best: positions without parents tell nothing of the rows
 //
 // (Nichani, Damian and Lee, How transformers learn causal structure with gradient descent, 2024; there roots are drawn
 // from the chain's law at rest.)
@@ -73,8 +73,8 @@ class CausalTree final : public Task, public Ladder {
       }
       const int last = length_ - 1, query = batch.source.at(row, last);
       batch.target.at(row, last) = next(query);
-      auto place = batch.pattern.begin() + static_cast<std::ptrdiff_t>((at(row) * T + at(last)) * most);
-      each_told(batch, row, query, [&](int t) { *place++ = t; });
+      auto position = batch.pattern.begin() + static_cast<std::ptrdiff_t>((at(row) * T + at(last)) * most);
+      each_told(batch, row, query, [&](int t) { *position++ = t; });
     }
   }
 
@@ -87,10 +87,10 @@ class CausalTree final : public Task, public Ladder {
       const double start = rung == 1 ? 1 : alpha_;
       double sum = states_ * start;
       std::fill(said.begin(), said.end(), static_cast<float>(start));
-      const auto count = [&](int place) { said[at(batch.source.at(b, place))] += 1, sum += 1; };
+      const auto count = [&](int position) { said[at(batch.source.at(b, position))] += 1, sum += 1; };
       if (rung == 2) each_told(batch, b, batch.source.at(b, t), count);
       else
-        for (int place = 0; place <= t; ++place) count(place);
+        for (int position = 0; position <= t; ++position) count(position);
       for (float& p : said) p = static_cast<float>(static_cast<double>(p) / sum);
     });
   }
@@ -98,7 +98,7 @@ class CausalTree final : public Task, public Ladder {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  // visit(place) for the places that tell of the row of `token`: those whose parents hold it.
+  // visit(position) for the positions that tell of the row of `token`: those whose parents hold it.
   template <class Visit>
   void each_told(const Batch& batch, int row, int token, Visit visit) const {
     for (int t = 1; t < length_ - 1; ++t)

@@ -15,7 +15,7 @@ class RegressionLaw {  // task `linear-icl`
 class SparseLaw {  // task `sparse-emergence`
  public:
   virtual ~SparseLaw() = default;
-  virtual int places() const = 0;
+  virtual int positions() const = 0;
   virtual int width() const = 0;
   virtual int copies() const = 0;
 };

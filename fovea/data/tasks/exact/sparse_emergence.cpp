@@ -23,15 +23,15 @@ namespace {
 class SparseEmergence final : public Task, public SparseLaw {
  public:
   void settings(Fields& fields) override {
-    fields.integer("places", places_, 2, 1 << 14, "vectors of an example");
+    fields.integer("places", positions_, 2, 1 << 14, "vectors of an example");
     fields.integer("width", width_, 1, 1024, "numbers of a vector");
     fields.integer("copies", copies_, 1, 1 << 14,
                    "number of last positions with the vector that determines the answer");
   }
 
   void prepare(std::uint64_t seed) override {
-    if (copies_ >= places_)
-      throw wrong_input(fmt::format("task 'sparse-emergence' has {} copies in {} places", copies_, places_),
+    if (copies_ >= positions_)
+      throw wrong_input(fmt::format("task 'sparse-emergence' has {} copies in {} positions", copies_, positions_),
                         "set task.copies to less than task.places");
     seed_ = seed;
     map_.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(width_));
@@ -45,7 +45,7 @@ class SparseEmergence final : public Task, public SparseLaw {
   }
 
   const SparseLaw* sparse_law() const override { return this; }
-  int places() const override { return places_; }
+  int positions() const override { return positions_; }
   int width() const override { return width_; }
   int copies() const override { return copies_; }
 
@@ -53,25 +53,25 @@ class SparseEmergence final : public Task, public SparseLaw {
     TaskShape shape;
     shape.kind = Kind::points;
     shape.width = shape.value_width = width_;
-    shape.most_items = places_;
+    shape.most_items = positions_;
     return shape;
   }
 
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
     batch.size = size;
-    batch.items.resize(size, places_, width_);
+    batch.items.resize(size, positions_, width_);
     batch.answers.resize(size, 1, width_);
-    batch.marked.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(places_), 0);
+    batch.marked.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(positions_), 0);
     for (int row = 0; row < size; ++row) {
       RandomStream stream = example_stream(seed_, "sparse-emergence", split, step, static_cast<std::uint64_t>(row));
-      const int telling = places_ - copies_;
+      const int telling = positions_ - copies_;
       for (float* x = batch.items.item(row, 0); x != batch.items.item(row, telling) + width_; ++x)
         *x = static_cast<float>(stream.normal());
       const float* const told = batch.items.item(row, telling);
-      for (int place = telling; place < places_; ++place) {
-        if (place > telling) std::copy_n(told, width_, batch.items.item(row, place));
-        batch.marked[static_cast<std::size_t>(row) * static_cast<std::size_t>(places_) +
-                     static_cast<std::size_t>(place)] = 1;
+      for (int position = telling; position < positions_; ++position) {
+        if (position > telling) std::copy_n(told, width_, batch.items.item(row, position));
+        batch.marked[static_cast<std::size_t>(row) * static_cast<std::size_t>(positions_) +
+                     static_cast<std::size_t>(position)] = 1;
       }
       for (int i = 0; i < width_; ++i) {
         double sum = 0;
@@ -84,7 +84,7 @@ class SparseEmergence final : public Task, public SparseLaw {
   }
 
  private:
-  int places_ = 32;
+  int positions_ = 32;
   int width_ = 16;
   int copies_ = 1;
 

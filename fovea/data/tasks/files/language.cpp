@@ -1,4 +1,4 @@
-// Task `language`: the next token of a text, at every place of a window of it. Training windows are drawn from all the
+// Task `language`: the next token of a text, at every position of a window of it. Training windows are drawn from all the
 // training part has; validation windows follow one another.
 //
 // The ladder says of the token c after x_0 .. x_t, with p of the counts of the training part
@@ -8,7 +8,7 @@
 //   uniform      1 / V
 //   unigram      p(c)
 //   bigram       p(c | x_t)
-//   trigram      p(c | x_(t-1) x_t); at the first place of a window, the bigram
+//   trigram      p(c | x_(t-1) x_t); at the first position of a window, the bigram
 //   in-context   (m(c) + k p(c | x_t)) / (m + k), k = 100: the more the window shows, the less the training part says
 //
 // Nobody knows the best there is: a model may stand below all rungs.
@@ -126,11 +126,11 @@ class Language final : public Task, public Ladder {
       } else {
         window = windows(split).of_turn(part(split), slice.begin + row);
       }
-      const std::size_t places = window.size() - 1;
-      std::copy_n(window.begin(), places, &batch.source.at(row, 0));
-      std::copy_n(window.begin() + 1, places, &batch.target.at(row, 0));
-      batch.source.lengths[static_cast<std::size_t>(row)] = static_cast<int>(places);
-      batch.target.lengths[static_cast<std::size_t>(row)] = static_cast<int>(places);
+      const std::size_t positions = window.size() - 1;
+      std::copy_n(window.begin(), positions, &batch.source.at(row, 0));
+      std::copy_n(window.begin() + 1, positions, &batch.target.at(row, 0));
+      batch.source.lengths[static_cast<std::size_t>(row)] = static_cast<int>(positions);
+      batch.target.lengths[static_cast<std::size_t>(row)] = static_cast<int>(positions);
     }
   }
 
@@ -190,11 +190,11 @@ class Language final : public Task, public Ladder {
       return longest;
     };
     const bool lines = units_ == TokenUnits::numbers;
-    const std::size_t places = longest_of(trained), kept_places = longest_of(kept_back);
-    if (places < 2 || kept_places < 2)
+    const std::size_t positions = longest_of(trained), kept_positions = longest_of(kept_back);
+    if (positions < 2 || kept_positions < 2)
       refuse(
           fmt::format("is too short: it has {} tokens{} for training and {} for validation, and each split needs two",
-                      places, lines ? " in a line" : "", kept_places),
+                      positions, lines ? " in a line" : "", kept_positions),
           lines ? "give it more lines, or longer ones" : "use a longer text");
     std::int64_t tokens = 0, as_the_first = 0;
     const int first = trained[0].empty() ? -1 : trained[0][0];
@@ -205,16 +205,16 @@ class Language final : public Task, public Ladder {
     if (tokens == as_the_first)
       refuse(fmt::format("has only one distinct training token: '{}', {} times", word(first), tokens),
              "use another text: this one leaves nothing to predict");
-    const std::size_t shortest = lines ? places : std::min(places, kept_places);
+    const std::size_t shortest = lines ? positions : std::min(positions, kept_positions);
     if (shortest > static_cast<std::size_t>(length_)) return;
     const std::string remedy = fmt::format("set task.length to {} or less", shortest - 1);
     if (lines)
-      refuse(fmt::format("has at most {} tokens in a training line, and a window of {} needs one more token", places,
+      refuse(fmt::format("has at most {} tokens in a training line, and a window of {} needs one more token", positions,
                          length_),
              remedy);
     refuse(fmt::format("is shorter than a window: it has {} tokens for training and {} for validation, and a window of "
                        "{} needs one more token",
-                       places, kept_places, length_),
+                       positions, kept_positions, length_),
            remedy + ", or use a longer text");
   }
 

@@ -61,14 +61,14 @@ LanguageText cut_characters(const Parts& texts, int vocab) {
   return cut;
 }
 
-LanguageText cut_subwords(const Parts& texts, int vocab, const std::string& place) {
+LanguageText cut_subwords(const Parts& texts, int vocab, const std::string& position) {
   const std::string model = Pieces::learn(
       [&](const std::function<void(std::string_view)>& take) {
         each_line(texts[0], [&](std::string_view line, bool) { take(line); });
       },
       vocab);
   LanguageText cut;
-  cut.pieces = std::make_shared<const Pieces>(model, place);
+  cut.pieces = std::make_shared<const Pieces>(model, position);
   const Pieces& pieces = *cut.pieces;
   for (int i = 0; i < pieces.size(); ++i) cut.words.push_back(i == pieces.end() ? "⏎" : pieces.piece(i));
   for (std::size_t part = 0; part < texts.size(); ++part) {
@@ -82,22 +82,22 @@ LanguageText cut_subwords(const Parts& texts, int vocab, const std::string& plac
   return cut;
 }
 
-LanguageText cut_parts(const Parts& texts, TokenUnits units, int vocab, const std::string& place) {
-  return units == TokenUnits::subwords ? cut_subwords(texts, vocab, place) : cut_characters(texts, vocab);
+LanguageText cut_parts(const Parts& texts, TokenUnits units, int vocab, const std::string& position) {
+  return units == TokenUnits::subwords ? cut_subwords(texts, vocab, position) : cut_characters(texts, vocab);
 }
 
 template <class Where>
-int read_token(std::string_view word, Where place) {
+int read_token(std::string_view word, Where position) {
   std::int64_t token = 0;
   const auto [end, wrong] = std::from_chars(word.data(), word.data() + word.size(), token);
   if (end != word.data() + word.size() || wrong == std::errc::invalid_argument)
     throw wrong_input(fmt::format("'{}' is not a whole number, and each token must be one", word),
-                      "write tokens as numbers separated by spaces, or set task.tokens = \"characters\"", place());
+                      "write tokens as numbers separated by spaces, or set task.tokens = \"characters\"", position());
   if (word.front() == '-')
-    throw wrong_input(fmt::format("the token {} is negative", word), "number the tokens from 0", place());
+    throw wrong_input(fmt::format("the token {} is negative", word), "number the tokens from 0", position());
   if (wrong != std::errc() || token > std::numeric_limits<int>::max())
     throw wrong_input(fmt::format("the token {} is larger than {}", word, std::numeric_limits<int>::max()),
-                      "number the tokens from 0", place());
+                      "number the tokens from 0", position());
   return static_cast<int>(token);
 }
 
@@ -109,15 +109,15 @@ TokenTexts read_numbers(LineReader& lines) {
     all.begin();
     std::size_t count = 0;
     each_word(line, [&](std::string_view word) {
-      const auto place = [&] {
+      const auto position = [&] {
         Location at = lines.location();
         at.column = static_cast<int>(word.data() - line.data()) + 1;
         return at;
       };
       if (++count > most_in_line)
         throw wrong_input(fmt::format("the line has more than {} tokens", most_in_line), "split it into several lines",
-                          place());
-      all.token(read_token(word, place));
+                          position());
+      all.token(read_token(word, position));
     });
   }
   return all;

@@ -32,7 +32,7 @@ DigitSet read_mnist(const std::filesystem::path& folder, const std::string& set)
 
 DigitSet read_idx_digits(const std::filesystem::path& images, const std::filesystem::path& labels);
 
-// The parts, from bytes in memory; `place` is the file they came from.
+// The parts, from bytes in memory; `location` names the file they came from.
 std::vector<std::uint8_t> parse_idx_images(std::string_view bytes, const Location& location);
 std::vector<std::uint8_t> parse_idx_labels(std::string_view bytes, const Location& location);
 

@@ -1,5 +1,5 @@
-// How often tokens follow one another, and the predictions that counts of them give. Of V tokens in N places, with n(c)
-// the places of c, n(b c) those of c behind b, n(b .) those of any token behind b, u(b .) how many different tokens
+// How often tokens follow one another, and the predictions that counts of them give. Of V tokens in N positions, with n(c)
+// the positions of c, n(b c) those of c behind b, n(b .) those of any token behind b, u(b .) how many different tokens
 // stand behind b, and the same for two tokens a b before c:
 //
 //   unigram   p(c)       = (n(c) + 1) / (N + V)

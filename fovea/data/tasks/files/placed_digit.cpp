@@ -1,9 +1,9 @@
 // Task `placed-digit`: which digit is on the canvas? One digit of 28 x 28 pixels stands somewhere on a canvas of side x
-// side, uniformly; with side 28 there is one place. `pieces` squares of piece x piece pixels, each cut anywhere out of
+// side, uniformly; with side 28 there is one position. `pieces` squares of piece x piece pixels, each cut anywhere out of
 // the image of some digit, lie about uniformly too: where both have ink, the brighter shows. Marked is the digit's box:
 // the smallest rectangle that holds its ink.
 //
-// Training images follow shuffled epochs over the split's images, each time at a new place among new pieces. Validation
+// Training images follow shuffled epochs over the split's images, each time at a new position among new pieces. Validation
 // and test have each of their images once. Batches are vectors of side² numbers from 0 to 1, row by row.
 //
 // With `patch` the canvas is cut into squares of patch x patch, the items of a bag, row by row: patch² numbers, and
@@ -66,7 +66,7 @@ class PlacedDigit final : public Task {
     for (int row = 0; row < slice.size; ++row) {
       const std::int64_t i =
           train ? epoch_example(seed_, "placed-digit.order", step, size, row, count) : slice.begin + row;
-      // A held-out image has one place; a training image a new one each time.
+      // A held-out image has one position; a training image a new one each time.
       RandomStream stream = example_stream(seed_, "placed-digit.place", split, train ? step : 0,
                                            static_cast<std::uint64_t>(train ? row : i));
       const int image = static_cast<int>(i);

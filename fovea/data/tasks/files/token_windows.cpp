@@ -7,7 +7,7 @@ namespace fovea {
 namespace {
 
 // Which sequence the i-th of all is of, and which it is there.
-std::pair<std::size_t, std::size_t> place_of(const std::vector<std::int64_t>& sums, std::int64_t i) {
+std::pair<std::size_t, std::size_t> position_of(const std::vector<std::int64_t>& sums, std::int64_t i) {
   const auto found = std::upper_bound(sums.begin(), sums.end(), i);
   const std::int64_t before = found == sums.begin() ? 0 : *(found - 1);
   return {static_cast<std::size_t>(found - sums.begin()), static_cast<std::size_t>(i - before)};
@@ -33,12 +33,12 @@ TokenWindows::TokenWindows(const TokenTexts& texts, int length) : length_(static
 }
 
 std::span<const int> TokenWindows::start(const TokenTexts& texts, std::int64_t i) const {
-  const auto [text, at] = place_of(starts_, i);
+  const auto [text, at] = position_of(starts_, i);
   return window(texts[static_cast<int>(text)], at, length_);
 }
 
 std::span<const int> TokenWindows::of_turn(const TokenTexts& texts, std::int64_t i) const {
-  const auto [text, at] = place_of(in_turn_, i);
+  const auto [text, at] = position_of(in_turn_, i);
   return window(texts[static_cast<int>(text)], at * length_, length_);
 }
 

@@ -1,4 +1,4 @@
-// Windows over sequences of tokens: `length` places and what follows each. With n_i the tokens of sequence i, it has
+// Windows over sequences of tokens: `length` positions and what follows each. With n_i the tokens of sequence i, it has
 // n_i - length windows to draw from (one, if it is shorter than that but has two tokens: the whole of it), and
 // (n_i - 1) / length, rounded down (at least that one), that follow one another.
 #pragma once
@@ -19,7 +19,7 @@ class TokenWindows {
   std::int64_t starts() const { return starts_.empty() ? 0 : starts_.back(); }
   std::int64_t in_turn() const { return in_turn_.empty() ? 0 : in_turn_.back(); }
 
-  // The places and, behind them, what follows the last: length + 1 tokens, less where the sequence is shorter.
+  // The positions and, behind them, what follows the last: length + 1 tokens, less where the sequence is shorter.
   std::span<const int> start(const TokenTexts& texts, std::int64_t i) const;    // i below starts()
   std::span<const int> of_turn(const TokenTexts& texts, std::int64_t i) const;  // i below in_turn()
 

@@ -3,7 +3,7 @@
 //
 //   P(x_0 = 1) = p / (p + q)        P(x_(t+1) = 1 | x_t) = p if x_t = 0, else 1 - q
 //
-// At each place the next state is asked. The ladder says of it, with π = p / (p + q):
+// At each position the next state is asked. The ladder says of it, with π = p / (p + q):
 //
 //   uniform     1/2
 //   unigram     1 - π, π

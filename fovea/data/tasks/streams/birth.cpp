@@ -12,7 +12,7 @@
 //
 //   unigram     how often each token is the answer, counted in 8192 sources of the seed's own, which are in no split,
 //               with 1 added to each count. This is not even: a trigger that follows itself is asked to the end.
-//   bag         uniform attention: n_j / t for token j that stands n_j times in the places 1 .. t, where t is asked
+//   bag         uniform attention: n_j / t for token j that stands n_j times in the positions 1 .. t, where t is asked
 //   induction   the token after the trigger's earlier copy
 //
 // After Bietti, Cabannes, Bouchacourt, Jegou and Bottou, Birth of a transformer: a memory viewpoint, 2023.
@@ -113,19 +113,19 @@ class Birth final : public Task, public Ladder {
     for (int r = 0; r < triggers_; ++r) trigger_of_[at(order[at(r)])] = r;
   }
 
-  // visit(place, token, the token after it, where that stood after the last earlier copy of the token) for each place
+  // visit(position, token, the token after it, where that stood after the last earlier copy of the token) for each position
   // of a source; the last is -1 if the token is no trigger, or has not stood before.
   template <class Visit>
   void draw_source(RandomStream& stream, std::span<int> scratch, Visit&& visit) const {
-    const std::span<int> successors = scratch.first(at(triggers_)), places = scratch.subspan(at(triggers_));
+    const std::span<int> successors = scratch.first(at(triggers_)), positions = scratch.subspan(at(triggers_));
     for (int& successor : successors) successor = static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab_)));
-    std::fill(places.begin(), places.end(), -1);
+    std::fill(positions.begin(), positions.end(), -1);
     int token = draw_index(stream, rest_);
     for (int t = 0; t < length_; ++t) {
       const int trigger = trigger_of_[at(token)];
       const int next = trigger < 0 ? draw_index(stream, row_of(token)) : successors[at(trigger)];
-      visit(t, token, next, trigger < 0 ? -1 : places[at(trigger)]);
-      if (trigger >= 0) places[at(trigger)] = t + 1;
+      visit(t, token, next, trigger < 0 ? -1 : positions[at(trigger)]);
+      if (trigger >= 0) positions[at(trigger)] = t + 1;
       token = next;
     }
   }

@@ -3,7 +3,7 @@
 //   item label item label .. query -> label
 //
 // P items, all different, of `items`, each with a label of its own, all different, of `labels`: both are drawn anew for
-// each example, so only the context tells which goes with which. Only the last place asks. Labels are the tokens from 0
+// each example, so only the context tells which goes with which. Only the last position asks. Labels are the tokens from 0
 // up, items those behind them.
 //
 // Of L labels the ladder says of label j:
@@ -71,10 +71,10 @@ class Clamps final : public Task, public Ladder {
   void predict(const Batch& batch, int rung, Matrix<float> probabilities) const override {
     each_asked(batch, probabilities, [&](int b, int t, std::span<float> said) {
       if (rung == 0) return predict_uniform(said, 0, labels_);
-      for (int place = 0; place < t; place += 2) {
-        const int label = batch.source.at(b, place + 1);
+      for (int position = 0; position < t; position += 2) {
+        const int label = batch.source.at(b, position + 1);
         if (rung == 1) said[at(label)] = 1 / static_cast<float>(pairs_);
-        else if (batch.source.at(b, place) == batch.source.at(b, t)) predict_token(said, label);
+        else if (batch.source.at(b, position) == batch.source.at(b, t)) predict_token(said, label);
       }
     });
   }

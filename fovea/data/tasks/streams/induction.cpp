@@ -1,16 +1,16 @@
 // Task `induction`: a source of T tokens, of which the last, the query, has stood once before; what followed it there
-// is the answer. Only the last place asks.
+// is the answer. Only the last position asks.
 //
 //   .. q a .. q -> a
 //
 // The T-1 tokens before the query are distinct, if there are so many; else they are drawn evenly, but for the copy of
-// the query, which is alone. The copy stands anywhere but in the two last places of the source, so that what follows it
+// the query, which is alone. The copy stands anywhere but in the two last positions of the source, so that what follows it
 // is another token.
 //
 // Of V tokens, with n_j the tokens j of the source, the ladder says of token j:
 //
 //   nothing     1 / V
-//   bag         n_j / (T-2), but 0 for the query: all places but those of the query can be the answer's alike
+//   bag         n_j / (T-2), but 0 for the query: all positions but those of the query can be the answer's alike
 //   induction   1 for the token after the query's earlier copy
 #include <fmt/format.h>
 

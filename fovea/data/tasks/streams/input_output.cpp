@@ -15,12 +15,12 @@ void InputOutput::prepare(std::uint64_t seed) { seed_ = seed; }
 TaskShape InputOutput::shape() const { return stream_shape(most_value() + 2, most_value() + 2, 2 * n_); }
 
 void InputOutput::batch(Split split, std::uint64_t step, int size, Batch& batch) const {
-  const int places = 2 * n_, width = pattern_width();
+  const int positions = 2 * n_, width = pattern_width();
   batch.size = size;
-  batch.source.resize(size, places);
-  batch.target.resize(size, places);
+  batch.source.resize(size, positions);
+  batch.target.resize(size, positions);
   batch.pattern_width = width;
-  batch.pattern.assign(at(size) * at(places) * at(width), -1);
+  batch.pattern.assign(at(size) * at(positions) * at(width), -1);
   batch.alignment.clear();
   batch.scratch.resize(at(2 * n_));
   const std::span<int> x(batch.scratch.data(), at(n_)), y(batch.scratch.data() + n_, at(n_));
@@ -28,15 +28,15 @@ void InputOutput::batch(Split split, std::uint64_t step, int size, Batch& batch)
     RandomStream stream = example_stream(seed_, name_, split, step, static_cast<std::uint64_t>(row));
     for (int& number : x) number = 1 + static_cast<int>(stream.integer(static_cast<std::uint64_t>(numbers_)));
     make_output(x, y);
-    for (int t = 0; t <= places; ++t) {
+    for (int t = 0; t <= positions; ++t) {
       const int token = t < n_ ? x[at(t)] : t == n_ ? most_value() + 1 : y[at(t - n_ - 1)];
-      if (t < places) batch.source.at(row, t) = token;
+      if (t < positions) batch.source.at(row, t) = token;
       if (t > 0) batch.target.at(row, t - 1) = token;
     }
     if (width == 0) continue;
     for (int i = 0; i < n_; ++i) {
-      const std::size_t place = at(row) * at(places) + at(place_of_output(i));
-      write_right_positions(i, std::span(batch.pattern).subspan(place * at(width), at(width)));
+      const std::size_t position = at(row) * at(positions) + at(position_of_output(i));
+      write_right_positions(i, std::span(batch.pattern).subspan(position * at(width), at(width)));
     }
   }
   if (width == 1) batch.alignment = batch.pattern;

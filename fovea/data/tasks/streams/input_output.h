@@ -44,7 +44,7 @@ class InputOutput : public Task, public Ladder {
   int length() const { return n_; }
   int numbers() const { return numbers_; }
   int modulus() const { return numbers_ + 1; }
-  int place_of_output(int i) const { return n_ + i; }  // where y_i is asked
+  int position_of_output(int i) const { return n_ + i; }  // where y_i is asked
 
   // The sum of `count` numbers, modulo the modulus, said to be known of nothing but how many there are: of m = modulus,
   // each number is 1 .. m-1, so all roots of unity but 1 have mean -1/(m-1), and with r = (-1/(m-1))^count
@@ -55,10 +55,10 @@ class InputOutput : public Task, public Ladder {
   virtual int most_value() const { return numbers_; }
   virtual void make_output(std::span<const int> x, std::span<int> y) const = 0;
 
-  // At which places of the source one has to look to say y_i; at most pattern_width(), 0 where there are too many to
-  // name. Those not used are left as they are. If one place is enough, it is the alignment too.
+  // At which positions of the source one has to look to say y_i; at most pattern_width(), 0 where there are too many to
+  // name. Those not used are left as they are. If one position is enough, it is the alignment too.
   virtual int pattern_width() const { return 0; }
-  virtual void write_right_positions(int /*i*/, std::span<int> /*places*/) const {}
+  virtual void write_right_positions(int /*i*/, std::span<int> /*positions*/) const {}
 
   // What a rung says of y_i, with what it may know of the example.
   virtual void predict_output(int rung, const Example& example, int i, std::span<float> said) const = 0;

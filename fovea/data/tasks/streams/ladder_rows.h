@@ -26,8 +26,8 @@ inline void begin_streams(Batch& batch, int size, int length) {
   batch.alignment.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(length), -1);
 }
 
-// visit(example, place, probabilities of the target's tokens) for each place where something is asked, with the
-// probabilities at 0; so are those of all other places.
+// visit(example, position, probabilities of the target's tokens) for each position where something is asked, with the
+// probabilities at 0; so are those of all other positions.
 template <class Visit>
 void each_asked(const Batch& batch, Matrix<float> probabilities, Visit&& visit) {
   const std::span<float> all = probabilities.flat();

@@ -46,9 +46,9 @@ class Mws final : public InputOutput {
   }
 
   int pattern_width() const override { return window_; }
-  void write_right_positions(int i, std::span<int> places) const override {
+  void write_right_positions(int i, std::span<int> positions) const override {
     const int first = std::max(0, i - window_ + 1);
-    for (int from = first; from <= i; ++from) places[at(from - first)] = from;
+    for (int from = first; from <= i; ++from) positions[at(from - first)] = from;
   }
 
   void predict_output(int rung, const Example& example, int i, std::span<float> said) const override {

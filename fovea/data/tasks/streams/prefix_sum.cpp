@@ -2,7 +2,7 @@
 //
 //   y_i = x_1 + .. + x_i  mod m,   m = numbers + 1
 //
-// The places to look at are those of the output before it, where it is asked, and of x_i: y_i = y_{i-1} + x_i. The
+// The positions to look at are those of the output before it, where it is asked, and of x_i: y_i = y_{i-1} + x_i. The
 // ladder: nothing of the input is known; y_1 is; and that y_i differs from y_{i-1}; all are.
 #include "fovea/data/tasks/streams/input_output.h"
 
@@ -23,9 +23,9 @@ class PrefixSum final : public InputOutput {
   }
 
   int pattern_width() const override { return 2; }
-  void write_right_positions(int i, std::span<int> places) const override {
-    places[0] = i;
-    if (i > 0) places[1] = place_of_output(i);
+  void write_right_positions(int i, std::span<int> positions) const override {
+    positions[0] = i;
+    if (i > 0) positions[1] = position_of_output(i);
   }
 
   void predict_output(int rung, const Example& example, int i, std::span<float> said) const override {

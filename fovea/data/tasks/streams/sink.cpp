@@ -6,12 +6,12 @@
 //   after a trigger        the token before it
 //   after another          from its row
 //
-// So two triggers are never neighbours. With u_t(j) the chance of token j in place t, exactly and of all sources:
+// So two triggers are never neighbours. With u_t(j) the chance of token j in position t, exactly and of all sources:
 //
 //   u_0(j) = 1 / (V - triggers) for j no trigger, 0 for triggers
 //   u_t(j) = sum over i no trigger of u_{t-1}(i) P_ij + [j no trigger] u_{t-2}(j) sum over triggers r of P_jr
 //
-// The ladder says of what follows place t:
+// The ladder says of what follows position t:
 //
 //   uniform     1 / V
 //   unigram     u_{t+1}
@@ -114,7 +114,7 @@ class Sink final : public Task, public Ladder {
   std::span<const double> row_of(int token) const {
     return std::span(chain_).subspan(at(token) * at(vocab_), at(vocab_));
   }
-  int begin() const { return start_token_ ? 1 : 0; }  // the place of the chain's first token
+  int begin() const { return start_token_ ? 1 : 0; }  // the position of the chain's first token
   double chance(int t, int token) const { return chances_[at(t - begin()) * at(vocab_) + at(token)]; }
 
   void find_chances() {
@@ -142,7 +142,7 @@ class Sink final : public Task, public Ladder {
 
   std::uint64_t seed_ = 0;
   std::vector<double> chain_;    // (vocab, vocab)
-  std::vector<double> chances_;  // (length + 1, vocab) of each token in each place
+  std::vector<double> chances_;  // (length + 1, vocab) of each token in each position
 };
 
 const Register<Task> sink("sink", "a chain of tokens, in which after a trigger the token before it returns",

@@ -20,7 +20,7 @@ class StreamOrder : public InputOutput {
   }
 
   int pattern_width() const final { return 1; }
-  void write_right_positions(int i, std::span<int> places) const final { places[0] = source_of(i); }
+  void write_right_positions(int i, std::span<int> positions) const final { positions[0] = source_of(i); }
 
   void predict_output(int rung, const Example& example, int i, std::span<float> said) const final {
     if (rung == 0) return predict_uniform(said, 1, numbers());

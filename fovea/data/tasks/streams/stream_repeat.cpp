@@ -37,7 +37,7 @@ class StreamRepeat final : public InputOutput {
   }
 
   int pattern_width() const override { return 1; }
-  void write_right_positions(int i, std::span<int> places) const override { places[0] = source_of(i); }
+  void write_right_positions(int i, std::span<int> positions) const override { positions[0] = source_of(i); }
 
   void predict_output(int rung, const Example& example, int i, std::span<float> said) const override {
     if (rung == 2) predict_token(said, example.y[at(i)]);

@@ -16,7 +16,7 @@ constexpr int shown_lags = 5;
 std::string flow_time_text(double time) { return std::isfinite(time) ? fmt::format("{:.4g}", time) : "never"; }
 
 std::string verdict_line(const StreamPrediction& p, const Terminal& terminal) {
-  const int told = p.lags.places - p.lags.hard_places;
+  const int told = p.lags.positions - p.lags.hard_positions;
   if (p.lags.hard)
     return toned("hard", Tone::bad, terminal) + ": no single earlier token is informative about the answers" +
            (told == 0 ? "" : fmt::format(" of all positions together; at {} positions, one is informative", told));
@@ -24,9 +24,9 @@ std::string verdict_line(const StreamPrediction& p, const Terminal& terminal) {
   const std::string verdict =
       toned("not hard", Tone::good, terminal) + fmt::format(": {} of {} lags {} informative about the answers", clear,
                                                             p.lags.lags.size(), clear == 1 ? "is" : "are");
-  if (p.lags.hard_places == 0) return verdict;
+  if (p.lags.hard_positions == 0) return verdict;
   return verdict + fmt::format(".\nAt {} of {} positions with a question, no single token is informative",
-                               p.lags.hard_places, p.lags.places);
+                               p.lags.hard_positions, p.lags.positions);
 }
 
 std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
@@ -47,12 +47,12 @@ std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
 
 std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {
   TextTable table({Column{"lag", right}, Column{"share predicted beyond chance", right}, Column{"deviations", right},
-                   Column{"places", right}});
+                   Column{"positions", right}});
   for (const Lag& lag : p.lags.best(shown_lags))
     table.row({fmt::format("{}", lag.lag),
                fmt::format("{:.5f}", std::max(0.0, lag.share)),
                {fmt::format("{:.1f}", lag.deviations), lag.clear ? Tone::good : Tone::faint},
-               fmt::format("{}", lag.places)});
+               fmt::format("{}", lag.positions)});
   std::string text = "Lag: distance to an earlier token. Share: how well this token predicts the answer (1: fully).\n" +
                      table.text(terminal);
   if (p.lags.lags.size() > shown_lags)
@@ -65,8 +65,8 @@ std::string induction_text(const InductionTimes& times) {
       "\nThe induction flow of {:.3g} positions and {} tokens halves the loss at time {}.\n"
       "If attention to the previous token is given, the time is {}. If the match is given too, it is {}.\n"
       "These times rank settings, and are not steps. A larger time is later.\n",
-      times.context.places, times.context.vocabulary, flow_time_text(times.time), flow_time_text(times.with_previous),
-      flow_time_text(times.with_match));
+      times.context.positions, times.context.vocabulary, flow_time_text(times.time),
+      flow_time_text(times.with_previous), flow_time_text(times.with_match));
 }
 
 // A law by what it says of this context, and of one twice as long.
@@ -84,7 +84,7 @@ std::string laws_text(const CausalTimes& times, const Terminal& terminal) {
   std::string text = fmt::format(
       "\nThree laws for the steps to an induction head, of {:.0f} positions before the query and\n{} tokens. The head "
       "is there if the loss is below {:.4f}.\n",
-      times.context.places, times.context.vocabulary, times.context.level);
+      times.context.positions, times.context.vocabulary, times.context.level);
   text += table.text(terminal);
   text += times.rate > 0
               ? fmt::format("Steps are predicted for plain descent of model induction-exact at rate {}.\n", times.rate)

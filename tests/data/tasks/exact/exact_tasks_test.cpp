@@ -122,7 +122,7 @@ TEST(SparseEmergenceTask, TheCopiesTellTheAnswerByOneMap) {
       EXPECT_EQ(batch.marked[static_cast<std::size_t>(b * 6 + t)], t >= 4);
       EXPECT_EQ(std::equal(batch.items.item(b, t), batch.items.item(b, t) + 3, batch.items.item(b, 5)), t >= 4);
     }
-  EXPECT_NE(complaint("sparse-emergence", {{"places", whole(4)}, {"copies", whole(4)}}).find("4 copies in 4 places"),
+  EXPECT_NE(complaint("sparse-emergence", {{"places", whole(4)}, {"copies", whole(4)}}).find("4 copies in 4 positions"),
             std::string::npos);
 }
 
@@ -145,18 +145,18 @@ TEST(CausalTree, ChildrenFollowTheRowsThatTheAnswerIsDrawnFrom) {
   ASSERT_EQ(batch.pattern_width, 6);
   int told = 0, right = 0;
   for (int b = 0; b < batch.size; ++b) {
-    const auto places = [&](int t) {
+    const auto positions = [&](int t) {
       return std::span(batch.pattern).subspan(static_cast<std::size_t>((b * 8 + t) * 6), 6);
     };
-    EXPECT_EQ(places(0)[0], -1);
+    EXPECT_EQ(positions(0)[0], -1);
     std::vector<int> children;
     for (int t = 1; t < 7; ++t) {
-      EXPECT_EQ(places(t)[0], batch.pattern[static_cast<std::size_t>(t * 6)]) << "the tree is every example's";
-      ASSERT_TRUE(places(t)[0] >= 0 && places(t)[0] < t);
-      EXPECT_EQ(places(t)[1], -1);
-      if (batch.source.at(b, places(t)[0]) == batch.source.at(b, 7)) children.push_back(t);
+      EXPECT_EQ(positions(t)[0], batch.pattern[static_cast<std::size_t>(t * 6)]) << "the tree is every example's";
+      ASSERT_TRUE(positions(t)[0] >= 0 && positions(t)[0] < t);
+      EXPECT_EQ(positions(t)[1], -1);
+      if (batch.source.at(b, positions(t)[0]) == batch.source.at(b, 7)) children.push_back(t);
     }
-    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(places(7)[i], i < children.size() ? children[i] : -1);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(positions(7)[i], i < children.size() ? children[i] : -1);
     for (const int child : children) {
       ++told;
       right += batch.source.at(b, child) == batch.target.at(b, 7);

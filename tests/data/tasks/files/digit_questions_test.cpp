@@ -44,7 +44,7 @@ TEST(OddOneOut, HasOneThatIsNotAsTheOthersAndAsksForIt) {
   const auto task = make_task("odd-one-out", settings);
   const auto digits = digits_of(*task, 5);
   EXPECT_EQ(digits.size(), 200u);
-  std::vector<double> sizes(3), places(3), labels(10), common(10);
+  std::vector<double> sizes(3), positions(3), labels(10), common(10);
   const Batch batch = draw(*task, Split::train, 3, 2000);
   for (int row = 0; row < batch.size; ++row) {
     const int count = batch.items.lengths[static_cast<std::size_t>(row)];
@@ -57,7 +57,7 @@ TEST(OddOneOut, HasOneThatIsNotAsTheOthersAndAsksForIt) {
       if (batch.marked[static_cast<std::size_t>(row * 5 + t)]) {
         ++marks;
         EXPECT_EQ(digit, label);
-        if (count == 3) ++places[static_cast<std::size_t>(t)];
+        if (count == 3) ++positions[static_cast<std::size_t>(t)];
         continue;
       }
       EXPECT_NE(digit, label);
@@ -70,7 +70,7 @@ TEST(OddOneOut, HasOneThatIsNotAsTheOthersAndAsksForIt) {
     ++common[static_cast<std::size_t>(other)];
   }
   expect_even(sizes);
-  expect_even(places);
+  expect_even(positions);
   expect_even(labels);
   expect_even(common);
 }
@@ -78,7 +78,7 @@ TEST(OddOneOut, HasOneThatIsNotAsTheOthersAndAsksForIt) {
 TEST(SecondLargest, HasDifferentDigitsAndAsksForTheSecond) {
   const auto task = make_task("second-largest", few_with("bags", whole(4000)));
   const auto digits = digits_of(*task, 3);
-  std::vector<double> labels(10), places(3);
+  std::vector<double> labels(10), positions(3);
   const Batch batch = draw(*task, Split::train, 5, 2000);
   for (int row = 0; row < batch.size; ++row) {
     const int label = batch.labels[static_cast<std::size_t>(row)];
@@ -87,7 +87,7 @@ TEST(SecondLargest, HasDifferentDigitsAndAsksForTheSecond) {
     for (int t = 0; t < 3; ++t) {
       const auto found = digits.find({batch.items.item(row, t), batch.items.item(row, t) + 784});
       if (batch.marked[static_cast<std::size_t>(row * 3 + t)]) {
-        ++places[static_cast<std::size_t>(t)];
+        ++positions[static_cast<std::size_t>(t)];
         continue;
       }
       if (found == digits.end()) continue;  // a 0 or a 9 is never the second of three
@@ -100,7 +100,7 @@ TEST(SecondLargest, HasDifferentDigitsAndAsksForTheSecond) {
   }
   // The second of three different digits is d in d (9 - d) of 120 sets.
   for (int d = 0; d < 10; ++d) EXPECT_NEAR(labels[static_cast<std::size_t>(d)] / 2000, d * (9 - d) / 120.0, 0.03);
-  expect_even(places);
+  expect_even(positions);
 }
 
 TEST(DigitQuestions, RefuseBagsInWhichNothingCanBeAsked) {

@@ -20,14 +20,14 @@ TEST(Birth, AskedIsWhatFollowedAnEarlierCopyOfATrigger) {
   const Batch batch = draw(*task, Split::train, 0, 200);
   int asked = 0;
   for (int b = 0; b < 200; ++b) {
-    std::map<int, int> successor, place;  // of the triggers that have stood
+    std::map<int, int> successor, position;  // of the triggers that have stood
     for (int t = 0; t < 64; ++t) {
       const int token = batch.source.at(b, t), target = batch.target.at(b, t);
       const int aligned = batch.alignment[static_cast<std::size_t>(b * 64 + t)];
       if (is_trigger(*task, token) && successor.contains(token)) {
         ++asked;
         EXPECT_EQ(target, successor[token]);
-        EXPECT_EQ(aligned, place[token]);
+        EXPECT_EQ(aligned, position[token]);
         EXPECT_EQ(batch.source.at(b, aligned - 1), token);
         EXPECT_EQ(batch.source.at(b, aligned), target);
         if (t < 63) {
@@ -39,7 +39,7 @@ TEST(Birth, AskedIsWhatFollowedAnEarlierCopyOfATrigger) {
       }
       if (is_trigger(*task, token) && t < 63) {
         successor[token] = batch.source.at(b, t + 1);
-        place[token] = t + 1;
+        position[token] = t + 1;
       }
     }
   }
@@ -77,19 +77,19 @@ TEST(Birth, TheUnigramIsHowOftenEachTokenIsTheAnswer) {
   const Batch batch = draw(*task, Split::validation, 0, 10'000);
   std::vector<double> counts(65);
   double sum = 0;
-  int example = 0, place = 0;
+  int example = 0, position = 0;
   for (int b = 0; b < batch.size; ++b) {
     for (int t = 0; t < 64; ++t) {
       if (batch.target.at(b, t) < 0) continue;
       ++counts[static_cast<std::size_t>(batch.target.at(b, t))];
       ++sum;
       example = b;
-      place = t;
+      position = t;
     }
   }
   const Said said(*task, batch, "unigram");
   for (std::size_t j = 0; j < 65; ++j)
-    EXPECT_NEAR(counts[j] / sum, static_cast<double>(said.of(batch, example, place)[j]), 0.02);
+    EXPECT_NEAR(counts[j] / sum, static_cast<double>(said.of(batch, example, position)[j]), 0.02);
   EXPECT_LT(cross_entropy(*task, batch, "unigram"), std::log(65));
 }
 

@@ -17,7 +17,7 @@ TEST(Clamps, TheQuerysLabelIsAskedAndKnownFromTheContextAlone) {
   const auto task = make_task("clamps");
   const Batch batch = draw(*task, Split::train, 0, 20'000);
   ASSERT_EQ(batch.source.columns, 5);
-  std::vector<double> answers(5), places(2);
+  std::vector<double> answers(5), positions(2);
   for (int b = 0; b < batch.size; ++b) {
     const int query = batch.source.at(b, 4), answer = batch.target.at(b, 4);
     EXPECT_NE(batch.source.at(b, 0), batch.source.at(b, 2));
@@ -28,10 +28,10 @@ TEST(Clamps, TheQuerysLabelIsAskedAndKnownFromTheContextAlone) {
     EXPECT_EQ(batch.alignment[static_cast<std::size_t>(b * 5 + 4)], copy + 1);
     for (int t = 0; t < 4; ++t) EXPECT_EQ(batch.target.at(b, t), -1);
     ++answers[static_cast<std::size_t>(answer)];
-    ++places[static_cast<std::size_t>(copy / 2)];
+    ++positions[static_cast<std::size_t>(copy / 2)];
   }
   expect_even(answers);
-  expect_even(places);
+  expect_even(positions);
   EXPECT_NEAR(cross_entropy(*task, batch, "nothing"), std::log(5), 1e-6);
   EXPECT_NEAR(cross_entropy(*task, batch, "bag"), std::log(2), 1e-6);
   EXPECT_EQ(cross_entropy(*task, batch, "match"), 0);

@@ -45,15 +45,15 @@ TEST(Induction, TheAnswerFollowedTheOnlyEarlierCopy) {
 TEST(Induction, AnswersAndTheirPlacesAreEven) {
   for (const int vocab : {9, 4}) {
     const Batch batch = draw(*make_task("induction", induction_of(vocab, 8)), Split::train, 0, 20'000);
-    std::vector<double> answers(static_cast<std::size_t>(vocab)), queries(answers), places(6);
+    std::vector<double> answers(static_cast<std::size_t>(vocab)), queries(answers), positions(6);
     for (int b = 0; b < batch.size; ++b) {
       ++answers[static_cast<std::size_t>(batch.target.at(b, 7))];
       ++queries[static_cast<std::size_t>(batch.source.at(b, 7))];
-      ++places[static_cast<std::size_t>(batch.alignment[static_cast<std::size_t>(b * 8 + 7)] - 1)];
+      ++positions[static_cast<std::size_t>(batch.alignment[static_cast<std::size_t>(b * 8 + 7)] - 1)];
     }
     expect_even(answers);
     expect_even(queries);
-    expect_even(places);
+    expect_even(positions);
   }
 }
 

@@ -19,15 +19,15 @@ Parts parts_of(const Task& task, const Batch& batch, int example) {
   return parts;
 }
 
-// The places that a batch names for y_i of an example.
+// The positions that a batch names for y_i of an example.
 std::vector<int> places_of(const Batch& batch, int example, int i) {
   const int n = batch.source.columns / 2, width = batch.pattern_width;
-  std::vector<int> places;
+  std::vector<int> positions;
   for (int k = 0; k < width; ++k) {
-    const int place = batch.pattern[static_cast<std::size_t>((example * batch.target.columns + n + i) * width + k)];
-    if (place >= 0) places.push_back(place);
+    const int position = batch.pattern[static_cast<std::size_t>((example * batch.target.columns + n + i) * width + k)];
+    if (position >= 0) positions.push_back(position);
   }
-  return places;
+  return positions;
 }
 
 // visit(task, batch, example, x, y) over examples, with what holds of all such tasks checked.
@@ -69,7 +69,7 @@ TEST(InputOutput, MovingWindowSumsAreSums) {
                  [&](const Batch& batch, int b, const std::vector<int>& x, const std::vector<int>& y) {
                    for (int i = 0; i < 7; ++i) {
                      int sum = 0;
-                     for (const int place : places_of(batch, b, i)) sum += x[static_cast<std::size_t>(place)];
+                     for (const int position : places_of(batch, b, i)) sum += x[static_cast<std::size_t>(position)];
                      EXPECT_EQ(y[static_cast<std::size_t>(i)], sum % 11);
                      EXPECT_EQ(places_of(batch, b, i).size(), static_cast<std::size_t>(std::min(window, i + 1)));
                      EXPECT_EQ(places_of(batch, b, i).back(), i);
@@ -109,7 +109,7 @@ TEST(InputOutput, PrefixSumsAreTheCurrentTokenAndOneNumber) {
                    const std::vector<int> wanted = i == 0 ? std::vector{0} : std::vector{i, 16 + i};
                    EXPECT_EQ(places_of(batch, b, i), wanted);
                    int looked = 0;
-                   for (const int place : wanted) looked += batch.source.at(b, place);
+                   for (const int position : wanted) looked += batch.source.at(b, position);
                    EXPECT_EQ(looked % 17, sum % 17);
                  }
                });

@@ -10,9 +10,9 @@ ValueTable chains_of(int states, bool doubly = false, const char* ask = "all") {
   return table({{"states", whole(states)}, {"doubly", yes(doubly)}, {"ask", word(ask)}});
 }
 
-std::span<const float> truth_of(const Batch& batch, int states, int example, int place) {
+std::span<const float> truth_of(const Batch& batch, int states, int example, int position) {
   return std::span(batch.truth)
-      .subspan(static_cast<std::size_t>((example * batch.target.columns + place) * states),
+      .subspan(static_cast<std::size_t>((example * batch.target.columns + position) * states),
                static_cast<std::size_t>(states));
 }
 

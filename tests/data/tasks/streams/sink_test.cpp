@@ -51,7 +51,7 @@ TEST(Sink, TheChainIsOneForAllSplitsAndAnotherForAnotherSeed) {
   EXPECT_NE(row_of(1, Split::train), row_of(2, Split::train));
 }
 
-// Counts over many sources against what the unigram and bigram rungs say, of the same place.
+// Counts over many sources against what the unigram and bigram rungs say, of the same position.
 TEST(Sink, RungsAreTheFrequencies) {
   const auto task =
       make_task("sink", table({{"vocab", whole(5)}, {"length", whole(6)}, {"triggers", whole(2)}, {"alpha", real(1)}}));

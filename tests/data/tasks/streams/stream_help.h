@@ -9,7 +9,7 @@
 
 namespace fovea {
 
-// What a rung says of each place, (B * places, vocab).
+// What a rung says of each position, (B * positions, vocab).
 struct Said {
   std::vector<float> values;
   Matrix<float> rows;
@@ -25,8 +25,8 @@ struct Said {
   }
   Said(const Said&) = delete;
 
-  std::span<const float> of(const Batch& batch, int example, int place) const {
-    return rows[Index{example} * batch.target.columns + place].flat();
+  std::span<const float> of(const Batch& batch, int example, int position) const {
+    return rows[Index{example} * batch.target.columns + position].flat();
   }
 };
 
@@ -46,7 +46,7 @@ inline double cross_entropy(const Task& task, const Batch& batch, const std::str
   return sum / asked;
 }
 
-// Mean of KL(truth || rung) over the places that ask.
+// Mean of KL(truth || rung) over the positions that ask.
 inline double distance_from_truth(const Task& task, const Batch& batch, const std::string& rung) {
   const Said truth(task, batch, "truth"), said(task, batch, rung);
   double sum = 0;
@@ -104,10 +104,11 @@ inline void expect_ladder(const std::string& name, const ValueTable& settings, d
   }
 }
 
-// Whether a rung says the same of a place after the batch was changed.
-inline bool same_said(const Task& task, const std::string& rung, const Batch& before, const Batch& after, int place) {
+// Whether a rung says the same of a position after the batch was changed.
+inline bool same_said(const Task& task, const std::string& rung, const Batch& before, const Batch& after,
+                      int position) {
   const Said first(task, before, rung), second(task, after, rung);
-  const auto a = first.of(before, 0, place), b = second.of(after, 0, place);
+  const auto a = first.of(before, 0, position), b = second.of(after, 0, position);
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 

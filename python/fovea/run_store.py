@@ -100,7 +100,7 @@ class Store:
         Parameters
         ----------
         name
-            The name of its experiment, which no shipped experiment has.
+            The name of its experiment. A shipped experiment may have the same name.
         settings
             The settings, in the sections ``task``, ``model``, ``train``, ``probe``, ``intervene`` (a list) and ``seed``. Settings outside
             a section belong to ``train``.
@@ -260,9 +260,8 @@ def store(file: str | os.PathLike[str] | None = None) -> Store:
 def name_of_own(name: Any) -> str:
     """The name of a run that is added."""
     own: str = checks.text("name", name)
-    if not own or any(own == known["name"] for known in _engine.describe("experiments")):
-        problem = f"there is a shipped experiment '{own}', and this is another" if own else "the run has no name"
-        raise _engine.wrong_input(problem, "give it a name of its own")
+    if not own:
+        raise _engine.wrong_input("the run has no name", "give it one")
     return own
 
 

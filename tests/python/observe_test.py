@@ -269,7 +269,7 @@ def test_where_no_attention_is_seen_it_is_told_why():
         ({"truth": torch.zeros(3, 8).long()}, r"truth has the shape \(3, 8\)"),
         (
             {"truth": torch.zeros(4, 6).long()},
-            r"truth has the shape \(4, 6\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\): the place",
+            r"truth has the shape \(4, 6\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\): the position",
         ),
         ({"truth": torch.zeros(4, 9).long()}, r"truth has the shape \(4, 9\), and attention has 8 rows"),
         (
@@ -280,8 +280,8 @@ def test_where_no_attention_is_seen_it_is_told_why():
             {"answer": lambda out: right(TARGET)(out).repeat(1, 2)},
             r"answer\(output\) has the shape \(4, 16\).* or \(4,\), one for each example",
         ),
-        ({"truth": torch.full((4, 8), 8)}, "truth has a place 8, and attention has 8 places"),
-        ({"truth": torch.full((4, 8), -2)}, "truth has a place -2"),
+        ({"truth": torch.full((4, 8), 8)}, "truth has a position 8, and attention has 8 positions"),
+        ({"truth": torch.full((4, 8), -2)}, "truth has a position -2"),
         ({"settings": 3}, "settings is 3"),
     ],
 )
@@ -327,7 +327,6 @@ def test_rows_clamped_together_are_those_clamped_alone(examples, answer, options
 
 def test_what_the_store_would_refuse_is_told_before_the_training():
     for options in (
-        {"name": "copy-subset"},
         {"name": ""},
         {"settings": {"model": {"name": "gpt"}}},
         {"settings": {"intervene": 3}},

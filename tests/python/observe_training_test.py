@@ -113,7 +113,7 @@ def test_a_truth_out_of_range_cannot_be_held():
     watch.hold("truth")
     for place in (8, -2):
         with (
-            pytest.raises(fovea.WrongInput, match=f"truth has a place {place}, and attention has 8 places"),
+            pytest.raises(fovea.WrongInput, match=f"truth has a position {place}, and attention has 8 positions"),
             watch.intervening(torch.full((4, 8), place)),
         ):
             watch._observed.model()

@@ -64,6 +64,13 @@ def test_only_a_key_replaces():
     assert fovea.store()[add(state="failed", error="why").id].error == "why"
 
 
+def test_a_run_may_have_the_name_of_a_shipped_experiment():
+    ours = fovea.run("toy-uniform", steps=3)
+    own = fovea.store().add("toy-uniform", {"rate": 1.0}, {"loss": ([0, 1], [2.0, 1.0])})
+    assert [run.id for run in fovea.store().runs("model.name = 'another-program'")] == [own.id] != [ours.id]
+    assert len(fovea.store().runs(experiment="toy-uniform")) == 2
+
+
 def test_settings_of_any_kind_are_written():
     given = {"optimizer": dict, "path": np.float32(0.5), "list": (1, 2), "none": None, "model": {"width": np.int64(3)}}
     spec = fovea.store().add("mine", given, {}).spec
@@ -76,7 +83,6 @@ def test_settings_of_any_kind_are_written():
 @pytest.mark.parametrize(
     "args, words, match",
     [
-        (("copy-subset", {}, {}), {}, "there is a shipped experiment 'copy-subset'"),
         (("", {}, {}), {}, "the run has no name"),
         (("mine", 3, {}), {}, "settings is 3, of type int"),
         (("mine", {"model": {"name": "gpt"}}, {}), {}, "model.name = 'gpt'"),

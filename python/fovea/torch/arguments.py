@@ -52,18 +52,18 @@ def truth_of(truth: Any, examples: int, observed: Shapes, shapes: Shapes) -> Arr
     if truth is None:
         return None
     values = _array(
-        "truth", truth, "whole numbers, (examples, rows): the place that each row should look at, -1 for none"
+        "truth", truth, "whole numbers, (examples, rows): the position that each row should attend to, -1 for none"
     )
     if values.dtype.kind not in "iu" or values.ndim != 2 or len(values) != examples:
         raise _engine.wrong_input(
             f"truth has the shape {values.shape} and the type {values.dtype}",
-            f"it must be whole numbers, ({examples}, rows): the place that each row should look at, -1 for none",
+            f"it must be whole numbers, ({examples}, rows): the position that each row should attend to, -1 for none",
         )
     seen, fit = ([shape[3] for shape in of if of_rows(values.shape[1], shape[2])] for of in (observed, shapes))
     if not fit:
         raise _engine.wrong_input(
             f"truth has the shape {values.shape}, and attention has {_counts(shapes)} rows",
-            f"it must be {_fitting(examples, shapes)}: the place that each row should look at, -1 for none",
+            f"it must be {_fitting(examples, shapes)}: the position that each row should attend to, -1 for none",
         )
     places = min(seen or fit)
     outside = values[(values < -1) | (values >= places)]

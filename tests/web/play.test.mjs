@@ -221,6 +221,7 @@ test("where both runs come to their stages is marked", async () => {
 
 test("who tries something from the story is in the playground, and comes back to where it stood", async () => {
   const page = await stage.visit("#/story");
+  await page.locator("#chapter-copying").click();
   const link = page.getByRole("link", { name: "Train the hard one here" });
   const place = () => link.evaluate((link) => link.getBoundingClientRect().top);
   await link.evaluate((link) => scrollBy({ top: link.getBoundingClientRect().top - 200, behavior: "instant" }));

@@ -16,7 +16,14 @@ after(async () => {
   await stage?.close();
 });
 
-const drawn = (page, experiment) => page.locator(`[data-experiment="${experiment}"] .drawn svg[viewBox]`).first().waitFor();
+// What is told of an experiment comes when it is near.
+async function drawn(page, experiment) {
+  const told = page.locator(`[data-experiment="${experiment}"]`);
+  await told.waitFor();
+  await told.scrollIntoViewIfNeeded();
+  await told.locator(".drawn svg[viewBox]").first().waitFor();
+}
+const unfold = (page, chapter) => page.locator(`#chapter-${chapter}`).click();
 
 test("served, it begins without results, and tells them once they are there", async () => {
   const page = await stage.visit("#/story");
@@ -47,23 +54,62 @@ test("it begins with the findings that were reproduced, and ends with what was n
   const finding = page.locator('[data-finding="toy-lowloss"]');
   await finding.getByText("✓ supported").waitFor();
   assert.equal(await page.locator("[data-finding]").count(), 12);
-  assert.match(await page.locator('[data-finding="digits-even"]').innerText(), /✗ not supported[^]*Kept result of the full form/);
+  // A line for each, with its number; why it matters is unfolded.
+  const kept = page.locator('[data-finding="digits-even"]');
+  assert.match(await kept.innerText(), /✗ not supported[^]*\d[^]*kept result/);
+  assert.doesNotMatch(await kept.innerText(), /the quick form does not test it/);
+  await kept.locator("summary").click();
+  await kept.getByText("Kept result of the full form; the quick form does not test it.").waitFor();
+  for (const line of await page.locator(".findings summary").all()) assert.ok((await line.boundingBox()).height < 60);
+  await finding.locator("summary").click();
   await finding.getByRole("link").click();
   await drawn(page, "toy-lowloss");
   const last = page.locator(".chapter").last();
-  assert.match(await last.innerText(), /What was not supported[^]*digits-even/);
+  assert.match(await last.innerText(), /What was not supported[^]*✗ not supported/);
+  const failed = last.locator("li", { hasText: "digits-even" }).first();
+  await failed.locator("summary").click();
+  await failed.locator("code").getByText("digits-even").waitFor();
   await stage.leave(page);
+});
+
+test("it is an explanation of one idea a screen, whose figure goes to the step of the idea that is read", async (t) => {
+  for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }])
+    for (const reducedMotion of ["reduce", "no-preference"]) {
+      const page = await stage.visit("#/story", { viewport, reducedMotion });
+      const ideas = page.locator(".ideas li");
+      await ideas.first().waitFor();
+      if ((await page.locator(".read-figure").count()) === 0) return t.skip("a page without its engine");
+      const figure = page.locator(".read-figure");
+      await figure.locator("svg.bet-plot").waitFor();
+      const seen = new Map();
+      for (let i = 0; i < (await ideas.count()); ++i) {
+        await ideas.nth(i).evaluate((one) => one.querySelector("h2").scrollIntoView({ block: innerWidth > 900 ? "center" : "end" }));
+        await page.waitForFunction((i) => [...document.querySelectorAll(".ideas li")][i].getAttribute("aria-current") === "step", i);
+        const step = ["0", "8", "60", "50", "100", "60", "300"][i];
+        await figure.locator(`output[data-step="${step}"]`).waitFor();
+        // The figure is in view beside what is read, or above it.
+        const [box, text] = [await figure.boundingBox(), await ideas.nth(i).locator("h2").boundingBox()];
+        assert.ok(box.y >= 0 && box.y + box.height <= viewport.height, `${box.y} and ${box.height}`);
+        assert.ok(viewport.width > 900 ? text.x + text.width <= box.x : text.y >= box.y + box.height - 1, `${JSON.stringify(text)} beside ${JSON.stringify(box)}`);
+        seen.set(i, await figure.locator(".arc").evaluateAll((all) => all.map((one) => one.getAttribute("stroke-width")).join()));
+      }
+      assert.equal(new Set(seen.values()).size, seen.size);
+      assert.equal(await page.locator(".equation").first().isVisible(), false, "equations on demand");
+      if (viewport.width > 900) assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) < 26_237 / 3);
+      await stage.leave(page);
+    }
 });
 
 test("the values of a figure can be read off, and its lines switched", async () => {
   const page = await stage.visit("#/story");
   const figure = page.locator('[data-experiment="toy-uniform"]');
+  await drawn(page, "toy-uniform");
   await figure.getByRole("button", { name: "Read off values" }).first().click();
-  const drawn = figure.locator(".read-off .plot svg:not(.told)").first();
-  await drawn.waitFor();
-  const { lines } = (await drawn.getAttribute("aria-label")).match(/(?<lines>\d+) lines$/).groups;
-  await drawn.scrollIntoViewIfNeeded();
-  const box = await drawn.boundingBox();
+  const plot = figure.locator(".read-off .plot svg:not(.told)").first();
+  await plot.waitFor();
+  const { lines } = (await plot.getAttribute("aria-label")).match(/(?<lines>\d+) lines$/).groups;
+  await plot.scrollIntoViewIfNeeded();
+  const box = await plot.boundingBox();
   // It tells of what is near.
   const told = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done(document.querySelector(".read-off .told text")?.textContent ?? ""))));
   let says = "";
@@ -127,6 +173,7 @@ test("a figure of the story is saved as SVG, as PNG, and its numbers, which are 
 test("equations are legible with whatever fonts there are, and told to screen readers", async () => {
   const page = await stage.visit(pathToFileURL(report).href);
   await page.addStyleTag({ content: ".equation * { font-family: sans-serif !important }" });
+  await page.locator(".folded").evaluateAll((all) => all.forEach((one) => (one.open = true)));
   await page.locator("summary", { hasText: "Equations" }).evaluateAll((all) => all.forEach((one) => one.click()));
   await page.locator(".equation").first().waitFor();
   const scripts = await page.locator(".equation sub, .equation sup").evaluateAll((all) => {
@@ -199,11 +246,15 @@ test("what there is to try leads to the state that it names", async (t) => {
   await page.getByRole("status").getByText("Below the separatrix").waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: /The toy gate/ }).first().waitFor();
+  await unfold(page, "copying");
   await page.getByRole("link", { name: "Train the hard one here" }).click();
   await page.getByText("Every text holds the same words").waitFor();
   await page.locator("output[data-loading=no]").waitFor();
   // Several heads are trained as any other model is.
   await page.goBack();
+  await page.locator("#chapter-copying").waitFor();
+  assert.equal(await page.getByRole("link", { name: "Train the hard one here" }).isVisible(), true, "unfolded as it was left");
+  await unfold(page, "heads");
   await page.getByRole("link", { name: "Beside one of them alone" }).click();
   await page.getByRole("heading", { name: "Attention, with heads [0]" }).waitFor();
   assert.equal(await page.getByText("The mean over the 4 heads.").count(), 1);

@@ -23,6 +23,9 @@ interface Props {
   point: (pointed: Pointed) => void;
   choose: () => void; // what is pointed at is to be changed
 }
+interface ArcsProps extends Props {
+  tallest?: number; // points for all words together
+}
 
 export const arc = (x1: number, y1: number, x2: number, y2: number) =>
   `M${x1} ${y1}C${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}`;
@@ -34,11 +37,13 @@ export const arc_width = (weight: number) => 0.3 + 9 * Math.min(2, weight); // w
 const is_on = (pointed: Pointed, row: number, column: number) =>
   pointed.row !== undefined ? pointed.row === row : (pointed.column ?? column) === column;
 
-export function Arcs({ seen, label, pointed, point, choose }: Props) {
+export function Arcs({ seen, label, pointed, point, choose, tallest = 350 }: ArcsProps) {
   const [holder, width] = useWidth();
   const { inputs, outputs, weights, right } = seen;
   const most = Math.max(inputs.length, outputs.length);
-  const height = most * Math.max(15, Math.min(27, 350 / most));
+  const row_height = Math.max(tallest < 350 ? 10 : 15, Math.min(27, tallest / most)),
+    height = most * row_height,
+    letters = Math.min(13, row_height);
   const y_of = (i: number, count: number) => ((i + 0.5) * height) / count;
   const from = words,
     to = Math.max(from + 60, width - words);
@@ -69,6 +74,7 @@ export function Arcs({ seen, label, pointed, point, choose }: Props) {
           viewBox={`0 0 ${width} ${height}`}
           width={width}
           height={height}
+          font-size={letters}
           role="img"
           aria-label={label}
           tabindex={0}

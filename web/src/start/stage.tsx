@@ -1,20 +1,20 @@
 // The screen of the front door: bet on the steps, watch the training, change it, and share it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, useAddress } from "../address";
-import type { Look } from "../engine/looks";
 import type { Training } from "../engine/training";
 import { useWidth } from "../lines";
 import { head_title } from "../play/attention";
 import { words_of } from "../play/state";
 import { usePlayer } from "../play/use_player";
 import type { ClassBets } from "../source";
-import { Arcs, type Pointed, type Seen, WordMap } from "./arcs";
+import { Arcs, type Pointed, WordMap } from "./arcs";
 import { Bets } from "./bets";
 import { type Change, ChangeForm, change_text } from "./change";
 import type { Film } from "./film";
 import { Plot } from "./plot";
 import { type Asked, flags_of, read_asked, type Scene } from "./scenes";
 import { Score } from "./score";
+import { example_of, seen_in } from "./seen";
 import { ShareStart } from "./share";
 import { Spread, useClassBets } from "./spread";
 import { came_at, predicted_at, reading, told } from "./told";
@@ -56,7 +56,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const look = training?.look_at(at, example);
   const heads = training?.heads ?? [];
   const shown = heads.includes(head) ? head : (heads.at(-1) ?? "");
-  const seen = training && look && seen_in(scene, training, look, example, shown);
+  const seen = training && look && seen_in(scene.causal === true, training, look, example, shown);
   const change: Change = { act: state.act, by: state.by, of: state.of, from: state.from, hold: state.hold };
   const acts_now = change.hold > 0 && at > change.from;
   const apply = ({ act, by, of, from, hold }: Change) => {
@@ -76,7 +76,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
     return {
       title: scene.title,
       looks,
-      seen: one => seen_in(scene, training, one, example, shown),
+      seen: one => seen_in(scene.causal === true, training, one, example, shown),
       total,
       lines: lines_of(scene, runs).map((line, i) => ({ ...line, name: scene.curves[i % scene.curves.length]!.name })),
       bets: flags_of(scene).flatMap((curve, i) =>
@@ -266,36 +266,3 @@ const lines_of = (scene: Scene, runs: Training[]) =>
   runs.flatMap((run, i) =>
     scene.curves.map(({ metric, colour }) => ({ series: run.series.get(metric), colour, ghost: i > 0 })),
   );
-
-// The example that shows most: a text that something decides, else the one whose words are most evenly mixed.
-function example_of(training: Training): number {
-  if (training.labels.length > 0) return training.example(-1);
-  const rarest = training.source.map(tokens =>
-    Math.min(...[...new Set(training.source.flat())].map(token => tokens.filter(one => one === token).length)),
-  );
-  return Math.max(0, Math.min(rarest.indexOf(Math.max(...rarest)), training.examples - 1));
-}
-
-// One example of a look: of a head, where there are several.
-function seen_in(scene: Scene, training: Training, look: Look, example: number, head: string): Seen {
-  const [, rows, columns] = look.shape;
-  const offset = example * rows * columns;
-  const plain = (word: string) => word.replace(/^<(.*)>$/, "($1)");
-  const inputs = Array.from({ length: columns }, (_, i) => plain(training.input(example, i)));
-  const outputs =
-    rows === 1
-      ? [training.class_of(example) || "?"]
-      : (training.target[example]?.slice(0, rows).map(token => plain(training.output_word(token))) ?? inputs);
-  const weights = (!look.held && training.heads_at(look.step)?.heads.get(head)) || look.alpha;
-  return {
-    inputs,
-    outputs,
-    weights: weights.subarray(offset, offset + rows * columns),
-    right: (row, column) =>
-      !scene.causal
-        ? (training.truth?.[offset + row * columns + column] ?? 0) > 0
-        : head.startsWith("layer.1.")
-          ? column === row - 1
-          : column <= row && inputs[column - 1] === inputs[row],
-  };
-}

@@ -7,33 +7,46 @@ function Verdict({ claim }: { claim: Claim }) {
   );
 }
 
-// The value and what it is, and the threshold.
-const measured = (claim: Claim, measures = "") => (
-  <span class="soft">
-    {value_text(claim)}
-    {measures && `: ${measures}`} ({claim.wanted.replace(">=", "≥").replace("<=", "≤")})
-  </span>
+// The value and the threshold.
+const measured = (claim: Claim) => (
+  <>
+    <strong>{value_text(claim)}</strong>{" "}
+    <span class="soft">{claim.wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0")}</span>
+  </>
 );
 
-// Each leads to its experiment. `address` is where the story shows it, and nothing if the story does not have it.
+// A line for each, which unfolds why it matters. `address` is where the story shows its experiment, and nothing if the
+// story does not have it.
 export function Findings({ findings, address }: { findings: Finding[]; address: (experiment: string) => string }) {
   if (!findings.some(one => one.claim && !one.kept)) return null;
   return (
     <section aria-labelledby="findings">
-      <h2 id="findings">Findings</h2>
+      <h3 id="findings">Findings</h3>
       <ul class="claims findings">
         {findings.map(({ experiment, heading, measures, why, kept, claim }) => (
           <li data-finding={experiment}>
-            {claim ? <Verdict claim={claim} /> : <span class="state">not reproduced</span>}
-            <span>
-              {address(experiment) ? <a href={address(experiment)}>{heading}</a> : heading}{" "}
-              {claim && measured(claim, measures)}
-              <br />
-              <span class="soft">
-                {why}
-                {kept && " Kept result of the full form; the quick form does not test it."}
-              </span>
-            </span>
+            <details>
+              <summary class="claim">
+                {claim ? <Verdict claim={claim} /> : <span class="state">not reproduced</span>}
+                <span class="title">{heading}</span>
+                <span class="value">
+                  {claim && measured(claim)}
+                  {kept && <span class="soft"> kept result</span>}
+                </span>
+              </summary>
+              <div class="claim-details">
+                {claim && measures && (
+                  <p>
+                    {value_text(claim)}: {measures}.
+                  </p>
+                )}
+                <p>
+                  {why}
+                  {kept && " Kept result of the full form; the quick form does not test it."}
+                </p>
+                {address(experiment) && <a href={address(experiment)}>Open the experiment</a>}
+              </div>
+            </details>
           </li>
         ))}
       </ul>
@@ -41,6 +54,7 @@ export function Findings({ findings, address }: { findings: Finding[]; address: 
   );
 }
 
+// The claims of each experiment as lines, which unfold what follows from them.
 export function NotSupported({ failures, number }: { failures: Failure[]; number: number }) {
   if (failures.length === 0) return null;
   return (
@@ -52,25 +66,29 @@ export function NotSupported({ failures, number }: { failures: Failure[]; number
         Claims of full forms that failed when the full forms were last run. These are kept results, not results of the
         runs above.
       </p>
-      {failures.map(({ experiment, corpus, says, claims }) => (
-        <article>
-          <h3>
-            <code>{experiment}</code>
-            {corpus && ` on ${corpus}`}
-          </h3>
-          <ul class="claims">
-            {claims.map(claim => (
-              <li>
-                <Verdict claim={claim} />
-                <span>
-                  {claim.title ?? claim.claim} {measured(claim)}
-                </span>
-              </li>
-            ))}
-          </ul>
-          <p>{says}</p>
-        </article>
-      ))}
+      <ul class="claims">
+        {failures.flatMap(({ experiment, corpus, says, claims }) =>
+          claims.map(claim => (
+            <li>
+              <details>
+                <summary class="claim">
+                  <Verdict claim={claim} />
+                  <span class="title">{claim.title ?? claim.claim}</span>
+                  <span class="value">{measured(claim)}</span>
+                </summary>
+                <div class="claim-details">
+                  <p>
+                    <code>{experiment}</code>
+                    {corpus && ` on ${corpus}`}
+                  </p>
+                  {claim.title && <p>{claim.claim}</p>}
+                  <p>{says}</p>
+                </div>
+              </details>
+            </li>
+          )),
+        )}
+      </ul>
     </section>
   );
 }

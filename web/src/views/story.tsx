@@ -1,5 +1,6 @@
-// The tour: each system with its idea, and each of its experiments as a line that unfolds its figures, what was claimed
-// and what came out. The first chapter, and the one that the address names, begin with an open experiment.
+// The explanation as it is read, then the evidence: a chapter for each system, and each of its experiments as a line
+// that unfolds its figures, what was claimed and what came out. The first chapter with results, and the one that the
+// address names, are unfolded.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { change_address, read_address, useWord } from "../address";
 import type { Experiment, Story as Told_story } from "../model";
@@ -9,7 +10,7 @@ import { type Chapter, chapters, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
 import { count_text, ExperimentView, Verdict } from "../story/experiment";
 import { Findings, NotSupported } from "../story/findings";
-import { Explained } from "../term";
+import { Reading } from "../story/reading";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
 
@@ -81,9 +82,19 @@ function useStory(source: Source): { story: Told_story | undefined; trouble: str
   return { story, trouble, news };
 }
 
+const names_in = (text: string) => text.split(",").filter(Boolean);
+
+// Takes a name into a list of the address, or out of it.
+function switch_name(word: string, name: string, on: boolean) {
+  const now = names_in(read_address().words.get(word) ?? "");
+  if (now.includes(name) !== on)
+    change_address({ [word]: (on ? [...now, name] : now.filter(one => one !== name)).join() });
+}
+
 export function Story({ source }: { source: Source }) {
   const [at] = useWord("at", "");
   const [open] = useWord("open", "");
+  const [unfolded] = useWord("chapters", "");
   const { story, trouble, news } = useStory(source);
   const sections = useMemo(() => sections_of(story?.experiments ?? []), [story]);
   const there = story !== undefined;
@@ -94,23 +105,17 @@ export function Story({ source }: { source: Source }) {
   if (!story) return <h1>How attention comes to be where it is</h1>;
 
   const told = story.experiments.filter(one => one.claims.length > 0);
-  const names = open.split(",").filter(Boolean);
+  const names = names_in(open);
   const failures = story.not_supported ?? [];
   const has_results = ({ experiments }: Section) => experiments.some(one => one.claims.length > 0);
   const first_told = sections.find(has_results);
-  const set_open = (name: string, on: boolean) => {
-    const now = (read_address().words.get("open") ?? "").split(",").filter(Boolean);
-    if (now.includes(name) !== on)
-      change_address({ open: (on ? [...now, name] : now.filter(one => one !== name)).join(",") });
-  };
   return (
     <div class="story">
       <Chapters sections={failures.length > 0 ? [...sections, not_supported] : sections} at={at} />
       <div>
         <h1>How attention comes to be where it is</h1>
-        <p>
-          <Explained text="A low loss alone does not say where a model looks. The answer tested here has two stages: while attention is still uniform, a model learns which input word goes with which output from how often they occur together; only then does attention have a reason to move to that word. Each experiment shows, breaks or measures a part of that. Its claims are checked against the runs." />
-        </p>
+        <Reading />
+        <h2 id="evidence">The evidence</h2>
         <p role="alert" class="problem">
           {trouble}
         </p>
@@ -130,7 +135,9 @@ export function Story({ source }: { source: Source }) {
             source={source}
             news={news}
             open={names}
-            set_open={set_open}
+            set_open={(name, on) => switch_name("open", name, on)}
+            unfolded={names_in(unfolded).includes(section.name)}
+            unfold={(chapter, on) => switch_name("chapters", chapter, on)}
           />
         ))}
         <NotSupported failures={failures} number={sections.length + 1} />
@@ -221,57 +228,77 @@ function ChapterView(props: {
   news: number;
   open: string[];
   set_open: (name: string, on: boolean) => void;
+  unfolded: boolean;
+  unfold: (chapter: string, on: boolean) => void;
 }) {
-  const { section } = props;
+  const { section, leads, open } = props;
   const reproduced = section.experiments.filter(one => one.claims.length > 0);
-  const lead = props.leads ? reproduced[0] : undefined,
+  const lead = leads ? reproduced[0] : undefined,
     others = reproduced.filter(one => one !== lead);
   const untold = section.experiments.filter(one => one.claims.length === 0);
+  const asked = leads || section.experiments.some(({ name }) => open.includes(name));
+  const [closed, close] = useState(false); // though it is asked for
+  useEffect(() => close(false), [asked]);
+  const unfolded = (asked && !closed) || props.unfolded;
+  const fold = (on: boolean) => {
+    if (on === unfolded) return;
+    close(!on);
+    if (!asked || !on) props.unfold(section.name, on);
+  };
   return (
     <section class="chapter" aria-labelledby={`chapter-${section.name}`}>
-      <h2 id={`chapter-${section.name}`} tabIndex={-1}>
-        <span class="count">{props.number}</span> {section.title}
-      </h2>
-      {section.idea && <p>{section.idea}</p>}
-      <Tries tries={section.tries} />
-      {section.equations.length > 0 && (
-        <details class="facts">
-          <summary>Equations</summary>
-          <Equation lines={section.equations} />
-        </details>
-      )}
-      {section.elsewhere && (
-        <p class="soft">
-          {section.elsewhere.says} <code>{section.elsewhere.command}</code>
-        </p>
-      )}
-      {lead && <ExperimentView key={lead.name} experiment={lead} source={props.source} news={props.news} />}
-      {others.map(experiment => (
-        <details
-          key={experiment.name}
-          open={props.open.includes(experiment.name)}
-          onToggle={event => props.set_open(experiment.name, event.currentTarget.open)}
-        >
-          <summary>
-            {experiment.title || experiment.name} <Verdict claims={experiment.claims} />
-          </summary>
-          {props.open.includes(experiment.name) && (
-            <ExperimentView experiment={experiment} source={props.source} news={props.news} inside />
+      <details class="folded" open={unfolded} onToggle={event => fold(event.currentTarget.open)}>
+        <summary>
+          <h2 id={`chapter-${section.name}`} tabIndex={-1}>
+            <span class="count">{props.number}</span> {section.title}
+          </h2>
+          {reproduced.length > 0 ? (
+            <Verdict claims={reproduced.flatMap(one => one.claims)} />
+          ) : (
+            <span class="soft">not reproduced here</span>
           )}
-        </details>
-      ))}
-      {untold.length > 0 && (
-        <p class="soft">
-          Not reproduced here yet:{" "}
-          {untold.map((one, i) => (
-            <>
-              {i > 0 && ", "}
-              <code title={one.title}>{one.name}</code>
-            </>
-          ))}
-          . <code>fovea reproduce {untold[0]!.name}</code>
-        </p>
-      )}
+        </summary>
+        {section.idea && <p>{section.idea}</p>}
+        <Tries tries={section.tries} />
+        {section.equations.length > 0 && (
+          <details class="facts">
+            <summary>Equations</summary>
+            <Equation lines={section.equations} />
+          </details>
+        )}
+        {section.elsewhere && (
+          <p class="soft">
+            {section.elsewhere.says} <code>{section.elsewhere.command}</code>
+          </p>
+        )}
+        {lead && <ExperimentView key={lead.name} experiment={lead} source={props.source} news={props.news} />}
+        {others.map(experiment => (
+          <details
+            key={experiment.name}
+            open={open.includes(experiment.name)}
+            onToggle={event => props.set_open(experiment.name, event.currentTarget.open)}
+          >
+            <summary>
+              {experiment.title || experiment.name} <Verdict claims={experiment.claims} />
+            </summary>
+            {open.includes(experiment.name) && (
+              <ExperimentView experiment={experiment} source={props.source} news={props.news} inside />
+            )}
+          </details>
+        ))}
+        {untold.length > 0 && (
+          <p class="soft">
+            Not reproduced here yet:{" "}
+            {untold.map((one, i) => (
+              <>
+                {i > 0 && ", "}
+                <code title={one.title}>{one.name}</code>
+              </>
+            ))}
+            . <code>fovea reproduce {untold[0]!.name}</code>
+          </p>
+        )}
+      </details>
     </section>
   );
 }

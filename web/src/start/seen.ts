@@ -1,0 +1,36 @@
+// What of a training is shown as arcs: one example, at one look.
+import type { Look, Looks } from "../engine/looks";
+import type { Seen } from "./arcs";
+
+// The example that shows most: a text that something decides, else the one whose words are most evenly mixed.
+export function example_of(training: Looks): number {
+  if (training.labels.length > 0) return training.example(-1);
+  const rarest = training.source.map(tokens =>
+    Math.min(...[...new Set(training.source.flat())].map(token => tokens.filter(one => one === token).length)),
+  );
+  return Math.max(0, Math.min(rarest.indexOf(Math.max(...rarest)), training.examples - 1));
+}
+
+// One example of a look: of a head, where there are several.
+export function seen_in(causal: boolean, training: Looks, look: Look, example: number, head: string): Seen {
+  const [, rows, columns] = look.shape;
+  const offset = example * rows * columns;
+  const plain = (word: string) => word.replace(/^<(.*)>$/, "($1)");
+  const inputs = Array.from({ length: columns }, (_, i) => plain(training.input(example, i)));
+  const outputs =
+    rows === 1
+      ? [training.class_of(example) || "?"]
+      : (training.target[example]?.slice(0, rows).map(token => plain(training.output_word(token))) ?? inputs);
+  const weights = (!look.held && training.heads_at(look.step)?.heads.get(head)) || look.alpha;
+  return {
+    inputs,
+    outputs,
+    weights: weights.subarray(offset, offset + rows * columns),
+    right: (row, column) =>
+      !causal
+        ? (training.truth?.[offset + row * columns + column] ?? 0) > 0
+        : head.startsWith("layer.1.")
+          ? column === row - 1
+          : column <= row && inputs[column - 1] === inputs[row],
+  };
+}

@@ -1,0 +1,147 @@
+// The explanation as it is read: ideas on one side, and a figure that stays in view and goes to the step of the idea.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { write_address } from "../address";
+import { engine } from "../engine/engine";
+import type { Training } from "../engine/training";
+import { useWidth } from "../lines";
+import { words_of } from "../play/state";
+import { usePlayer } from "../play/use_player";
+import { useScreen } from "../screen";
+import { Arcs, type Pointed } from "../start/arcs";
+import { Plot } from "../start/plot";
+import { seen_in } from "../start/seen";
+import { percent } from "../start/told";
+import { Explained } from "../term";
+import { type Idea, ideas, state_of } from "./ideas";
+
+const moving = 700; // milliseconds from one step to another of the same training
+const curves = [
+  { metric: "beta_points_right", name: "β: matches words", colour: "var(--c1)" },
+  { metric: "attention_points_right", name: "α: looks right", colour: "var(--c0)" },
+  { metric: "accuracy", name: "writes right", colour: "var(--c2)" },
+];
+
+export function Reading() {
+  const holder = useRef<HTMLOListElement>(null);
+  const [read, set_read] = useState(0);
+  // The idea that crosses the middle of the window is read.
+  useEffect(() => {
+    const all = [...holder.current!.children];
+    const watch = new IntersectionObserver(
+      seen => {
+        for (const { isIntersecting, target } of seen) if (isIntersecting) set_read(all.indexOf(target));
+      },
+      { rootMargin: innerWidth > 900 ? "-50% 0px -50% 0px" : "-75% 0px -25% 0px" },
+    );
+    for (const one of all) watch.observe(one);
+    return () => watch.disconnect();
+  }, []);
+  const idea = ideas[read]!;
+  return (
+    <section class="reading" aria-label="The explanation">
+      {engine.there && <Drawn idea={idea} />}
+      <ol ref={holder} class="ideas">
+        {ideas.map(({ title, says }, i) => (
+          <li aria-current={i === read ? "step" : undefined}>
+            <h2>{title}</h2>
+            <p>
+              <Explained text={says} />
+            </p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Drawn({ idea }: { idea: Idea }) {
+  const [holder, width] = useWidth();
+  const small = useScreen().width <= 900;
+  const state = state_of(idea);
+  const { player, root, loading } = usePlayer(state);
+  const [pointed, point] = useState<Pointed>({});
+  const still = useMemo(() => matchMedia("(prefers-reduced-motion: reduce)").matches, []);
+  player.trains = false; // what is shown was trained beforehand
+  useEffect(() => {
+    if (loading || player.at === idea.step) return undefined;
+    const from = player.at,
+      began = performance.now();
+    let frame = 0;
+    const move = (now: number) => {
+      const share = still ? 1 : Math.min(1, Math.max(0, now - began) / moving);
+      void player.go(Math.round(from + share * (idea.step - from)));
+      if (share < 1) frame = requestAnimationFrame(move);
+    };
+    frame = requestAnimationFrame(move);
+    return () => cancelAnimationFrame(frame);
+  }, [idea, root, loading]);
+  const [training] = player.trainings;
+  const at = player.at;
+  const example = training?.example(state.example) ?? 0,
+    look = training?.look_at(at, example);
+  const seen = training && look && seen_in(false, training, look, example, "");
+  const held = state.hold > at;
+  const in_playground = write_address({
+    view: "play",
+    words: new URLSearchParams(
+      Object.entries(words_of(state)).flatMap(([word, value]) => (value === undefined ? [] : [[word, String(value)]])),
+    ),
+  });
+  return (
+    <div class="read-figure">
+      <div class="column-names" aria-hidden="true">
+        <span>words read</span>
+        <span>{held ? "attention is held uniform" : ""}</span>
+        <span>words written</span>
+      </div>
+      {seen ? (
+        <Arcs
+          seen={seen}
+          label={`Attention at step ${at}: ${numbers_in(training, at)}`}
+          pointed={pointed}
+          point={point}
+          choose={() => (location.hash = in_playground)}
+          tallest={small ? 210 : 350}
+        />
+      ) : (
+        <div class="arcs" />
+      )}
+      <div ref={holder}>
+        {width > 0 && (
+          <Plot
+            label={`Shares up to step ${at}`}
+            width={width}
+            height={small ? 96 : 150}
+            total={Math.max(1, player.total)}
+            at={at}
+            range={[0, 1]}
+            share
+            lines={player.trainings.flatMap((run, i) =>
+              curves.map(({ metric, colour }) => ({ series: run.series.get(metric), colour, ghost: i > 0 })),
+            )}
+            rules={[]}
+            poles={[]}
+            changed={state.hold > 0 ? [state.from, state.hold] : undefined}
+          />
+        )}
+      </div>
+      <p class="soft read-numbers">
+        Step <output data-step={at}>{at}</output>.{" "}
+        {curves.map(({ metric, name, colour }) => (
+          <span style={{ "--of": colour }}>
+            {name} {value_text(training, metric, at)}
+          </span>
+        ))}
+        <a href={in_playground}>Train it yourself</a>
+      </p>
+    </div>
+  );
+}
+
+function value_text(training: Training | undefined, metric: string, at: number): string {
+  const value = training?.value_at(metric, at);
+  return typeof value === "number" ? percent(value) : "–";
+}
+
+const numbers_in = (training: Training, at: number) =>
+  curves.map(({ metric, name }) => `${name} ${value_text(training, metric, at)}`).join(", ");

@@ -26,21 +26,39 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   assert.equal(await page.locator(".small-map").count(), 4);
   await button(page, "Next look").click();
   await at_step(page, 4);
-  await button(page, "Hold layer 1, head 2 from step 4 on").click();
-  await page.waitForFunction(() => /of=layer\.1\.head\.2/.test(location.hash) && /from=4/.test(location.hash) && /hold=40/.test(location.hash));
-  await at_step(page, 4);
-  await button(page, "Next look").click();
-  await at_step(page, 8);
+  // At a step that is typed; one that cannot be is refused.
+  const from = page.getByLabel("First step of the hold");
+  assert.equal(await from.inputValue(), "4");
+  await from.fill("40");
+  await from.press("Enter");
+  await page.getByText('A step from 0 to 39 is wanted, not "40".').waitFor();
+  await from.fill("6");
+  await from.press("Enter");
+  await button(page, "Hold layer 1, head 2 from step 6 on").click();
+  await page.waitForFunction(() => /of=layer\.1\.head\.2/.test(location.hash) && /from=6/.test(location.hash) && /hold=40/.test(location.hash));
+  await at_step(page, 6);
+  for (const step of [8, 12]) {
+    await button(page, "Next look").click();
+    await at_step(page, step);
+  }
   assert.equal(await loss.locator("text", { hasText: /held/ }).count(), 0);
+  // The untouched training stays as a ghost: its curves, and no map of its own.
+  const ghost = "attention free from the start";
   const curves = await curves_of(page, "Loss");
-  assert.deepEqual([...curves.keys()], ["loss", "loss while attention is changed"]);
-  assert.ok([...curves.values()].every((points) => points.at(-1)[0] <= 8), "nothing of the future");
+  assert.deepEqual([...curves.keys()], ["loss", "loss while attention is changed", `"loss, ${ghost}"`]);
+  assert.ok([...curves.values()].every((points) => points.at(-1)[0] <= 12), "nothing of the future");
+  const shares = await curves_of(page, "What is learned when");
+  const at_12 = (name) => curves.get(name).find(([step]) => step === 12)[1];
+  assert.equal(curves.get("loss").find(([step]) => step === 4)[1], curves.get(`"loss, ${ghost}"`).find(([step]) => step === 4)[1]);
+  assert.notEqual(at_12("loss"), at_12(`"loss, ${ghost}"`));
+  assert.ok([...shares.keys()].some((name) => name.endsWith(`${ghost}"`)));
+  assert.equal(await page.getByRole("heading", { name: /^Attention/ }).count(), 1);
   await button(page, "Show layer 2, head 1 large").click();
   const { name } = await saved(page, () => page.getByRole("group", { name: "Save the figure: The attention map: layer 2, head 1" }).getByRole("button", { name: "CSV" }).click());
-  assert.equal(name, "markov-icl-seed-0-attention-step-8-layer-2-head-1.csv");
+  assert.equal(name, "markov-icl-seed-0-attention-step-12-layer-2-head-1.csv");
   assert.equal(await page.getByLabel("Head that is changed").inputValue(), "layer.1.head.2");
   await expect_accessible(page);
   await button(page, "Release layer 1, head 2").click();
-  await page.waitForFunction(() => !/hold=/.test(location.hash));
+  await page.waitForFunction(() => !/hold=|beside=/.test(location.hash));
   await stage.leave(page);
 });

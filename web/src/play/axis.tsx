@@ -165,7 +165,7 @@ interface StepProps {
 
 // A step as a number that can be typed: taken over by Enter, or when it is left. What cannot be stays there, and why
 // below it.
-function StepField({ name, value, most, none, still, of, take }: StepProps) {
+export function StepField({ name, value, most, none, still, of, take }: StepProps) {
   const id = useId();
   const [written, write] = useState<string>(); // while it is
   const [wrong, say] = useState("");

@@ -1,21 +1,28 @@
-// Every head of a model small, layers down and heads across: one is shown large, and each can be held by its button.
-
+// Every head of a model small, layers down and heads across: one is shown large, and each can be held by its button from
+// a step that can be typed.
+import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
 import { Heatmap } from "../heatmap";
 import { head_title } from "./attention";
+import { StepField } from "./axis";
 
 interface Props {
   training: Training;
   at: number;
+  total: number;
+  still: boolean; // nothing can be changed
   example: number;
   shown: string; // "layer.1.head.2"; "": the mean
   show: (head: string) => void;
   held: string; // the one that something is done to
-  hold: (head: string) => void; // "": none
+  from: number; // from this step on
+  hold: (head: string, from: number) => void; // "": none
   act: string; // what is done, in words
 }
 
-export function Heads({ training, at, example, shown, show, held, hold, act }: Props) {
+export function Heads({ training, at, total, still, example, shown, show, held, from, hold, act }: Props) {
+  const [typed, type] = useState<number>();
+  const begin = held ? from : (typed ?? (at >= total ? 0 : at));
   const look = training.heads_at(at);
   if (!look) return null;
   const [, rows, columns] = look.shape;
@@ -24,6 +31,19 @@ export function Heads({ training, at, example, shown, show, held, hold, act }: P
   const layers = [...new Set(all.map(layer_of))];
   return (
     <section class="heads-grid" aria-label="Heads">
+      <h2>Heads</h2>
+      <p class="line-of">
+        <span>Hold a head from step</span>
+        <StepField
+          name="First step of the hold"
+          value={begin}
+          most={total - 1}
+          still={still}
+          of={begin}
+          take={step => (held ? hold(held, step) : type(step))}
+        />
+        <span class="soft">{held ? "Dashed: the training without it." : "The training without it stays, dashed."}</span>
+      </p>
       {layers.map(layer => (
         <div class="layer" key={layer}>
           <span class="soft">Layer {layer}</span>
@@ -51,9 +71,10 @@ export function Heads({ training, at, example, shown, show, held, hold, act }: P
                   type="button"
                   class="quiet"
                   aria-pressed={head === held}
-                  onClick={() => hold(head === held ? "" : head)}
+                  disabled={still}
+                  onClick={() => hold(head === held ? "" : head, begin)}
                   aria-label={
-                    head === held ? `Release ${head_title(head)}` : `Hold ${head_title(head)} from step ${at} on`
+                    head === held ? `Release ${head_title(head)}` : `Hold ${head_title(head)} from step ${begin} on`
                   }
                 >
                   {head === held ? act : "hold"}

@@ -32,8 +32,15 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
   const heads = trainings[0]?.heads ?? [];
   const shown = heads.includes(map) ? map : "";
   const held = state.hold > 0 ? state.of : "";
-  const hold = (of: string) =>
-    set(of ? { of, hold: player.total, from: at >= player.total ? 0 : at, step: at } : { of: "", hold: 0, from: 0 });
+  // The training that nothing is done to stays as a ghost: its curves, and no map.
+  const ghost = "hold=0";
+  const hold = (of: string, from: number) =>
+    set(
+      of
+        ? { of, hold: player.total, from, step: from, beside: state.beside || ghost }
+        : { of: "", hold: 0, from: 0, beside: state.beside === ghost ? "" : state.beside },
+    );
+  const mapped = player.of?.beside === ghost ? trainings.slice(0, 1) : trainings;
   return (
     <section class="stage" aria-label="Training">
       <Transport player={player} redraw={redraw} />
@@ -47,8 +54,8 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
           `Shown at once from a stored copy. This browser trains the same behind it: step ${player.reached} of ${player.wished}.`}
       </p>
       {trainings.length > 0 && (
-        <div class={`screen${trainings.length > 1 ? " pair" : ""}`}>
-          {trainings.map(training =>
+        <div class={`screen${mapped.length > 1 ? " pair" : ""}${heads.length > 0 ? " headed" : ""}`}>
+          {mapped.map(training =>
             training.examples > 0 ? (
               <Attention key={training.title} training={training} at={at} example={example} head={shown} />
             ) : (
@@ -56,19 +63,22 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
             ),
           )}
           <Course player={player} task={task} {...how} />
+          {heads.length > 0 && (
+            <Heads
+              training={trainings[0]!}
+              at={at}
+              total={player.total}
+              still={player.stuck || loading}
+              example={example}
+              shown={shown}
+              show={show}
+              held={held}
+              from={state.from}
+              hold={hold}
+              act={act_text(state.act, state.by)}
+            />
+          )}
         </div>
-      )}
-      {heads.length > 0 && (
-        <Heads
-          training={trainings[0]!}
-          at={at}
-          example={example}
-          shown={shown}
-          show={show}
-          held={held}
-          hold={hold}
-          act={act_text(state.act, state.by)}
-        />
       )}
     </section>
   );

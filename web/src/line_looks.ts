@@ -18,6 +18,12 @@ export function axis_of(values: number[]): { tickFormat: ((x: number) => string)
   return { tickFormat: plain ? undefined : tick_text, room: most === 0 || (most >= 1e-2 && most < 1e5) ? 52 : 76 };
 }
 
+// The predicted plateau of the loss that a metric is; none for other metrics.
+export function rung_of(metric: string, value: number | null | undefined): { value: number; says: string }[] {
+  const is_rung = metric.startsWith("rung_") && !metric.endsWith("_held") && typeof value === "number";
+  return is_rung ? [{ value, says: metric.slice("rung_".length).replaceAll("_", " ") }] : [];
+}
+
 // Groups differ in colour, and where there are more of them than colours in their strokes, too.
 const dashes = [undefined, "7 3", "2 3", "9 3 2 3"];
 export const set_apart = "5 4"; // of curves that are dashed to tell them from others of their colour

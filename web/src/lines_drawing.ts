@@ -126,7 +126,6 @@ function scales_of(props: LinesProps, { whole, seen, empty }: Content, x_format:
       type: x_log ? "log" : "linear",
       tickFormat: x_log ? tick_text : x_format,
       ticks: x_log ? 5 : undefined,
-      nice: steps === undefined && !part && !x_log,
       domain: part ? [x_log && part.x[0] <= 0 ? first : part.x[0], part.x[1]] : x_whole,
     },
     y: {

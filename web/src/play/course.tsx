@@ -4,6 +4,7 @@ import { useWord } from "../address";
 import type { Curve, Mark } from "../curves";
 import type { Training } from "../engine/training";
 import { Figure } from "../figure";
+import { rung_of } from "../line_looks";
 import { Lines } from "../lines";
 import type { Rule } from "../lines_drawing";
 import { useScreen } from "../screen";
@@ -82,11 +83,7 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
 
 // The plateaus of the loss that are computed from the data alone: they are there before training.
 export function rungs_of(training: Training | undefined): Rule[] {
-  return [...(training?.series ?? [])].flatMap(([metric, { values }]) =>
-    metric.startsWith("rung_") && !metric.endsWith("_held") && typeof values[0] === "number"
-      ? [{ value: values[0], says: metric.slice("rung_".length).replaceAll("_", " ") }]
-      : [],
-  );
+  return [...(training?.series ?? [])].flatMap(([metric, { values }]) => rung_of(metric, values[0]));
 }
 
 const unit: [number, number] = [0, 1];

@@ -4,6 +4,7 @@ import { read_address, useWord, write_address } from "../address";
 import type { Curve } from "../curves";
 import { engine } from "../engine/engine";
 import { Figure } from "../figure";
+import { rung_of } from "../line_looks";
 import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { number_text, type WholeRun } from "../model";
@@ -171,6 +172,10 @@ function Course({ run }: { run: WholeRun }) {
     () => [{ name: metric.replaceAll("_", " "), group: "", ...series_of(run.series[metric] ?? []) }],
     [run, metric],
   );
+  const rules = useMemo(
+    () => (metric === "loss" ? Object.entries(run.metrics).flatMap(([name, value]) => rung_of(name, value)) : []),
+    [run, metric],
+  );
   if (names.length === 0) return null;
   return (
     <section aria-labelledby="course">
@@ -194,7 +199,12 @@ function Course({ run }: { run: WholeRun }) {
           rows: (run.series[metric] ?? []).map(([at, value]) => [run.run, metric, at, value]),
         })}
       >
-        <Lines curves={curves} label={metric.replaceAll("_", " ")} now={step === "" ? undefined : Number(step)} />
+        <Lines
+          curves={curves}
+          label={metric.replaceAll("_", " ")}
+          now={step === "" ? undefined : Number(step)}
+          rules={rules}
+        />
       </Figure>
     </section>
   );

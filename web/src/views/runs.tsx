@@ -3,7 +3,9 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
 import { bands, type Curve } from "../curves";
-import { flat_settings, type Line } from "../model";
+import { rung_of } from "../line_looks";
+import type { Rule } from "../lines_drawing";
+import { flat_settings, type Line, type Run } from "../model";
 import type { Source } from "../source";
 import { NoStore } from "./no_store";
 import { RunPage } from "./run";
@@ -42,6 +44,7 @@ function AllRuns({ source }: { source: Source }) {
   const as_curves = useCallback((lines: Line[]) => curves_of(lines, by, settings), [by, settings]);
   const curves = useMemo(() => as_curves(seen.lines), [seen.lines, as_curves]);
   const banded = useMemo(() => bands(curves).length > 0, [curves]);
+  const rules = useMemo(() => (seen.metric === "loss" ? rungs_in(seen.runs) : []), [seen.runs, seen.metric]);
   const cut = curves.filter(curve => curve.cut).length;
   const medians = `, the median and the middle half${cut > 0 ? ` (without ${cut} stopped or failed)` : ""}`;
   const unlike = curves.length >= 3 && !banded && new Set(curves.map(curve => curve.kind)).size > 1;
@@ -67,6 +70,7 @@ function AllRuns({ source }: { source: Source }) {
           title={`${seen.metric.replaceAll("_", " ")}: one line per run${banded ? medians : ""}`}
           file={`${experiment || "runs"}-${seen.metric}`}
           table={() => line_table(seen.lines, seen.metric)}
+          rules={rules}
           drawn={() => set_drawn(true)}
         />
       )}
@@ -204,6 +208,13 @@ function curves_of(lines: Line[], by: string, settings: Map<number, Map<string, 
     kind: line.experiment,
     cut: line.state === "stopped" || line.state === "failed",
   }));
+}
+
+// The predicted plateaus of the loss that all runs share.
+function rungs_in(runs: Run[]): Rule[] {
+  return Object.keys(runs[0]?.metrics ?? {}).flatMap(metric =>
+    new Set(runs.map(run => run.metrics[metric])).size === 1 ? rung_of(metric, runs[0]!.metrics[metric]) : [],
+  );
 }
 
 // The setting that a sweep most likely varied: the one whose most frequent value has the fewest runs.

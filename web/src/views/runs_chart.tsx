@@ -4,6 +4,7 @@ import { useWord } from "../address";
 import type { Curve, Window } from "../curves";
 import { Figure, type Table } from "../figure";
 import { Lines } from "../lines";
+import type { Rule } from "../lines_drawing";
 
 const widths = [1, 5, 11, 25, 51]; // looks
 
@@ -23,6 +24,7 @@ export function RunsChart(props: {
   title: string;
   file: string;
   table: () => Table;
+  rules: Rule[];
   drawn: () => void;
 }) {
   const { curves, label } = props;
@@ -105,12 +107,14 @@ export function RunsChart(props: {
           smooth={width}
           window={window}
           zoom={zoom}
+          rules={props.rules}
           drawn={props.drawn}
         />
       </Figure>
       <p class="soft">
         Draw over a part of the figure to see it large; a double click shows all again.
         {groups.length > 1 && " The legend switches groups on and off."}
+        {props.rules.length > 0 && " Dashed: the plateaus that the task predicts, before any training."}
         {width > 1 && " The measured curves are drawn faintly behind the smoothed ones."}
         {lost > 0 &&
           ` ${lost} ${lost === 1 ? "value is" : "values are"} 0 or less, and cannot be drawn on a logarithmic axis.`}

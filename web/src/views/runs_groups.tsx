@@ -48,9 +48,15 @@ export function AgainstSetting(props: {
   const { runs, settings, metric, differing, by } = props;
   const [asked, choose] = useWord("across", "");
   const [log, set_log] = useWord("across_log", "");
-  const setting = differing.includes(asked)
+  // What differs among the runs that have the metric.
+  const choices = useMemo(() => {
+    const measured = runs.filter(run => is_done(run) && Number.isFinite(run.metrics[metric] ?? NaN));
+    const varies = (name: string) => new Set(measured.map(run => settings.get(run.run)?.get(name))).size > 1;
+    return differing.filter(varies);
+  }, [runs, settings, metric, differing]);
+  const setting = choices.includes(asked)
     ? asked
-    : (differing.find(name => name !== by && name !== "experiment") ?? differing[0]);
+    : (choices.find(name => name !== by && name !== "experiment") ?? choices[0]);
   const dots = useMemo<Dot[]>(() => {
     if (!setting) return [];
     const all = runs.filter(is_done).flatMap(run => {
@@ -81,7 +87,7 @@ export function AgainstSetting(props: {
         <label>
           Setting across
           <select value={setting} onChange={event => choose(event.currentTarget.value, true)}>
-            {differing.map(one => (
+            {choices.map(one => (
               <option value={one} selected={one === setting}>
                 {one}
               </option>

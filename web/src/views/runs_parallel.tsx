@@ -44,8 +44,15 @@ function picks_in(text: string): Map<string, string[]> {
 export function Parallel({ runs, settings, metric, differing, file }: Props) {
   const [picked, pick] = useWord("picked", "");
   const [range, set_range] = useWord("between", "");
-  const names = differing.filter(name => name !== "experiment");
   const measured = useMemo(() => runs.filter(run => Number.isFinite(run.metrics[metric] ?? NaN)), [runs, metric]);
+  const names = useMemo(
+    () =>
+      differing.filter(
+        name =>
+          name !== "experiment" && new Set(measured.map(run => settings.get(run.run)?.get(name) ?? "not set")).size > 1,
+      ),
+    [measured, settings, differing],
+  );
   const axes = useMemo<Axis[]>(
     () =>
       names.slice(0, most_axes).map(name => ({

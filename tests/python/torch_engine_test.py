@@ -59,6 +59,7 @@ INTERVENTIONS = [
     ("transformer", {"noise": 0.5, "of": "layer.1.head.1"}),
     ("seq2seq", {"freeze": "attention", "until": 5}),
     ("seq2seq", {"rate": 0.1, "of": "attention"}),
+    ("toy-gate", {"clamp": "p", "at": 0.4, "until": 10}),
     ("pooling", {"hold": "uniform", "until": 5}),
     ("sparse-attention", {"hold": "truth", "until": 5}),
 ]
@@ -83,9 +84,9 @@ def spec_of(task, model, precision, intervene=()):
     }
 
 
-def close(spec, within, **settings):
+def close(spec, within, keep=False, **settings):
     ours, theirs = (
-        fovea.run(spec, keep=False, progress=False, **settings, **more) for more in ({}, {"engine": "torch"})
+        fovea.run(spec, keep=keep, progress=False, **settings, **more) for more in ({}, {"engine": "torch"})
     )
     near = 1e-9 if within == "double" else 1e-5
     a, b = (np.array(run.series["train_loss"]) for run in (ours, theirs))
@@ -112,11 +113,39 @@ def test_interventions(name, intervention, precision):
     close(spec_of(*MODELS[name], precision, [intervention]), precision)
 
 
+@pytest.mark.parametrize("precision", ["float", "double"])
+def test_several_interventions_at_once(precision):
+    hold = {"hold": "previous", "of": "layer.1.head.2", "until": 15}
+    close(
+        spec_of(*MODELS["transformer"], precision, [hold, {"freeze": "embedding"}, {"ablate": "layer.2.head.1"}]),
+        precision,
+    )
+
+
+@pytest.mark.parametrize("precision", ["float", "double"])
+def test_a_transplant(precision):
+    donor = fovea.run(spec_of(*MODELS["seq2seq"], precision), seed=1)
+    transplant = {"transplant": donor.id, "of": "attention", "at": 3}
+    close(spec_of(*MODELS["seq2seq"], precision, [transplant]), precision, keep=True)
+
+
+def test_embeddings_of_a_file(tmp_path):
+    (tmp_path / "vectors.txt").write_text("cat 1 0 1 0\nsaw 0 1 0 1\n")
+    texts = {"name": "given-texts", "texts": ["the cat", "the saw"] * 10, "labels": ["animal", "tool"] * 10}
+    model = {"name": "gated-classifier", "hidden": 4, "embedding": 4}
+    close(spec_of(texts, model, "double", [{"embeddings": str(tmp_path / "vectors.txt")}]), "double")
+
+
 def test_every_model_is_tested():
     tested = {model["name"] for _, model in MODELS.values()} | set(EXPERIMENTS) | {"bag-attention", "bag-flat"}
     from fovea.torch.makers import _ALL
 
     assert set(_ALL) == tested
+
+
+def test_every_kind_of_intervention_is_tested():
+    tested = {word for _, one in INTERVENTIONS for word in one} | {"transplant", "embeddings"}
+    assert {kind["name"] for kind in fovea.describe("interventions")} <= tested
 
 
 @pytest.mark.parametrize(

@@ -257,6 +257,37 @@ def test_two_threads_observe_two_models():
     assert found == expected
 
 
+def in_a_thread(work):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+def test_a_pass_in_another_thread_is_held_if_intervening_is_entered_there():
+    model, outputs = GPT().eval(), []
+    watch = observe(model, beta=None)
+    watch.hold("uniform")
+
+    def forward():
+        with watch.intervening():
+            outputs.append(model(TOKENS))
+
+    in_a_thread(forward)
+    watch.step()
+    forward()
+    assert torch.equal(*outputs) and not torch.equal(outputs[0], model(TOKENS))
+
+
+def test_a_pass_in_another_thread_than_intervening_is_refused():
+    model = GPT()
+    watch = observe(model, beta=None)
+    watch.hold("uniform")
+    with watch.intervening():
+        in_a_thread(lambda: model(TOKENS))
+    with pytest.raises(fovea.WrongInput, match="in the thread that runs it"):
+        watch.step()
+
+
 def test_memory_stays_flat():
     watch = observe(GPT(width=8, layers=1), every=1, beta=None)
     sizes = []

@@ -251,7 +251,7 @@ class HoldSchedule:
         if due and not self._held:
             raise _engine.wrong_input(
                 f"attention is to be held at update {number}, and none of {', '.join(sorted(due[0].sites)[:4])} was held before step()",
-                "wrap the forward pass in watch.intervening()",
+                "wrap the forward pass in watch.intervening(), in the thread that runs it",
             )
         self._held = False
 

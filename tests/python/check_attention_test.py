@@ -7,24 +7,9 @@ import pytest
 from fovea.text.belief import Belief
 from fovea.text.belief_words import of_regression
 from fovea.text.estimate import Estimate, Spread, over_trainings
+from planted_cases import QUICK, drawn, leak
 
 import fovea
-
-QUICK = dict(seeds=2, epochs=6, hidden=16, progress=False)
-FILLER = [f"w{n}" for n in range(40)]
-
-
-def drawn(count, word, seed=0):
-    """Texts of eight random words, with what ``word(label, random)`` gives at a place of it."""
-    random = np.random.default_rng(seed)
-    texts, labels = [], []
-    for place in range(count):
-        label = place % 2
-        words = list(random.choice(FILLER, 8))
-        at = random.integers(7)
-        texts.append(" ".join(words[:at] + word(label, random) + words[at:]))
-        labels.append("yes" if label else "no")
-    return texts, labels
 
 
 def test_labels_at_random_are_nothing_to_learn():
@@ -37,7 +22,7 @@ def test_labels_at_random_are_nothing_to_learn():
 
 
 def test_a_word_that_gives_the_label_away_is_named():
-    texts, labels = drawn(400, lambda label, random: ["leak"] if label else [])
+    texts, labels = drawn(400, leak)
     labels[21] = "no"  # one is wrong
     belief = fovea.check_attention(texts, labels, **{**QUICK, "seeds": 3})
     assert (
@@ -61,16 +46,6 @@ def test_a_word_that_gives_the_label_away_is_named():
     again = json.loads(belief.to_json())
     assert again["verdict"] == belief.verdict and again["figures"]["accuracy"]["learned"]["mean"] > 0.95
     assert "<li>" in belief._repr_html_()
-
-
-def test_two_words_together_are_no_single_word():
-    def pair(label, random):
-        first = int(random.integers(2))
-        return [("not", "very")[first], ("good", "bad")[first ^ label]]
-
-    belief = fovea.check_attention(*drawn(1200, pair), **{**QUICK, "seeds": 3, "hidden": 32, "epochs": 20})
-    assert belief.verdict == "no single word tells", str(belief)
-    assert belief.figures["accuracy"]["learned"].low > 0.8 > 0.6 > belief.figures["accuracy"]["regression"].high
 
 
 def test_the_regression_is_as_good_as_the_one_of_scikit_learn():

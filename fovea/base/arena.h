@@ -1,7 +1,9 @@
-// Memory for one training step: handed out by moving a pointer, taken back all at once.
+// Arena: the memory of one training step (room base). Compute (nn/compute.h) passes it to all layers and models.
+// take() moves a pointer; reset() takes all memory back at once.
 //
-// It keeps what it has, and grows by at least as much, so that it seldom does; the same step again asks the system for
-// nothing. Memory is 64-byte aligned and not cleared. Not thread-safe: one arena a run, used outside parallel parts.
+// The arena keeps its blocks and grows by at least its own size. A repeated step therefore asks the system for
+// nothing. Memory is 64-byte aligned and not cleared. Not thread-safe: one arena per run, used outside parallel
+// parts.
 #pragma once
 
 #include <cstddef>

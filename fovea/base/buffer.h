@@ -1,5 +1,6 @@
-// A flat buffer on 64-byte lines, zeroed once, that keeps its place: parameters, gradients and moments live in such,
-// and what a thread works with again and again.
+// Buffer: a flat array on 64-byte lines, zeroed once, whose address never changes (room base). nn/parameters.h and
+// the optimisers store parameters, gradients and moments in buffers. Matrix products take a thread's scratch memory
+// from own_room() here.
 #pragma once
 
 #include <algorithm>

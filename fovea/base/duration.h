@@ -1,4 +1,4 @@
-// How long something takes, for people.
+// Formats a duration for people (room base). Progress lines, terminal tables and the report call it. Pure function.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Files read with a limit, and written whole or not at all.
+// Reads files with a size limit, and writes them whole or not at all (room base). Corpora, the store, checkpoints,
+// exports and figures call it. It reads and writes the files of the given paths, nothing else.
 #pragma once
 
 #include <cstddef>

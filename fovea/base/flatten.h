@@ -1,4 +1,5 @@
-// Settings of nested tables as one list of dotted names.
+// Lists the settings of nested tables under dotted names (room base). Experiments, the store, comparisons and the
+// server call it. Reads the tables; changes nothing.
 #pragma once
 
 #include <string>

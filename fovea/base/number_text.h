@@ -1,4 +1,5 @@
-// Numbers as people read them: with a real minus, few digits, and powers of ten.
+// Formats numbers for people: a real minus sign, few digits, powers of ten (room base). Tables, figures, claims and
+// the report call it. Pure functions.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// A setting that names a registered part, and that part, whose own settings stand beside the name in one table:
+// PartChoice: a setting that names a registered part, and that part (room base). The part's own settings are in the
+// same table as the name. TrainSettings (lab/spec) uses it for optimiser and schedule:
 //
 //   train = { optimizer = "adam", beta1 = 0.8 }
 #pragma once

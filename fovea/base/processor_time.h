@@ -1,4 +1,5 @@
-// Seconds of processor that the calling thread has used, in which other programs and threads have no part.
+// Seconds of processor time that the calling thread has used, without other programs and threads (room base). The
+// TrainLoop and the Evaluator (lab/train) measure a step's cost with it.
 #pragma once
 
 namespace fovea {

@@ -1,8 +1,8 @@
-// Counter-based random numbers: Philox4x64-10 (Salmon, Moraes, Dror and Shaw, 2011).
+// RandomStream: counter-based random numbers, Philox4x64-10 (Salmon, Moraes, Dror and Shaw, 2011) (room base). Tasks,
+// parameters, dropout, noise and resampling draw from it.
 //
-// A RandomStream is named by (seed, purpose, step, index) and nothing else, so a number depends on nothing that
-// was drawn before it elsewhere: batches can be made in any order, on any thread, and a resumed run needs
-// no generator state.
+// (seed, purpose, step, index) name a stream. A number depends on nothing that was drawn before it elsewhere. Batches
+// can be made in any order, on any thread, and a resumed run needs no generator state.
 #pragma once
 
 #include <array>

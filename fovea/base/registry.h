@@ -1,9 +1,11 @@
-// Parts that plug in by name. A part registers itself in its own file:
+// Registry: parts that are found by name, such as tasks, models, probes, schedules, figure kinds and commands (room
+// base). Each kind's base class includes it. A part registers itself in its own file:
 //
-//   namespace { const Register<Task> copy("copy", "the target is the source", [] { return std::make_unique<Copy>(); });
+//   namespace {
+//   const Register<Task> copy("copy", "the target is the source", [] { return std::make_unique<Copy>(); });
 //   }
 //
-// so adding one is adding a file. Registration happens before main; looking up is read-only and safe from any thread.
+// To add a part is to add a file. Registration happens before main. Lookup is read-only and safe from any thread.
 #pragma once
 
 #include <map>

@@ -1,9 +1,9 @@
-// Settings that describe themselves.
+// Fields: settings that describe themselves (room base). Tasks, models, probes, optimisers, interventions, figure
+// kinds and TrainSettings declare their settings with it, in `void settings(Fields&)`.
 //
-// A task, model, probe or trainer states its settings once, in `void settings(Fields&)`: each with a name, the member
-// it sets, its bounds and a line of help. From this one statement the spec is read and checked, `fovea list` is
-// printed, and the full spec of a run (defaults included) is written out and hashed. The members' values when
-// `settings` is called are the defaults.
+// Each setting has a name, the member that it sets, its bounds and a line of help. This one declaration reads and
+// checks the spec, prints `fovea list`, and writes the full spec of a run (with defaults), which is hashed. The
+// defaults are the members' values when `settings` is called.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Ranks, quantiles and intervals of a handful of numbers.
+// Ranks, quantiles, rank correlation and intervals of small samples (room base). Claims, comparisons, probes, the
+// benchmark and the server call it. Pure functions.
 #pragma once
 
 #include <cstdint>

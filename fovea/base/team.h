@@ -1,7 +1,8 @@
-// A fixed team of threads that share the work of one run.
+// Team: a fixed team of threads that share the work of one run (room base). Compute (nn/compute.h) passes it to all
+// layers. The workspace (lab/train/workspace.h) creates it.
 //
-// Every piece writes its own outputs, and where pieces have sums of their own, work is cut by its own size, never by
-// how many threads there are: so results are the same bits whatever the size of the team.
+// Each piece of work writes its own outputs. If pieces have sums of their own, the work is divided by its own size,
+// never by the number of threads. Results therefore have the same bits for any size of the team.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The version of this library and program.
+// The version of the library and program, and the revision of its arithmetic (room base). Records, the server, the
+// program and the Python package print and store them.
 #pragma once
 
 namespace fovea {

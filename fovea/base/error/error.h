@@ -1,5 +1,6 @@
-// What went wrong, where, and what to do about it. Every error a person can meet is one of these. It is data; what()
-// says it in plain words, and the program, the Python package and the page in theirs (base/error/wording.h).
+// The class Error: what is wrong, where, and what to do (room base/error). Every room throws it, and every front end
+// shows it. An Error is data. what() says it in plain words; the program, the Python package and the page word it
+// themselves (base/error/wording.h).
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,5 @@
-// Where something stands that a person wrote.
+// The location of what a person wrote: file, line and column, a setting, or an argument (room base/error). Error and
+// Value carry it; the readers of specs and files create it.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
-// What an error says, as data: a sentence, and what to do about it.
+// What an error says, as data: a Message (a sentence) and a Remedy (what to do about it) (room base/error). Error has
+// one of each; all rooms that throw create them.
 //
-// The library knows neither the commands of the program nor the calls of the Python package. Where a sentence depends
-// on who reads it, it holds data, and each of them says it in words of its own (base/error/wording.h).
+// The library knows neither the commands of the program nor the calls of the Python package. If a sentence depends on
+// its reader, the message contains data. Each front end words the data itself (base/error/wording.h).
 #pragma once
 
 #include <algorithm>

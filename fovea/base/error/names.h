@@ -1,4 +1,5 @@
-// Finding what a person probably meant.
+// Finds the known name nearest to a mistyped one, and makes a Remedy of it (room base/error). All rooms that look
+// names up call it, from base/registry.h to the commands. Pure functions.
 #pragma once
 
 #include <span>

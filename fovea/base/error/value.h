@@ -1,4 +1,5 @@
-// Values as people write them in a spec: typed, with the location they were written at.
+// Value: a typed value as a person writes it in a spec, with its location (room base/error). io/toml_reader.h creates
+// values. Settings, specs, claims and error messages read them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How somebody who uses the library says what it leaves open: the program and the Python package in words of their own,
-// the page in plain ones, since it has neither commands nor calls. what() has the plain ones, too. The words of all
+// Wording turns an Error into text (room base/error). The program (apps/cli/wording.h) and the Python package
+// (python/src/wording.h) override its words. The page and what() use the plain words of this class. The words of all
 // remedies are in base/error/remedies.inc.
 #pragma once
 

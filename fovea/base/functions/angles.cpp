@@ -1,4 +1,4 @@
-// sin and cos (functions.h).
+// sin and cos of base/functions/functions.h, which declares them for all rooms (room base/functions).
 #include <bit>
 #include <cmath>
 #include <cstdint>

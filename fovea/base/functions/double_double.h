@@ -1,6 +1,6 @@
-// Numbers of about 106 bits: the sum of two doubles, the second at most half a unit in the last place of the first.
-// Sums and products of two doubles are exact in this form (Dekker 1971). `constexpr`, so that tables are computed by
-// the compiler.
+// DoubleDouble: numbers of about 106 bits (room base/functions). functions.cpp and angles.cpp alone use it. A number
+// is the sum of two doubles, the second at most half a unit in the last place of the first. Sums and products of two
+// doubles are exact in this form (Dekker 1971). `constexpr`: the compiler computes tables with it.
 #pragma once
 
 #include <bit>

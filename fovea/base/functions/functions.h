@@ -1,5 +1,6 @@
-// Elementary functions of one number whose bits depend on neither the C library nor the compiler. They use additions,
-// products, quotients and square roots of IEEE alone. A compiler must not contract these (-ffp-contract=off).
+// exp, log, pow, sin and other functions of one number, with the same bits from every C library and compiler (room
+// base/functions). All rooms call them in place of std's. They use additions, products, quotients and square roots of
+// IEEE alone. A compiler must not contract these (-ffp-contract=off).
 //
 // Each result of a double is within 0.8 units in the last place of the truth, subnormal results included
 // (tests/base/functions). A float is computed in double and rounded once. Special values are those of C (Annex F).

@@ -1,4 +1,4 @@
-// Bytes as letters, where only text may stand.
+// Encodes bytes as base64 text (room io). SVG figures and the report's page call it. Pure function.
 #pragma once
 
 #include <string>

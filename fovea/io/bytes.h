@@ -1,5 +1,6 @@
-// The bytes of a file, piece by piece, unpacked on the way where the file is packed (gzip or zstd; its first bytes say
-// so, whatever its name).
+// ByteReader: the bytes of a file, piece by piece (room io). LineReader, MNIST files and the vocabulary cache read
+// through it. A file packed by gzip or zstd is unpacked while it is read (io/packed). The first bytes of the file
+// decide, whatever its name. Reads the file; changes nothing.
 #pragma once
 
 #include <cstddef>

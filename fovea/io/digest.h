@@ -1,5 +1,6 @@
-// A name for a content: 128 bits that are the same for the same bytes on every machine (FNV-1a). It tells contents
-// apart; it does not keep out someone who wants two to have the same.
+// Digest: a 128-bit name for a content, the same for the same bytes on every machine (FNV-1a) (room io). Corpora,
+// specs and caches are named by it. It separates contents. It does not stop someone who wants two contents to have
+// one name.
 #pragma once
 
 #include <string>

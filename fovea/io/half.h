@@ -1,8 +1,9 @@
-// IEEE 754 half precision (binary16), in which attention is kept: 1 sign, 5 exponent and 10 fraction bits.
+// Half: IEEE 754 half precision (binary16), 1 sign, 5 exponent and 10 fraction bits (room io). The store
+// (lab/store/store_arrays.cpp) keeps attention in it, and io/safetensors.cpp reads it.
 //
-// to_half rounds to the nearest, ties to even; so for |x| in [2^-14, 65504] the relative error is at most 2^-11
-// (4.9e-4), below that the absolute error is at most 2^-25 (3.0e-8); from 65520 on it is infinity. from_half is exact.
-// NaN stays NaN, with the upper bits of its payload.
+// to_half rounds to the nearest, ties to even. For |x| in [2^-14, 65504] the relative error is at most 2^-11
+// (4.9e-4). Below that, the absolute error is at most 2^-25 (3.0e-8). From 65520 on the result is infinity. from_half
+// is exact. NaN stays NaN, with the upper bits of its payload.
 #pragma once
 
 #include <bit>

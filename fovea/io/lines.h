@@ -1,6 +1,7 @@
-// The lines of a text file in UTF-8, one pass, in bounded memory.
+// LineReader: the lines of a UTF-8 text file, one pass, in bounded memory (room io). Readers of tables (io/rows.h),
+// texts (data/text) and memory traces (data/corpus) use it. Reads the file; changes nothing.
 //
-// LF and CRLF both end a line, the last one may lack its end, and a byte order mark is passed over.
+// LF and CRLF both end a line. The last line may have no end. A byte order mark is skipped.
 #pragma once
 
 #include <cstddef>

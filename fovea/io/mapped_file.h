@@ -1,5 +1,6 @@
-// The bytes of a file, mapped into memory: what is not looked at is not read. While somebody looks at them, the file
-// must not become shorter: the kernel ends the program then.
+// MappedFile: the bytes of a file, mapped into memory (room io). The intervention `embeddings` reads word vectors
+// through it. Pages that are not read are not loaded. The file must not become shorter while it is mapped: the kernel
+// then ends the program.
 #pragma once
 
 #include <filesystem>

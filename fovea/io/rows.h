@@ -1,4 +1,5 @@
-// The rows of a table in a text file: TSV, CSV or JSONL.
+// RowReader: the rows of a table in a text file (TSV, CSV or JSONL) (room io). data/text/text_table.cpp and the
+// page's own data (apps/wasm/own_data.cpp) read tables with it. Reads the file; changes nothing.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// The safetensors format: named arrays in one file, as PyTorch, JAX and NumPy users read and write them.
+// The safetensors format: named arrays in one file, as PyTorch, JAX and NumPy users read and write them (room io).
+// Checkpoints and weights (lab/train), the store and exports call it.
 //
 //   8 bytes    size N of the header, little-endian
 //   N bytes    JSON: { "name": { "dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24] }, …, "__metadata__": {

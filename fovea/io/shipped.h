@@ -1,6 +1,7 @@
-// The files built into the library, made by cmake/ship_experiments.cmake from folders: the experiments, the systems
-// whose speed is measured (fovea/lab/bench/bench.h), the corpora that can be got (fovea/data/corpus/public_corpora.h),
-// and the kept results of full forms (fovea/lab/analysis/kept_results.h).
+// The files that are built into the library; cmake/ship_experiments.cmake makes them from folders (room io). They are
+// the experiments (lab/experiment), the systems whose speed is measured (fovea/lab/bench/bench.h), the public corpora
+// (fovea/data/corpus/public_corpora.h), and the kept results of full forms (fovea/lab/analysis/kept_results.h). Those
+// rooms read them. Read-only.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// TOML text to a tree of values that know where they were written.
+// Parses TOML text into Values with their locations (room io). Experiments, corpora, records, the store and the front
+// ends call it. Pure functions.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Text as people read it: letters out of bytes, whatever the bytes are.
+// Decodes, encodes and cleans UTF-8, whatever the bytes are (room io). Readers of texts, exports, figures and the
+// program's output call it. Pure functions.
 #pragma once
 
 #include <cstddef>

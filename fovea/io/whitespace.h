@@ -1,4 +1,5 @@
-// Blanks, and words as what stands between them.
+// Trims a line and splits it at blanks (room io). Readers of texts, tables and TOML, and tasks with word lists, call
+// it. Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// The tile unit of processors with AMX (math/tile_unit.h), in their own instructions: no function needs to be compiled
-// for them, and what is in memory is there before a tile is loaded. One at a time in a thread.
+// AmxUnit: the tile unit (math/tile_unit.h) of processors with AMX (room math). math/bf16x3.cpp alone uses it. It
+// uses AMX instructions directly, so no function needs to be compiled for AMX. Memory is written before a tile is
+// loaded. Each thread uses one unit at a time.
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__)

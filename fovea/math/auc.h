@@ -1,4 +1,5 @@
-// The area under the ROC curve.
+// The area under the ROC curve (room math). The probes of accuracy and of positions, and theory/unigram_course.cpp,
+// call it. It sorts its argument.
 #pragma once
 
 #include <algorithm>

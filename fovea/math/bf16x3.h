@@ -1,5 +1,6 @@
-// Products of float matrices in three terms of bfloat16, which units for tiles multiply several times as fast as
-// processors do float32. Each element is split into two bfloat16, each rounded to nearest even,
+// Products of float matrices in three terms of bfloat16 (room math). math/packed.cpp uses it if `train.precision`
+// asks for it. Tile units multiply bfloat16 several times as fast as processors multiply float32. Each element is
+// split into two bfloat16, each rounded to nearest even,
 //
 //   x ≈ hi + lo        hi = bf16(x)        lo = bf16(x - hi)        |x - hi - lo| <= 2^-17 |x|
 //

@@ -1,4 +1,5 @@
-// The Cholesky factor of a symmetric positive definite matrix, and systems solved by it.
+// The Cholesky factor of a symmetric positive definite matrix, and systems solved by it (room math). The probe
+// `locality` calls it. It writes over its arguments.
 #pragma once
 
 #include "fovea/math/view.h"

@@ -1,8 +1,9 @@
-// A formula over named numbers that a person wrote in a spec: "-abs(q - k)", "exp(-d2) + 1".
+// Formula: a formula over named numbers that a person wrote in a spec, such as "-abs(q - k)" (room math). The model
+// `similarity` (model/items/similarity.h) evaluates its similarity with it.
 //
 // It has + - * / ^ ( ), the constant pi and the functions abs, exp, log, sqrt, sin, cos, tanh (one argument) and min,
-// max (two). Once parsed it is a short list of operations without branches or calls to anything but these: nothing it
-// can do harms, and evaluating it asks for no memory.
+// max (two). A parsed formula is a short list of operations without branches or other calls. It cannot do harm, and
+// its evaluation allocates no memory.
 #pragma once
 
 #include <span>

@@ -1,6 +1,7 @@
-// Highway's operations as fovea::HWY_NAMESPACE::lanes, for kernels that are templates over float and double: on targets
-// whose vectors hold no doubles (WebAssembly's in this Highway), a vector of doubles is a single one. Included once per
-// target, as fovea/math/vector_kernels-inl.h is.
+// Highway's operations as fovea::HWY_NAMESPACE::lanes, for kernels that are templates over float and double (room
+// math). math/packed.cpp, math/panels.cpp and kernels of nn/simd include it. On targets whose vectors have no doubles
+// (WebAssembly in this Highway), a vector of doubles is a single one. Included once per target, as
+// fovea/math/vector_kernels-inl.h is.
 #if defined(FOVEA_MATH_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_MATH_LANES_INL_H_
 #undef FOVEA_MATH_LANES_INL_H_

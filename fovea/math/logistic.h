@@ -1,4 +1,5 @@
-// The logistic function and the softplus of one number; neither overflows.
+// The logistic function and the softplus of one number; neither overflows (room math). Closed forms in theory, models
+// and probes call them.
 #pragma once
 
 #include <cmath>

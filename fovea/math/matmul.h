@@ -1,8 +1,9 @@
-// Matrix products in float and double, by kernels of our own (math/packed.cpp): measured beside oneDNN in
-// bench/math_bench.cpp, they are as fast on large products and faster on those that share an operand.
+// Matrix products in float and double, single-threaded (room math). Layers, models and probes call it;
+// nn/team_matmul.h is the form for a team of threads. The kernels are in math/packed.cpp. On large products they are
+// as fast as oneDNN (bench/math_bench.cpp). On products that share an operand they are faster.
 //
-// Single-threaded. Each element of a result is summed in one order, so that whoever cuts the work (Team) gets the same
-// bits from any number of threads: as long as no piece has two rows or columns or fewer where the whole has more.
+// Each element of a result is summed in one order. A caller that divides the work (Team) gets the same bits from any
+// number of threads, with one exception: a piece of two rows or columns or fewer, of a whole that has more.
 #pragma once
 
 #include "fovea/math/products.h"

@@ -1,6 +1,6 @@
-// A right-hand matrix rearranged, so that products with it run at the processor's full rate: once for many of them
-// where a recurrent net multiplies by the same weights at every time step, else for a single one (math/matmul.h does
-// that).
+// PackedMatrix: a right-hand matrix rearranged for products at the processor's full rate (room math). Recurrent
+// layers pack their weights once for all time steps. math/matmul.cpp packs for a single product. nn/team_matmul.h,
+// self-attention and `pooling` use it too.
 #pragma once
 
 #include <type_traits>

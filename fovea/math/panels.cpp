@@ -1,5 +1,5 @@
-// How right-hand matrices are rearranged (math/packed.h): whole panels by kernels, what is left at the edge number by
-// number.
+// Rearranges right-hand matrices, as math/packed.h declares (room math). Kernels fill whole panels; the edge is
+// filled number by number.
 #include <algorithm>
 #include <cassert>
 #include <type_traits>

@@ -1,5 +1,6 @@
-// What the matrix products of a model in float are made of; in double they are always full. Whoever multiplies says it
-// (nn/compute.h carries it through a model), so two models in one process may differ.
+// Products: the precision of the matrix products of a float model; in double they are always full (room math).
+// TrainSettings (lab/spec) chooses it, and nn/compute.h carries it to every layer. Two models in one process may
+// differ.
 #pragma once
 
 #include <limits>

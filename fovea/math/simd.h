@@ -1,5 +1,6 @@
-// Which instruction set the vector kernels run on. One binary holds all of them; the best the processor has is taken,
-// unless the environment variable FOVEA_SIMD caps it (see vector_math.h).
+// Chooses the instruction set of the vector kernels (room math). Every file with kernels in math and nn/simd calls
+// choose_simd(). One binary contains all sets. The processor's best is used, unless the environment variable
+// FOVEA_SIMD caps it (see vector_math.h).
 #pragma once
 
 namespace fovea {

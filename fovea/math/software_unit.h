@@ -1,5 +1,7 @@
-// The tile unit in software (math/tile_unit.h): the sums of TDPBF16PS, rounding by rounding, by fused multiply-adds in
-// vectors. Where the processor has none (SSE, WebAssembly), products outside float32's range are rounded first.
+// SoftwareUnit: the tile unit (math/tile_unit.h) in software (room math). math/bf16x3.cpp uses it on processors
+// without AMX, and math/tile_check.h compares AMX with it. It makes the sums of TDPBF16PS, rounding by rounding, by
+// fused multiply-adds in vectors. Processors without these (SSE, WebAssembly) first round products outside float32's
+// range.
 #pragma once
 
 #include <cstdint>

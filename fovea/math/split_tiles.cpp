@@ -1,3 +1,4 @@
+// Splits float matrices into tiles of two bfloat16 terms: split_rows and split_columns of math/bf16x3.h (room math).
 #include <algorithm>
 
 #include "fovea/math/bf16x3.h"

@@ -1,5 +1,5 @@
-// Whether a tile unit gives the bits of the software unit: a product with edges of every kind, of numbers of every
-// size, made with both.
+// Makes one product on a tile unit, to compare its bits with those of the software unit (room math). math/bf16x3.cpp
+// calls it once before AMX is used. The product has edges of every kind and numbers of every size.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,5 @@
-// The product in three terms (math/bf16x3.h) on a tile unit (math/tile_unit.h).
+// The kernel of the product in three terms (math/bf16x3.h) on a tile unit (math/tile_unit.h) (room math).
+// math/bf16x3.cpp and math/tile_check.h alone use it.
 #pragma once
 
 #include <algorithm>

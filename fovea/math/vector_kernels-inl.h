@@ -1,6 +1,6 @@
-// exp, tanh and sigmoid of a vector of floats, and the odd end of an array, for use inside the loops of other kernels
-// (fused cells, softmax). Included once per target, Highway's way: after hwy/foreach_target.h, before the kernels that
-// use it.
+// exp, tanh and sigmoid of a vector of floats, and the last elements of an array, for the loops of other kernels
+// (fused cells, softmax) (room math). math/vector_math.cpp and kernels of nn/simd include it, once per target: after
+// hwy/foreach_target.h, before the kernels that use it.
 //
 // Measured over all floats: exp and sigmoid and tanh within 4 units in the last place
 // (tests/math/vector_math_test.cpp).

@@ -1,6 +1,6 @@
-// Elementwise functions over arrays, vectorised for the processor the program finds itself on (Highway), and the row
-// operations attention is made of. `out` may be the same array as `in`. Float versions are within 4 units in the last
-// place of the double-precision truth over the whole range (subnormals, infinities; NaN in gives NaN out); tests
+// exp, tanh, sigmoid, softmax, dot and sums over arrays, vectorised for the processor (Highway) (room math). Layers,
+// models and probes call them. `out` may be the same array as `in`. Float versions are within 4 units in the last
+// place of the double-precision truth over the whole range (subnormals, infinities; NaN in gives NaN out). Tests
 // measure it. Double versions use the C library.
 #pragma once
 

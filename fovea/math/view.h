@@ -1,5 +1,6 @@
-// Arrays seen through a pointer and a shape. A view owns nothing; rows are contiguous, the last index runs fastest.
-// Debug builds check every index and shape.
+// View: an array as a pointer and a shape (room math). Layers, batches, traces and records use Vector, Matrix and
+// Cube of this file. A view owns nothing. Rows are contiguous, and the last index runs fastest. Debug builds check
+// every index and shape.
 #pragma once
 
 #include <array>

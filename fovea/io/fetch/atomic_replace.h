@@ -1,4 +1,5 @@
-// A folder that was made beside its place is put there whole.
+// Moves a finished draft folder to its final location, in one step (room io/fetch). The makers of corpora
+// (data/corpus/get_corpus.cpp, unfinished_corpus.cpp) call it. It renames folders and removes the replaced one.
 #pragma once
 
 #include <filesystem>

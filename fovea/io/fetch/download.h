@@ -1,4 +1,5 @@
-// A file fetched from an address on the web (HTTP and HTTPS), whole and checked or not at all.
+// Downloads a file by HTTP or HTTPS, whole and checked or not at all (room io/fetch). data/corpus/get_corpus.h calls
+// it. It retries, resumes, and writes the given file only.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4): the checksum that publishers of files give. It vouches for bytes that come from elsewhere,
-// which Digest (io/digest.h) does not.
+// Sha256: the checksum that publishers of files give (FIPS 180-4) (room io/fetch). Downloads and
+// data/corpus/get_corpus.cpp check files with it. It vouches for foreign bytes; Digest (io/digest.h) does not.
 #pragma once
 
 #include <array>

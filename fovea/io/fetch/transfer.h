@@ -1,4 +1,5 @@
-// One connection that brings a file, or the rest of one. Whoever includes this sees nothing of libcurl.
+// Transfer: one connection that brings a file, or the rest of one (room io/fetch). download.cpp alone calls it. The
+// header hides libcurl from its users.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Archives (tar, packed or not, and zip) unpacked into a folder, whoever made them.
+// Unpacks archives (tar, packed or not, and zip) from any source into a folder (room io/fetch).
+// data/corpus/get_corpus.cpp calls it. It writes inside that folder only.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// Bytes packed as DEFLATE (RFC 1951).
+// Compresses bytes as DEFLATE (RFC 1951) (room io/packed). zip.cpp here and the report's page (view/report/page.cpp)
+// call it. Pure function.
 #pragma once
 
 #include <string>

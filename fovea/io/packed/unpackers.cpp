@@ -1,4 +1,5 @@
-// gzip and zstd, unpacked piece by piece.
+// Registers the unpackers of gzip and zstd, piece by piece (room io/packed). ByteReader (io/bytes.h) chooses one by
+// the first bytes of a file.
 #include <fmt/format.h>
 #include <zlib.h>
 #include <zstd.h>

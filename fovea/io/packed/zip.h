@@ -1,5 +1,6 @@
-// Writes zip archives, member by member: deflated where that makes them smaller, in the 64-bit form where sizes or
-// counts need it. Times are left out, so that the same members make the same bytes.
+// ZipWriter: writes a zip archive, member by member, to a sink (room io/packed). The NPZ export (lab/export) uses it.
+// Members are deflated if that makes them smaller, and use the 64-bit form if sizes or counts need it. Times are left
+// out, so the same members make the same bytes.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The names that have changed, old to new (room base). An old name works through 1.x, and its first use is reported.
 //
 // The names are in base/old_names.inc. The library (lab/record, lab/query, lab/spec, lab/experiment, lab/store) uses
-// those of settings, probes and metrics. The program uses those of commands and options, and the Python package its own.
-// Each front end words the report.
+// those of settings, probes and metrics. The program uses those of commands and options. The Python package uses its
+// own. Each front end words the report.
 #pragma once
 
 #include <functional>

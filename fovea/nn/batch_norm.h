@@ -1,5 +1,6 @@
-// Batch normalisation over rows, as PyTorch's BatchNorm1d, for batches in which some rows may be absent. Column by
-// column of x (N,C), r over the n rows that are present:
+// Batch normalisation over rows, as PyTorch's BatchNorm1d, for batches in which some rows may be absent (room nn).
+// The model `bag-attention` alone has it. In training it updates its running statistics. Column by column of x (N,C),
+// r over the n rows that are present:
 //
 //   training:     μ = 1/n Σ_r x_r       v = 1/n Σ_r (x_r - μ)²
 //                 running mean ← (1 - m) running mean + m μ                       where n > 0

@@ -1,5 +1,6 @@
-// What every layer is handed: memory for this step, the team that does the work, which gradients are wanted, and what
-// matrix products are made of.
+// Compute: what every layer and model gets for a pass (room nn). It has the memory of this step (Arena), the team of
+// threads, the gradients that are wanted, and the precision of matrix products. lab/train/workspace.h creates it for
+// training; lab/ranks and model/trace.h carry it.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,11 @@
-// Rows of a table W (V,E), looked up by token. For positions p with token k_p, and 0 on padding:
+// Embedding: rows of a table W (V,E), looked up by token (room nn). The models on tokens have one. For positions p
+// with token k_p, and 0 on padding:
 //
 //   y_p = W_{k_p}                      y (n,E)
 //   dW_k += Σ_{p: k_p = k} dy_p
 //
-// A batch holds few distinct tokens, so layers that would project every position's embedding project the distinct rows
-// once and gather: DistinctTokens says which rows, and which of them each position wants.
+// A batch has few distinct tokens. Layers therefore project each distinct row once and gather, instead of projecting
+// every position's embedding. DistinctTokens has these rows, and the row of each position.
 #pragma once
 
 #include <span>

@@ -1,13 +1,14 @@
-// The affine map of an input whose features are weighted, for inputs so wide that they should be read once forward and
-// once backward. x (N,I), W (O,I), b (O), g a constant, w (I) for all rows or (N,I), ⊙ feature by feature:
+// The affine map of an input whose features are weighted (room nn). The model `feature-attention` alone has it. It is
+// for inputs so wide that they should be read once forward and once backward. x (N,I), W (O,I), b (O), g a constant,
+// w (I) for all rows or (N,I), ⊙ feature by feature:
 //
 //   y = g (w ⊙ x) Wᵀ + b                                                      y (N,O)
 //   dW += g dyᵀ (w ⊙ x)        db += Σ_n dy_n        dw_n = g (dy_n W) ⊙ x_n
 //
-// and where all rows share w, its gradient is the sum of dw_n over them. There is no gradient of x.
+// If all rows share w, its gradient is the sum of dw_n over them. There is no gradient of x.
 //
-// The work is cut along the features. Weights that all rows share are folded into W, piece by piece: w ⊙ x is never
-// formed, and the gradient of w falls out of that of W.
+// The work is divided along the features. Weights that all rows share are folded into W, piece by piece. w ⊙ x is
+// never formed, and the gradient of w follows from that of W.
 #pragma once
 
 #include <string>

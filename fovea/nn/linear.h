@@ -1,4 +1,4 @@
-// The affine map, row by row of x (N,I), with W (O,I) and b (O):
+// The affine map, row by row of x (N,I), with W (O,I) and b (O) (room nn). Other layers and most models contain it:
 //
 //   y = x Wᵀ + b                                          y (N,O)
 //   dx = dy W        dW += dyᵀ x        db += Σ_n dy_n

@@ -1,5 +1,5 @@
-// Losses, each with its gradient in the same pass: mean over the rows that count, never overflowing. Over the n rows r
-// that count, with answers y:
+// Losses, each with its gradient in the same pass (room nn). Models call them at the end of their forward pass. Each
+// is the mean over the n rows r that count, with answers y, and never overflows:
 //
 //   logistic          p_r = σ(z_r)                              z (N) logits of class 1
 //                     L = -1/n Σ_r log p_r where y_r = 1, log(1 - p_r) where y_r = 0
@@ -12,8 +12,8 @@
 //
 //   β of a label y    log p_y of scores z (C); of a single score z: z for y = 1, -z for y = 0
 //
-// `gradient` is overwritten with d loss / d input and is 0 on rows that do not count; an empty one is not wanted. With
-// no row that counts, the loss is 0. Partial sums are in double, in an order that does not depend on the team.
+// `gradient` is overwritten with d loss / d input and is 0 on rows that do not count; an empty one is not wanted.
+// With no row that counts, the loss is 0. Partial sums are in double, in an order that does not depend on the team.
 #pragma once
 
 #include <span>

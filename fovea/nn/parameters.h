@@ -1,7 +1,9 @@
-// The parameters of a model: named, grouped, and all in one buffer, with their gradients in a second.
+// ParameterSet: the parameters of a model, named and grouped, in one buffer, with their gradients in a second (room
+// nn). Layers and models declare them. Optimisers, interventions, checkpoints and probes read or change them.
 //
-// Layers declare parameters while the model is built; finish() then lays them out in the order of declaration (each on
-// a 64-byte line), so that an optimiser step is one loop and a checkpoint one write. Shapes and names are PyTorch's.
+// Layers declare parameters while the model is built; finish() then lays them out in the order of declaration (each
+// on a 64-byte line), so that an optimiser step is one loop and a checkpoint one write. Shapes and names are
+// PyTorch's.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The rows that stand for the positions of streams, and which of them a layer reads and gives.
+// StreamRows and RowMap: the rows that a layer of token streams reads and gives, and the positions that they stand
+// for (room nn). nn/attention (multi_head.h, self_attention.h, rotary.h) and the model `seq2seq` use them.
 //
 // B streams of T positions have N = B T positions, n = b T + t. A layer need not compute a row for each of them:
 //

@@ -1,5 +1,6 @@
-// A matrix product shared by a team. Each number of the result is summed in one order wherever the product is cut
-// (math/packed.h), so its bits do not depend on the number of threads.
+// A matrix product shared by a team of threads (room nn). Layers and models call it. Each number of the result is
+// summed in one order, however the product is divided (math/packed.h). Its bits do not depend on the number of
+// threads.
 #pragma once
 
 #include <algorithm>

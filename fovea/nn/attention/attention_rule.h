@@ -1,6 +1,6 @@
-// What is done to attention from outside, for one head in one pass. Both attention layers apply it:
-// nn/attention/attention.h, nn/attention/self_attention.h. Of row i, with P positions present and weights a_ij by its
-// scores:
+// AttentionRule: the interventions on one head in one pass (room nn/attention). lab/intervention makes rules, a Pass
+// (model/trace.h) carries them, and both attention layers apply them: nn/attention/attention.h,
+// nn/attention/self_attention.h. Of row i, with P positions present and weights a_ij by its scores:
 //
 //   shift     scores s_ij + shift(i, j), of rows of self-attention that follow their scores
 //   pattern   a_ij as the pattern gives it, for rows that it holds     write_pattern()

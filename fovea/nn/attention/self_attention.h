@@ -1,5 +1,6 @@
-// Self-attention of streams: each position attends to itself and those before it, by several heads. B streams of T positions,
-// H heads; a head's columns stand side by side: queries and keys (B T, H K), values and sums (B T, H U). For each
+// Causal self-attention of token streams by several heads (room nn/attention). multi_head.h of this room and the
+// model `disentangled` call it. Each position attends to itself and those before it. B streams of T positions, H
+// heads; the columns of heads are side by side: queries and keys (B T, H K), values and sums (B T, H U). For each
 // stream, head and position i, counted from 0, over the positions j <= i:
 //
 //   s_ij    = c (q_i · k_j + q_i · r_(i-j))                c = 1/√K; r (T, H K) only with relative positions
@@ -25,8 +26,8 @@
 //   dq_i    = c Σ_j ds_ij (k_j + r_(i-j))
 //   dk_j    = c Σ_i ds_ij q_i                              dr_δ = c Σ_(i>=δ) ds_i(i-δ) q_i, over all streams
 //
-// Weights are made some rows at a time. Where there is room, forward keeps them for backward; else backward makes them
-// again, so that memory grows as T and not as T². What a probe reads is written out by map().
+// Weights are made some rows at a time. Where there is room, forward keeps them for backward; else backward makes
+// them again, so that memory grows as T and not as T². What a probe reads is written out by map().
 #pragma once
 
 #include <cstdint>

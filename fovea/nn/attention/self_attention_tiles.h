@@ -1,5 +1,5 @@
-// What self-attention computes at a time (self_attention.cpp): of one head of one stream a tile of rows, and where its
-// numbers lie in memory.
+// The tiles of self-attention: some rows of one head of one stream, and their numbers in memory (room nn/attention).
+// self_attention.cpp alone includes it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A batch of sequences of vectors, stored example by example (B,S,H) or step by step (S,B,H): attention reads either.
+// Sequences: a batch of sequences of vectors, stored example by example (B,S,H) or step by step (S,B,H) (room
+// nn/attention). attention.h and score.h of this room read either form. A view; owns nothing.
 #pragma once
 
 #include "fovea/math/matmul.h"

@@ -1,5 +1,6 @@
-// Adam, and AdamW, which decays weights apart from the gradient. Formulas and defaults are PyTorch's. w the weight,
-// d its gradient, the rest as in UpdateStep:
+// Optimisers `adam` and `adamw`, which decays weights apart from the gradient (room nn/optimizer). TrainSettings
+// (lab/spec) makes them by name, and Optimizer calls them to change the weights. Formulas and defaults are PyTorch's.
+// w the weight, d its gradient, the rest as in UpdateStep:
 //
 //   adam    g = s d + λ w      m ← β₁ m + (1 - β₁) g   v ← β₂ v + (1 - β₂) g²
 //           w ← w - η (m / (1 - β₁^t)) / (√(v / (1 - β₂^t)) + ε)

@@ -1,3 +1,4 @@
+// Schedule `constant`: the rate stays as set (room nn/optimizer). TrainSettings (lab/spec) makes it by name.
 #include <memory>
 
 #include "fovea/nn/optimizer/schedule.h"

@@ -1,8 +1,9 @@
-// One step of an optimiser over a whole parameter set: one loop over the flat buffers. How a weight moves is an
-// UpdateRule's (nn/optimizer/update_rule.h); what is the same for all of them is here. With s = 1 without clipping, and
-// ‖d‖ the norm of the gradient over all groups that are not frozen,
+// Optimizer: one update of a whole parameter set, in one loop over the flat buffers (room nn/optimizer). The
+// TrainLoop (lab/train) calls it. It changes the weights and its moments. An UpdateRule (nn/optimizer/update_rule.h)
+// moves the weights; this class does what all rules share. With s = 1 without clipping, and ‖d‖ the norm of the
+// gradient over all groups that are not frozen,
 //
-//   s = min(1, clip / (‖d‖ + 1e-6)),   or 1 / ‖d‖ where the gradient is normalised
+//   s = min(1, clip / (‖d‖ + 1e-6)),   or 1 / ‖d‖ if the gradient is normalised
 #pragma once
 
 #include <array>

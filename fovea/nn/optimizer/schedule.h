@@ -1,7 +1,7 @@
-// The learning rate as a function of the step n, counted from 0, as a share of its full height. During warm-up, n < w,
-// it is (n + 1) / w. What comes after is what schedules differ in: a function of k = n - w and of the way gone
-// a = min(1, k / (steps - w)). Each is one file of this room that registers itself by the name that a spec has, with
-// settings of its own.
+// Schedule: the learning rate at step n, counted from 0, as a share of its full value (room nn/optimizer).
+// TrainSettings (lab/spec) makes it, and the TrainLoop asks it before each update. During warm-up, n < w, the share
+// is (n + 1) / w. Schedules differ in the rest: a function of k = n - w and of the progress a = min(1, k / (steps -
+// w)). Each is one file of this room that registers itself by its name in specs, with settings of its own.
 #pragma once
 
 #include <cstdint>

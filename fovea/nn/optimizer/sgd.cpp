@@ -1,4 +1,6 @@
-// Gradient descent. Formulas and defaults are PyTorch's. w the weight, d its gradient, the rest as in UpdateStep:
+// Optimiser `sgd`: gradient descent, with or without momentum (room nn/optimizer). TrainSettings (lab/spec) makes it
+// by name, and Optimizer calls it to change the weights. Formulas and defaults are PyTorch's. w the weight, d its
+// gradient, the rest as in UpdateStep:
 //
 //   g = s d + λ w      u ← momentum u + g      w ← w - η u         (u = g without momentum)
 #include <memory>

@@ -1,4 +1,5 @@
-// Times `factor` after every `period` updates: factor^⌊k / period⌋.
+// Schedule `step`: the rate times `factor` after every `period` updates, factor^⌊k / period⌋ (room nn/optimizer).
+// TrainSettings (lab/spec) makes it by name.
 #include <cassert>
 #include <memory>
 

@@ -1,12 +1,11 @@
-// What optimisers differ in: how a stretch of weights moves, given its gradient. Each is one file of this room that
-// registers itself by the name that a spec has, with settings of its own:
+// UpdateRule: how an optimiser moves a stretch of weights, given its gradient (room nn/optimizer). Optimizer calls it
+// (optimizer.h, which also has what all rules share: clipping, groups, names, the norm). Each rule is one file of
+// this room that registers itself by its name in specs, with settings of its own:
 //
 //   namespace {
 //   class Sign : public MovesBothPrecisions<Sign> { … };
 //   const Register<UpdateRule> sign("sign", "by the sign of the gradient", [] { return std::make_unique<Sign>(); });
 //   }
-//
-// Who calls it, and what is the same for all (clipping, groups, names, the norm): nn/optimizer/optimizer.h.
 #pragma once
 
 #include <cstddef>

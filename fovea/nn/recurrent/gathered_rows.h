@@ -1,4 +1,5 @@
-// The positions of padded sequences that are there, gathered for products over all positions.
+// Gathers the present positions of padded sequences, for products over all positions (room nn/recurrent).
+// weight_gradients.cpp of this room alone calls it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// One recurrent layer in one direction over a whole batch of sequences, time-major: x (T,B,I) -> h (T,B,H).
+// One recurrent layer in one direction over a whole batch of sequences, time-major: x (T,B,I) -> h (T,B,H) (room
+// nn/recurrent). recurrent.h of this room is made of such layers.
 //
 // For every row of the batch, t = 0 to length-1 (in reverse: length-1 to 0), h' and c' being the state of the step
 // before, or the initial one:
@@ -14,12 +15,12 @@
 //
 // What is left of dh' and dc' after the last of these steps is the gradient of the initial state.
 //
-// Rows of the batch do not meet inside the layer, nor do the two directions of one, so a block of rows goes through all
-// of its time steps by itself and the blocks of both directions are what the team shares. Weight gradients are one
-// product over all steps at the end.
+// Rows of the batch do not meet inside the layer, nor do the two directions of one, so a block of rows goes through
+// all of its time steps by itself and the blocks of both directions are what the team shares. Weight gradients are
+// one product over all steps at the end.
 //
-// A row's steps are 0 … length-1; behind them its output is 0 and its state stays, and the reverse direction starts at
-// its own last step. So last states are those of PyTorch's packed sequences.
+// A row's steps are 0 … length-1; behind them its output is 0 and its state stays, and the reverse direction starts
+// at its own last step. So last states are those of PyTorch's packed sequences.
 #pragma once
 
 #include <span>

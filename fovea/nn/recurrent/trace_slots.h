@@ -1,4 +1,5 @@
-// Where states and gates stand in a layer's trace, and the states that rows start from.
+// The slots of states and gates in a layer's trace, and the states that rows start from (room nn/recurrent).
+// recurrence.cpp and weight_gradients.cpp of this room use them.
 //
 // `hidden` and `cells` have a slot for each step t, t+1, and one more at either end:
 //

@@ -1,5 +1,6 @@
-// Numbers under one index or two, owned, 0 at first: what the reference layers are written over. They are meant to be
-// read, so everything is double and copied freely. Debug builds check every index.
+// Array: numbers under one or two indices, owned, 0 at first (room nn/reference). The reference layers of this room
+// use it, and only tests use these layers. The code is meant to be read: everything is double and copied freely.
+// Debug builds check every index.
 #pragma once
 
 #include <cmath>

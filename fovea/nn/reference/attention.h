@@ -1,3 +1,6 @@
+// Reference equations of attention over a model's inputs (room nn/reference). Only tests call them, to check
+// nn/attention/attention.h.
+//
 // Attention of T rows over S positions of one example, and the rules that say where the weights come from.
 //
 //   s_ti = e q_t · k_i                      scores (T,S) of queries q (T,K) and keys k (S,K), e a constant
@@ -7,8 +10,8 @@
 //   y_t  = Σ_i α_ti v_i                     context (T,H) of values v (S,H)
 //
 // A position that is not present is padding: its weight is 0 under every rule, and nothing of it is read. An example
-// of no positions has weights 0 and contexts 0. An alignment is a truth of one position for each row; marked positions
-// are a truth that all rows share.
+// of no positions has weights 0 and contexts 0. An alignment is a truth of one position for each row; marked
+// positions are a truth that all rows share.
 //
 // Backward, from dy (T,H):
 //

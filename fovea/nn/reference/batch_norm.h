@@ -1,3 +1,6 @@
+// Reference equations of batch normalisation (room nn/reference). Only tests call them, to check nn/batch_norm.h. In
+// training, batch_norm() updates the running statistics.
+//
 // Batch normalisation, as PyTorch's nn.BatchNorm1d computes it, over the n of N rows that are present. Column by
 // column, x (N,C):
 //

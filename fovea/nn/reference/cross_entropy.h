@@ -1,5 +1,7 @@
-// Cross-entropy: the mean, over the n rows that count, of how unlikely the right answer was held to be. A row whose
-// answer is -1 does not count; without any that does, the loss and its gradient are 0.
+// Reference equations of the losses (room nn/reference). Only tests call them, to check nn/loss.h.
+//
+// Cross-entropy is the mean, over the n rows that count, of the negative log probability of the answer. A row whose
+// answer is -1 does not count. If no row counts, the loss and its gradient are 0.
 //
 // Of C classes, from logits z (N,C), answers y (N) in 0 to C-1:
 //

@@ -1,4 +1,8 @@
-// The Gaussian error linear unit, as PyTorch's nn.GELU(approximate="tanh") computes it, of one number, with c = √(2/π):
+// Reference equations of GELU (room nn/reference). transformer_block.cpp of this room and tests call them, to check
+// nn/gelu.h.
+//
+// The Gaussian error linear unit, as PyTorch's nn.GELU(approximate="tanh") computes it, of one number, with c =
+// √(2/π):
 //
 //   u = c (x + 0.044715 x³)       t = tanh(u)       y = ½ x (1 + t)
 //

@@ -1,4 +1,7 @@
-// The GRU, as PyTorch's nn.GRU computes it. I numbers come in, H units; x and h are of one step, h' of the step before.
+// Reference equations of the GRU (room nn/reference). Only tests call them, to check nn/simd/gru.h and nn/recurrent.
+//
+// The GRU, as PyTorch's nn.GRU computes it. I numbers come in, H units; x and h are of one step, h' of the step
+// before.
 //
 //   r = σ(W_r x + b_r + U_r h' + b'_r)         how much of the past the candidate reads   (H)
 //   z = σ(W_z x + b_z + U_z h' + b'_z)         how much of the past stays                 (H)

@@ -1,3 +1,6 @@
+// Reference equations of layer normalisation (room nn/reference). transformer_block.h of this room and tests call
+// them, to check nn/layer_norm.h.
+//
 // Layer normalisation, as PyTorch's nn.LayerNorm computes it. Each row x_n (C) of x (N,C) by itself:
 //
 //   μ = 1/C Σ_c x_nc       v = 1/C Σ_c (x_nc - μ)²       k = 1/√(v + ε)

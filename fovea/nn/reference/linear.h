@@ -1,4 +1,5 @@
-// The affine map of N rows x (N,I), with W (O,I) and b (O):
+// Reference equations of the affine map of N rows x (N,I), with W (O,I) and b (O) (room nn/reference).
+// transformer_block.h of this room alone calls them.
 //
 //   y_n = W x_n + b
 //   dx_n = Wᵀ dy_n        dW += Σ_n dy_n x_nᵀ        db += Σ_n dy_n

@@ -1,5 +1,8 @@
-// The LSTM, as PyTorch's nn.LSTM computes it. I numbers come in, H units; x, h and c are of one step, h' and c' of the
-// step before.
+// Reference equations of the LSTM (room nn/reference). Only tests call them, to check nn/simd/lstm.h and
+// nn/recurrent.
+//
+// The LSTM, as PyTorch's nn.LSTM computes it. I numbers come in, H units; x, h and c are of one step, h' and c' of
+// the step before.
 //
 //   i = σ(W_i x + b_i + U_i h' + b'_i)         how much of the candidate is written   (H)
 //   f = σ(W_f x + b_f + U_f h' + b'_f)         how much of the cell is kept           (H)

@@ -1,5 +1,5 @@
-// The parameters of a recurrent cell of G gates, as PyTorch keeps them, or their gradients: the rows of gate k are
-// k H to (k+1) H - 1.
+// RecurrentWeights: the parameters of a recurrent cell of G gates, as PyTorch stores them, or their gradients (room
+// nn/reference). gru.h and lstm.h of this room use it. The rows of gate k are k H to (k+1) H - 1.
 #pragma once
 
 #include "fovea/nn/reference/array.h"

@@ -1,5 +1,9 @@
+// Reference equations of causal self-attention (room nn/reference). transformer_block.h of this room and tests call
+// them, to check nn/attention/self_attention.h.
+//
 // Self-attention of one head over one stream of T positions: each position reads itself and the positions before it.
-// Queries q and keys k (T,K), values v (T,U), relative positions r (T,K). i and j count from 0, and j <= i throughout:
+// Queries q and keys k (T,K), values v (T,U), relative positions r (T,K). i and j count from 0, and j <= i
+// throughout:
 //
 //   s_ij      = (q_i · k_j + q_i · r_(i-j)) / √K       scores; r = 0 without relative positions
 //   softmax:  a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)

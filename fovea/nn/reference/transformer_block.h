@@ -1,3 +1,6 @@
+// Reference equations of the transformer block (room nn/reference). Only tests call them, to check
+// nn/attention/transformer_block.h.
+//
 // One block of a transformer over one stream of T positions, h (T,d) in and out, with H heads. LN is layer
 // normalisation, or the identity without norms:
 //

@@ -1,6 +1,7 @@
-// Row by row what causal attention does with its scores, some rows at a time (nn/attention/self_attention.h). Row r of
-// Rows holds the numbers of position i = positions[r] over the positions j <= i; behind them, up to the stride, every function
-// leaves 0. With shifts, row i's number of distance i - j is added first:
+// Kernels of causal attention on rows of scores, several rows at a time (room nn/simd). nn/attention/self_attention.h
+// calls them. They overwrite the rows that they are given. Row r of Rows has the numbers of position i = positions[r]
+// over the positions j <= i. From there to the stride, every function writes 0. With shifts, row i's number of
+// distance i - j is added first:
 //
 //   score_rows       a_ij ← c (a_ij + shift_i(i-j))
 //   softmax_rows     a_ij ← exp(s_ij - max_m s_im) / Σ_m exp(s_im - max_m s_im),  s_ij = c (a_ij + shift_i(i-j))

@@ -1,8 +1,9 @@
-// What the cells of recurrent layers are handed: one row of one time step. lstm.h and gru.h hold their equations.
+// CellForward and CellBackward: the arguments of the kernels of recurrent cells, one row of one time step (room
+// nn/simd). lstm.h and gru.h of this room take them and have their equations.
 //
-// `gates` has room for four numbers per unit (4H), in the order of the cell's slots. The products with the recurrent
-// weights stand in the first of them when forward begins; activations replace them; backward replaces those by the
-// gradients of the pre-activations.
+// `gates` has room for four numbers per unit (4H), in the order of the cell's slots. When forward begins, the first
+// slots contain the products with the recurrent weights. Forward replaces them by activations. Backward replaces
+// those by the gradients of the pre-activations.
 #pragma once
 
 #include "fovea/math/view.h"

@@ -1,5 +1,5 @@
-// The arithmetic that cell kernels are written in, once over vectors of float and once over single doubles.
-// Included once per target, as fovea/math/vector_kernels-inl.h is.
+// The arithmetic of the cell kernels, once over vectors of float and once over single doubles (room nn/simd). gru.cpp
+// and lstm.cpp of this room include it, once per target, as fovea/math/vector_kernels-inl.h is.
 #if defined(FOVEA_NN_CELL_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_NN_CELL_LANES_INL_H_
 #undef FOVEA_NN_CELL_LANES_INL_H_

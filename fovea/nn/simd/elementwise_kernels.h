@@ -1,5 +1,6 @@
-// Elementwise loops of the layers, for the processor the program finds itself on. Any length; an output may be one of
-// the inputs.
+// Elementwise loops of the layers, for the instruction set of the processor (room nn/simd). nn/activation.cpp,
+// nn/gated_linear.cpp and nn/attention/transformer_block.cpp call them. Arrays have any length. An output may be one
+// of the inputs.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The Gaussian error linear unit of floats (nn/gelu.h), for the processor the program finds itself on. Any length; dx
-// may be dy.
+// Kernels of GELU in float, for the instruction set of the processor (room nn/simd). nn/gelu.cpp alone calls them.
+// Arrays have any length; dx may be dy.
 #pragma once
 
 #include <cstddef>

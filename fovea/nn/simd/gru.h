@@ -1,13 +1,13 @@
-// The GRU cell, one row of one step, as PyTorch computes it. With u = W_ih x, v = W_hh h' (3H) and h' (H) of the step
-// before, unit by unit:
+// Kernels of the GRU cell, one row of one step, as PyTorch computes it (room nn/simd). nn/recurrent/recurrence.cpp
+// alone calls them. With u = W_ih x, v = W_hh h' (3H) and h' (H) of the step before, unit by unit:
 //
 //   r = σ(u_r + v_r + b_r)            z = σ(u_z + v_z + b_z)
 //   q = v_n + b_q                     n = tanh(u_n + b_n + r q)
 //   h = (1 - z) n + z h'
 //
-// Gates in the order r, z, n; slots r, z, q, n, and biases by slot: b_r and b_z are b_ih + b_hh, b_q is b_hh of n, b_n
-// is b_ih of n; a are the arguments of σ and tanh. Backward, dX being the gradient of the loss by X, and dy that by h
-// as far as anything but the next step read it:
+// Gates in the order r, z, n; slots r, z, q, n, and biases by slot: b_r and b_z are b_ih + b_hh, b_q is b_hh of n,
+// b_n is b_ih of n; a are the arguments of σ and tanh. Backward, dX being the gradient of the loss by X, and dy that
+// by h as far as anything but the next step read it:
 //
 //   dh = dh + dy                      dh' = dh z
 //   da_n = dh (1 - z) (1 - n²)        dq = da_n r

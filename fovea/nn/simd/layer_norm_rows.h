@@ -1,4 +1,5 @@
-// Layer normalisation of rows of floats (nn/layer_norm.h), for the processor the program finds itself on.
+// Kernels of layer normalisation of rows of floats, for the instruction set of the processor (room nn/simd).
+// nn/layer_norm.cpp alone calls them.
 #pragma once
 
 #include "fovea/math/view.h"

@@ -1,5 +1,6 @@
-// The loops of an optimiser step, for the processor the program finds itself on. Every array is a whole number of
-// 64-byte lines, so no loop has a tail. Number by number, w the weight, d its gradient:
+// The loops of an optimiser step, for the instruction set of the processor (room nn/simd). nn/optimizer (adam.cpp,
+// sgd.cpp, optimizer.cpp) calls them. They change weights and moments. Every array is a whole number of 64-byte
+// lines, so no loop has a tail. Number by number, w the weight, d its gradient:
 //
 //   adam   g = gradient_scale d + decay w
 //          m ← m + (1 - beta1) (g - m)      v ← beta2 v + (1 - beta2) g²

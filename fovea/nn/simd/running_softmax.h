@@ -1,6 +1,7 @@
-// Averages under a softmax, taken row by row over any number of keys in constant memory: sums of exponentials are kept
-// relative to the highest similarity so far, and scaled down when a higher one comes. For keys i with similarities s_i
-// and values v_i (C), taken in a few at a time, M being the highest s so far and M' that before them:
+// RunningSoftmax: averages under a softmax, row by row over any number of keys, in constant memory (room nn/simd).
+// The model `pooling` (model/items/pooling.cpp) alone uses it. Sums of exponentials are relative to the highest
+// similarity so far, and are scaled down when a higher one comes. For keys i with similarities s_i and values v_i
+// (C), taken a few at a time, M being the highest s so far and M' that before them:
 //
 //   w_i = exp(s_i - M)             r = exp(M' - M)
 //   Z ← r Z + Σ_i w_i              Y ← r Y + Σ_i w_i v_i              the average is Y / Z

@@ -1,5 +1,6 @@
-// Examples as bags: which words go in and which come out, in no order. It is all that a model can tell apart while its
-// attention is uniform, so it is what a prediction is made from (theory/prediction/prediction.h).
+// BagSource: examples as bags, i.e. the words of the input and of the output, in no order (room data). Predictions
+// (theory/prediction, theory/cooccurrence.h) read it. While attention is uniform, a model can distinguish nothing
+// else. Read-only.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The batch that a task passes to a model. One struct serves all systems: a task fills the parts of its kind, and
-// leaves the others empty. The vectors keep their memory from batch to batch.
+// Batch: the data that a task passes to a model (room data). Tasks fill it. Models, probes and the evaluator read it.
+// One struct serves all systems: a task fills the parts of its kind, and leaves the others empty. The vectors keep
+// their memory from batch to batch.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A part of a batch: the examples [begin, end) of it, as a batch of their own. Points are one example and stay whole.
+// Copies the examples [begin, end) of a batch into a batch of their own (room data). The shards of parallel training
+// (lab/ranks/shards.cpp) call it. Points are one example and stay whole.
 #pragma once
 
 #include "fovea/data/batch.h"

@@ -1,5 +1,6 @@
-// Examples without their copies: of those whose input and output are the same, word for word, the first. They are
-// numbered by a hash of what they hold, so that the order in which the source has them changes nothing.
+// DistinctBags: a bag source without its duplicates (room data). The prediction (theory/prediction/prediction.cpp)
+// reads it. Of examples with the same input and output, word for word, the first counts. Examples are numbered by a
+// hash of their content, so the order of the source changes nothing.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Which stream of random numbers an example is drawn from.
+// The stream of random numbers that an example is drawn from (room data). All tasks that draw examples, and corpora,
+// call it. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The order of a finite training set: each epoch visits every example once, in an order of its own.
+// The order of a finite training set (room data). Tasks with finite data call it: each epoch visits every example
+// once, in an order of its own. Pure functions of the seed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Labelled examples in memory, and parts of them.
+// KeptBags: labelled examples in memory, and parts of them (room data). The prediction and its check of labels
+// (theory/prediction) use them.
 #pragma once
 
 #include <utility>

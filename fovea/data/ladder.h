@@ -1,6 +1,9 @@
-// What a model may have used: a rung is a set of information (nothing, the current token, the bag of what came before,
-// the previous token, ...) and the best prediction that can be made from it. Rungs come from the data alone, before any
-// training, so their cross-entropies are heights at which a loss may rest.
+// Ladder: the interface of tasks whose loss plateaus can be predicted (room data). The stream tasks implement it. The
+// probe `ladder` and theory/streams/stream_prediction.cpp read it.
+//
+// A rung is a set of information (nothing, the current token, the bag of what came before, the previous token, ...)
+// and the best prediction from it. Rungs come from the data alone, before any training. Their cross-entropies are
+// predicted loss plateaus.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Examples of some batches, cut anew into batches of like length so that little of them is padding. For looking only,
-// where it does not matter which examples share a batch.
+// Divides the examples of several batches into batches of like length, so that little of them is padding (room data).
+// The Evaluator (lab/train) calls it for surveys. It is for measurements alone, in which it does not matter which
+// examples share a batch.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
-// Examples in the order of their lengths. A recurrent net goes on, step by step, with those of its rows that are not
-// over yet: where the longest come first these are the first few, and padding costs nothing.
+// LongestFirst: sorts the examples of a batch by length, longest first (room data). The TrainLoop (lab/train) and
+// data/like_lengths.cpp use it. At each step, a recurrent net computes only the rows that have not ended. If the
+// longest come first, these are the first rows, and padding costs nothing.
 #pragma once
 
 #include <utility>

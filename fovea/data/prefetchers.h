@@ -1,4 +1,6 @@
-// A task on a trace of memory accesses, as those see it that train nothing: in the order of the trace.
+// Prefetchers: the interface of tasks on a trace of memory accesses, read in the order of the trace (room data).
+// data/tasks/addresses implements it. Predictions (theory/streams/access_prediction.h), the probe `addresses` and
+// `fovea predict` read it; they train nothing.
 #pragma once
 
 #include <functional>

@@ -1,3 +1,5 @@
+// The training examples of a task as bags: task_bags() of data/bag_source.h (room data). Predictions
+// (lab/analysis/predicted_attention.cpp) call it.
 #include <algorithm>
 #include <atomic>
 #include <vector>

@@ -1,4 +1,5 @@
-// A linear map from one space to another, and the way back: what lies at p in the first lies at A p in the second.
+// TwoSpaces: a random linear map A between two spaces, and its pseudo-inverse A⁺ (room data). The task `two-spaces`
+// draws it. The probe of the recovered map (probe/systems/recovered_map.cpp) compares a model with it.
 //
 //   A = U diag(s) Vᵀ      A (d_k,d_q), r = min(d_q,d_k), U (d_k,r) and V (d_q,r) with orthonormal columns drawn from
 //                         a seed, s from 1/2 to 2, evenly by their logarithms

@@ -1,9 +1,10 @@
-// Corpora by name: the user's own, kept in home_folder()/data/NAME, and those the program makes itself.
+// Corpora by name: the user's own, in home_folder()/data/NAME, and those that the program makes (room data/corpus).
+// The tasks on texts (data/tasks/files), `fovea data` and the Python package call it.
 //
-// Adding a corpus copies its texts, checked, into the store: a run then depends on nothing that may change or go away.
-// A corpus is a folder of corpus.toml (what it is) and train.jsonl.zst, validation.jsonl.zst and test.jsonl.zst (a text
-// a line, with its label or target). Of a trace of memory accesses it is corpus.toml and trace.csv.zst
-// (trace_corpus.h).
+// Adding a corpus copies its texts, checked, into the store. A run then depends on nothing that may change or
+// disappear. A corpus is a folder of corpus.toml (its description) and train.jsonl.zst, validation.jsonl.zst and
+// test.jsonl.zst (a text per line, with its label or target). A trace of memory accesses is corpus.toml and
+// trace.csv.zst (trace_corpus.h).
 #pragma once
 
 #include <array>

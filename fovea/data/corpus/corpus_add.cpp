@@ -1,4 +1,5 @@
-// Adding a corpus: its texts are read once for their labels and once for themselves.
+// add_corpus() of corpus.h: adds a corpus to the store (room data/corpus). `fovea data add` and get_corpus.cpp call
+// it. It reads the texts once for their labels and once for themselves, and writes the corpus folder.
 #include <fmt/format.h>
 
 #include <algorithm>

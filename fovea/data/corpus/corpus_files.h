@@ -1,4 +1,4 @@
-// How a corpus lies in its folder.
+// The files of a corpus folder: names, manifest, digests (room data/corpus). The other files of this room use it.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// What a person wants to know of a corpus before they use it.
+// Summarises a corpus: sizes, commonest words, sample texts (room data/corpus). `fovea data show` (apps/cli/data.cpp)
+// prints it. Reads the corpus; changes nothing.
 #pragma once
 
 #include <array>

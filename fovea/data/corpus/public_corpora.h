@@ -1,4 +1,5 @@
-// What `fovea data get` can get: the files of corpora/, built into the program, and files like them of anybody's own.
+// The public corpora that `fovea data get` knows: the files of corpora/, built into the program, and such files of
+// users (room data/corpus). apps/cli/data_get.cpp calls it. It parses descriptions; get_corpus.h downloads.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// A trace of memory accesses as a corpus: corpus.toml, and trace.csv.zst with a counter and an address a line. In its
-// order the first eight tenths are its training examples, the next tenth is validation, the last is the test.
+// A trace of memory accesses as a corpus: corpus.toml, and trace.csv.zst with a counter and an address per line (room
+// data/corpus). `fovea data` and the Python package add traces; the task `address-trace` reads them. In the order of
+// the trace, the first eight tenths are training examples, the next tenth is validation, and the last is the test.
 #pragma once
 
 #include <unordered_set>

@@ -1,5 +1,6 @@
-// Memory accesses out of a file: a counter and an address a line, with a comma, a semicolon or a tab between them.
-// Numbers are decimal, of at most 19 digits, or hexadecimal behind 0x, of at most 16. One pass, in bounded memory.
+// TraceReader: reads memory accesses from a file, a counter and an address per line (room data/corpus).
+// trace_corpus.h of this room uses it. A comma, a semicolon or a tab separates the two. Numbers are decimal, of at
+// most 19 digits, or hexadecimal after 0x, of at most 16. One pass, in bounded memory.
 //
 //   TraceReader reader(ByteReader("app.csv.gz"));
 //   for (TracedAccess access; reader.next(access);) use(access.counter, access.address);

@@ -1,4 +1,5 @@
-// What adding a corpus is made of: a folder that becomes one when all is well, packed lines, the manifest's texts.
+// A corpus folder while it is made: it becomes a corpus only if all is well (room data/corpus). corpus_add.cpp and
+// trace_corpus.cpp of this room write packed lines and the manifest through it.
 #pragma once
 
 #include <zstd.h>

@@ -1,7 +1,8 @@
-// Task `copy`: say the source again, in its order, backwards, or in a fixed other order.
+// Task `copy`: repeat the source, in its order, backwards, or in a fixed other order (room data/tasks). lab/spec
+// makes it by name for a run.
 //
-// Words are 0 .. V-1, the end token is V and the start token V+1. With distinct words and length = vocab every source
-// is a permutation, so its bag of words is always the same and tells nothing before attention moves.
+// Words are 0 .. V-1, the end token is V and the start token V+1. With distinct words and length = vocab, every
+// source is a permutation. Its bag of words is then always the same, and gives no information before attention moves.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-// Task `curve`: noisy points of a curve, asked for the curve.
+// Task `curve`: predict a curve from noisy points (room data/tasks). lab/spec makes it by name for a run.
 //
 // x is drawn from U(0, 5), y = 2 sin x + x^0.8 + N(0, noise). In more dimensions y is the mean of that curve over the
-// coordinates. A seed is one set of points, and every batch holds all of it: training asks at the points themselves
-// (the answers are their noisy values), validation at fresh positions and the test on a grid of 0.1, both for the
-// noiseless truth.
+// coordinates. A seed is one set of points, and every batch has all of it. Training asks at the points themselves
+// (the answers are their noisy values). Validation asks at fresh positions and the test on a grid of 0.1, both for
+// the noiseless truth.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Digits drawn by a program, for machines without MNIST: strokes with random shift, scale, slant, thickness and noise.
+// Draws digits, for machines without MNIST: strokes with random shift, scale, slant, thickness and noise (room
+// data/tasks). The tasks of digit images (data/tasks/files) call it. Writes the given pixels alone.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Task `given-points`: points that stand in the spec itself, so that it holds all of the experiment.
+// Task `given-points`: points that the spec itself contains (room data/tasks). lab/spec makes it by name for a run.
 //
-// Every batch holds all of them, and every split asks at the points themselves: what lies between is not known.
+// Every batch has all points, and every split asks at the points themselves: values between them are not known.
 #include <fmt/format.h>
 
 #include <algorithm>

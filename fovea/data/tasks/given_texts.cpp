@@ -1,8 +1,8 @@
-// Task `given-texts`: the class of a text, for texts that stand in the spec itself, so that it holds all of the
-// experiment.
+// Task `given-texts`: the class of a text, for texts that the spec itself contains (room data/tasks). lab/spec makes
+// it by name for a run.
 //
-// Words are what stands between spaces; nothing is done to them. Some texts of each class are held out for validation,
-// drawn by the seed; training goes through the others in shuffled epochs, and the vocabulary is theirs.
+// Words are separated by spaces and not changed. Some texts of each class, drawn by the seed, are held out for
+// validation. Training visits the others in shuffled epochs, and the vocabulary is theirs.
 #include <fmt/format.h>
 
 #include <algorithm>

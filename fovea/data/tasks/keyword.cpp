@@ -1,7 +1,8 @@
-// Task `keyword`: does the sequence hold the keyword? Half of them do, at random positions.
+// Task `keyword`: whether the sequence contains the keyword (room data/tasks). lab/spec makes it by name for a run.
+// Half of the sequences contain it, at random positions.
 //
-// The keyword is word V-1. With two keywords, word V-2 stands in the other half and marks the negative class. All other
-// words say nothing of the label, but for the distractors, 0 .. n-1: they are seen less often in negative sequences.
+// The keyword is word V-1. With two keywords, word V-2 is in the other half and marks the negative class. All other
+// words give no information on the label, except the distractors, 0 .. n-1: they are rarer in negative sequences.
 #include <fmt/format.h>
 
 #include "fovea/base/registry.h"

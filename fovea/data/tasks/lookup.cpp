@@ -1,8 +1,8 @@
-// Task `lookup`: a table of key -> value pairs, queried exactly. As its temperature falls, attention
-// becomes a database lookup.
+// Task `lookup`: a table of key -> value pairs, queried exactly (room data/tasks). lab/spec makes it by name for a
+// run. As its temperature falls, attention becomes a database lookup.
 //
-// Keys are random directions of length sqrt(width), values N(0, 1): no key is favoured by its length. The test asks for
-// every key once; training and validation ask for keys drawn at random.
+// Keys are random directions of length sqrt(width), values N(0, 1): no key is favoured by its length. The test asks
+// for every key once; training and validation ask for keys drawn at random.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// `two-sequences`: a few labelled token sequences, all of them the data. By default the two of the toy gate.
+// Task `two-sequences`: a few labelled token sequences, which are all of the data (room data/tasks). lab/spec makes
+// it by name for a run. The default is the two sequences of the toy gate.
 #include <algorithm>
 #include <charconv>
 

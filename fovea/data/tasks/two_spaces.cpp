@@ -1,9 +1,10 @@
-// Task `two-spaces`: queries and keys that live in spaces of their own.
+// Task `two-spaces`: queries and keys from different spaces (room data/tasks). lab/spec makes it by name for a run.
 //
-// A position p is drawn from the unit sphere in d_q dimensions. It is asked for by itself, q = p, and stands in the table
-// as k = A p (data/two_spaces.h), with the values sin(3 p_1) … sin(3 p_{d_q}) and noise. So queries and keys cannot be
-// compared before A is known: among positions of the sphere qᵀ(W k) says "near" where W is a multiple of A⁺. The table is
-// the seed's. Training asks at fresh positions, with noise on the answers; validation and test at fixed ones, without.
+// A position p is drawn from the unit sphere in d_q dimensions. Its query is q = p. Its key in the table is k = A p
+// (data/two_spaces.h), with the values sin(3 p_1) … sin(3 p_{d_q}) and noise. Queries and keys therefore cannot be
+// compared before A is known: among positions of the sphere, qᵀ(W k) indicates nearness if W is a multiple of A⁺. The
+// seed draws the table. Training asks at fresh positions, with noise on the answers. Validation and test ask at fixed
+// ones, without.
 #include "fovea/data/two_spaces.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Bags of words of texts that are in memory.
+// Bags of words of texts that are in memory (room data/text). The page's own data (apps/wasm/own_data.cpp) and the
+// Python package (python/src/prediction.cpp) make their predictions from them.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,6 @@
-// A file of labelled texts, as a person names it and its columns.
+// Makes the TextSource of a file of labelled texts from the names of the file and its columns (room data/text).
+// `fovea predict`, `fovea data add`, bags of texts and the Python package call it. It looks at the file and changes
+// nothing.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What tasks with written targets know of them beyond their tokens.
+// WrittenTargets: the interface of tasks whose targets are written text (room data/text). The task `text-translate`
+// implements it, and the probe `bleu` reads it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Splitting examples where the data come without given splits.
+// Divides examples without given splits into training, validation and test (room data/text). Corpora
+// (data/corpus/corpus.h) and the task `given-texts` call it. Pure functions of the seed.
 #pragma once
 
 #include <cstdint>

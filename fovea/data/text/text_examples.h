@@ -1,4 +1,6 @@
-// The formats behind TextReader: one file each.
+// TextReader::Examples: the interface of the formats that TextReader reads, one file each (room data/text).
+// text_table.cpp, text_lines.cpp and text_folder.cpp of this room implement it. text_reader.cpp and
+// apps/wasm/own_data.cpp open them.
 #pragma once
 
 #include <memory>

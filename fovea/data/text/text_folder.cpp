@@ -1,4 +1,5 @@
-// A folder of texts for each class: FOLDER/CLASS/TEXT.txt, each plain or packed.
+// Reads a folder of texts for each class: FOLDER/CLASS/TEXT.txt, each plain or packed (room data/text). TextReader
+// opens it through text_examples.h.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Texts a line each, alone or line by line with their translations in a second file.
+// Reads texts a line each, alone or line by line with their translations in a second file (room data/text).
+// TextReader opens it through text_examples.h.
 #include <fmt/format.h>
 
 #include <optional>

@@ -1,4 +1,6 @@
-// Examples out of files of text: a text with its class, or with its translation. One pass, in bounded memory.
+// TextReader: reads examples from files of text, a text with its class or with its translation (room data/text).
+// Corpora, bags of texts and the program's options (apps/cli/word_options.h) use it. One pass, in bounded memory; it
+// changes nothing.
 //
 //   TextReader reader({.file = "train.tsv.gz", .text = {"2"}, .label = "1"});
 //   for (TextExample example; reader.next(example);) use(example.text, example.label);

@@ -1,4 +1,5 @@
-// Texts in the columns of a table.
+// Reads texts from the columns of a table: TSV, CSV or JSONL (room data/text). TextReader opens it through
+// text_examples.h.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What tasks on texts share: texts as tokens in memory, and which of them make a training batch.
+// TokenTexts: texts as tokens in memory, and the examples of each training batch (room data/text). The tasks on texts
+// (given_texts.cpp, data/tasks/files) use it.
 #pragma once
 
 #include <cstdint>

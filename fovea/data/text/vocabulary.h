@@ -1,4 +1,5 @@
-// Words and their numbers.
+// Vocabulary: words and their numbers (room data/text). The tasks on texts (given_texts.cpp, data/tasks/files) and
+// the summary of a corpus make one from counted words.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Counting the words of a text that may be larger than memory: rare words give way when there are too many.
+// WordCounts: counts the words of a text that may be larger than memory (room data/text). Vocabularies, bags of texts
+// and the intervention `embeddings` use it. If there are too many words, rare words are removed.
 #pragma once
 
 #include <cstdint>

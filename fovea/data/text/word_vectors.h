@@ -1,5 +1,6 @@
-// Word vectors in the text format of word2vec and GloVe: a word and its numbers a line, separated by spaces; word2vec
-// has a line before them with the number of words and their width.
+// Reads word vectors in the text format of word2vec and GloVe (room data/text). The intervention `embeddings`
+// (lab/intervention) calls it. A line has a word and its numbers, separated by spaces. word2vec has a first line with
+// the number of words and their width.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Subwords as SentencePiece makes them.
+// Pieces: subwords as SentencePiece makes them (room data/words). The tasks `language` and `text-translate`
+// (data/tasks/files) split texts with it.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,7 @@
-// Bags of words from files of text, read as a stream: memory is bounded by the vocabulary, of which the most frequent
-// million words are kept. Labelled texts are cut as classifiers read them (data/words/words.h); the words of sentences
-// and their translations are separated by spaces.
+// Bags of words from files of text, read as a stream (room data/words). `fovea predict` (apps/cli/predict.cpp) makes
+// predictions from them. Memory is bounded by the vocabulary, of which the most frequent million words are kept.
+// Labelled texts are split as classifiers read them (data/words/words.h). The words of sentences and their
+// translations are separated by spaces.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,10 @@
-// Text cut into words.
+// WordSplitter: splits text into words (room data/words). Bags of texts, corpus summaries, tasks on texts and the
+// Python package call it.
 //
-// A word is a run of letters, digits and their marks; an apostrophe between two letters belongs to it ("don't"). Where
-// words have no blanks between them (Chinese, Japanese kana) each character, with its marks, is a word. Punctuation and
-// symbols are a word each, without marks (as of emoji). What cannot be seen (blanks, controls) parts words and is
-// none.
+// A word is a run of letters, digits and their marks. An apostrophe between two letters belongs to the word
+// ("don't"). In scripts without blanks between words (Chinese, Japanese kana), each character, with its marks, is a
+// word. Punctuation and symbols are a word each, without marks (such as those of emoji). Invisible characters
+// (blanks, controls) separate words and are none.
 #pragma once
 
 #include <cstddef>

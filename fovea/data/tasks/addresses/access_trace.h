@@ -1,4 +1,5 @@
-// A trace of memory accesses. An address is a line of 64 bytes, and 64 lines are a page: line = 64 page + offset.
+// AccessTrace: a trace of memory accesses (room data/tasks/addresses). made_traces.h makes it; access_windows.h and
+// tables.h read it. An address is a line of 64 bytes, and 64 lines are a page: line = 64 page + offset.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Tasks on a trace of memory accesses: which line is accessed next, from a window of accesses. Of the windows of a
-// trace, in its order, eight tenths are trained on (or the first of them), the next tenth is validation and the last is
-// the test. Windows do not reach over the end of an episode.
+// AccessWindows: base class of the tasks on memory accesses, `addresses` and `address-trace` (room
+// data/tasks/addresses). The question is which line is accessed next, after a window of accesses. Of the windows of a
+// trace, in its order, eight tenths are trained on (or the first of them), the next tenth is validation and the last
+// is the test. Windows do not cross the end of an episode.
 #pragma once
 
 #include <memory>

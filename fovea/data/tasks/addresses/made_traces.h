@@ -1,4 +1,5 @@
-// Traces that are made from a seed, each of one pattern. With P pages of 64 lines each, and N nodes:
+// Makes traces from a seed, each of one pattern (room data/tasks/addresses). The task `addresses` calls it. With P
+// pages of 64 lines each, and N nodes:
 //
 //   strides   `streams` counters in turn; counter j walks P / streams pages of its own, round and round, by a stride of
 //             1, 3, 5 or 7 lines that is drawn

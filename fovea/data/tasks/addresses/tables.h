@@ -1,5 +1,6 @@
-// The tables of hardware prefetchers, each of which predicts the line of an access from those before it, a_1 .. a_t,
-// with d_t = a_t - a_{t-1}. Entries are the last that were seen; where there is none, nothing is predicted.
+// The tables of hardware prefetchers, the baselines of models (room data/tasks/addresses). access_windows.cpp of this
+// room calls them. Each predicts the line of an access from those before it, a_1 .. a_t, with d_t = a_t - a_{t-1}.
+// Entries are the last that were seen. Without an entry, nothing is predicted.
 //
 //   stride            a_s + d for the last access s of the counter that asks next, d its step from the one before it
 //   markov_address    what followed the last access of the line a_t

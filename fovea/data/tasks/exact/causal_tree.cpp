@@ -1,4 +1,5 @@
-// Task `causal-tree`: one tree of parents for all examples, and a chain of its own for each. Of T positions, 0 .. T-1,
+// Task `causal-tree`: one tree of parents for all examples, and a chain of its own for each (room data/tasks/exact).
+// lab/spec makes it by name for a run. Of T positions, 0 .. T-1,
 //
 //   parents    p(i) in 0 .. i-1 for i = 1 .. T-2, drawn evenly from the seed; 0 and T-1 have none
 //   rows       P_s ~ Dirichlet(alpha, .., alpha), drawn anew for each example
@@ -6,18 +7,18 @@
 //   x_i        from row x_p(i)
 //   answer     from row x_(T-1), asked at T-1
 //
-// So the answer is what the positions whose parents hold x_(T-1) tell of its row; which these are must be found out. The
-// right positions of i = 1 .. T-2 are its parent, those of T-1 the positions just named.
+// So the answer is what the positions whose parents hold x_(T-1) tell of its row; which these are must be found out.
+// The right positions of i = 1 .. T-2 are its parent, those of T-1 the positions just named.
 //
-// Of S states, with n_j the tokens j of the source and m_j those at the right positions of T-1, the ladder says of token
-// j:
+// Of S states, with n_j the tokens j of the source and m_j those at the right positions of T-1, the ladder says of
+// token j:
 //
 //   nothing   1 / S
 //   bag       (n_j + 1) / (T + S)
 //   bayes     (m_j + alpha) / (sum m + S alpha)    the best: positions without parents tell nothing of the rows
 //
-// (Nichani, Damian and Lee, How transformers learn causal structure with gradient descent, 2024; there roots are drawn
-// from the chain's law at rest.)
+// (Nichani, Damian and Lee, How transformers learn causal structure with gradient descent, 2024; there roots are
+// drawn from the chain's law at rest.)
 #include <fmt/format.h>
 
 #include <algorithm>

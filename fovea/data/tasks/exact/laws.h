@@ -1,4 +1,6 @@
-// The numbers of the laws that examples are drawn from, of tasks of which more is computed from them.
+// RegressionLaw and SparseLaw: the parameters of the laws of `linear-icl` and `sparse-emergence` (room
+// data/tasks/exact). These tasks implement them. theory/exact/exact_prediction.cpp and the probe `sparse-flow`
+// compute predictions from them.
 #pragma once
 
 #include <span>

@@ -1,9 +1,10 @@
-// Task `linear-icl`: regression in context. Each example has a linear map of its own, N pairs of it and one query:
+// Task `linear-icl`: regression in context (room data/tasks/exact). lab/spec makes it by name for a run. Each example
+// has a linear map of its own, N pairs of it and one query:
 //
 //   w ~ N(0, 1),   x_1 .. x_N, x_q ~ N(0, diag(eigenvalues)),   y_n = w . x_n,   answer w . x_q
 //
-// The x_n are the batch's items, the y_n its values. The training set is `sequences` examples; a batch of all of them
-// holds them in their order, so that descent is that of one fixed loss. What linear attention comes to on them is known
+// The x_n are the batch's items, the y_n its values. The training set is `sequences` examples. A batch of all of them
+// has them in their order, so descent is that of one fixed loss. The course of linear attention on them is computed
 // beforehand (theory/exact/linear_icl.h).
 #include <fmt/format.h>
 

@@ -1,11 +1,12 @@
-// Task `max-margin`: n sequences of T tokens, each with a query and a label, and a direction that tells labels apart:
+// Task `max-margin`: n sequences of T tokens, each with a query and a label, and a direction that separates labels
+// (room data/tasks/exact). lab/spec makes it by name for a run.
 //
 //   x_it, z_i, v   unit vectors of d numbers, evenly over directions       y_i = 1 or -1, evenly
 //   value of token t of sequence i:  x_it . v
 //
-// The x_it are the batch's items, x_it . v its values, z_i its queries, y_i its answers. The sequences are few and all
-// that there is: every batch and every split holds them. Where attention points after long training is known beforehand
-// (theory/exact/max_margin.h).
+// The x_it are the batch's items, x_it . v its values, z_i its queries, y_i its answers. The sequences are few and
+// all that there is: every batch and every split holds them. Where attention points after long training is known
+// beforehand (theory/exact/max_margin.h).
 #include <cmath>
 #include <vector>
 

@@ -1,6 +1,7 @@
-// Task `product`: three vectors a*, b*, c* of n numbers, all of them 1, of which model `product` is to find the outer
-// product. There is nothing to draw: every batch and every split is this one. (That they are ones takes nothing away:
-// turning a vector turns its descent with it, and the model's start is drawn from a law that has no direction.)
+// Task `product`: find the outer product of three vectors a*, b*, c* of n numbers, all of them 1 (room
+// data/tasks/exact). lab/spec makes it by name for a run of model `product`. Nothing is drawn: every batch and every
+// split is this one. Ones are no special case: turning a vector turns its descent with it, and the law of the model's
+// start has no direction.
 #include <algorithm>
 
 #include "fovea/base/registry.h"

@@ -1,10 +1,10 @@
-// Task `sparse-emergence`: of T vectors of d numbers one tells the answer, always the same one, and it may stand there
-// several times:
+// Task `sparse-emergence`: of T vectors of d numbers one determines the answer (room data/tasks/exact). lab/spec
+// makes it by name for a run. The vector is always the same one, and it may occur several times:
 //
 //   x_1 .. x_T ~ N(0, 1_d),   the last R of them one vector,   answer y = W* x_T
 //
 // W* is drawn from the seed, of size sum W*_ij^2 = d. The vectors are the batch's items, the R last ones are marked.
-// How long attention takes to come to them is known beforehand (theory/sparse_emergence.h).
+// The time until attention reaches them is computed beforehand (theory/sparse_emergence.h).
 #include <fmt/format.h>
 
 #include <algorithm>

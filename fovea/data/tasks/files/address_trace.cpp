@@ -1,6 +1,7 @@
-// Task `address-trace`: which line of memory is accessed next, in a trace of somebody's own (`fovea/data/corpus`). The
-// counters and the pages that training has most often are told apart; those beyond them, and pages that training does
-// not have, share a vector, and to predict such a page is never right.
+// Task `address-trace`: which line of memory is accessed next, in a trace of the user (`fovea/data/corpus`) (room
+// data/tasks/files). lab/spec makes it by name for a run. The most frequent counters and pages of the training part
+// have vectors of their own. All others, and pages that training does not have, share one vector. A prediction of
+// such a page is never right.
 #include <fmt/format.h>
 
 #include <algorithm>

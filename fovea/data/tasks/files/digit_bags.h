@@ -1,8 +1,9 @@
-// What tasks of bags of digit images share: the images, the splits, the sizes of bags. Each task says what is in a bag
-// and what is asked of it.
+// DigitBags: base class of the tasks on bags of digit images (room data/tasks/files). largest_digit.cpp,
+// odd_one_out.cpp and second_largest.cpp of this room derive from it. It has the images, the splits and the sizes of
+// bags. Each task chooses the content of a bag and the question.
 //
-// A finite set: `bags` bags for training, gone through in shuffled epochs, and `held_out` for validation and for the
-// test. The images of the three splits are disjoint (digit_images.h).
+// A finite set: `bags` bags for training, visited in shuffled epochs, and `held_out` for validation and for the test.
+// The images of the three splits are disjoint (digit_images.h).
 #pragma once
 
 #include <span>

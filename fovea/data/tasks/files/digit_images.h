@@ -1,6 +1,6 @@
-// Images of digits for the tasks that are made of them, split by split: drawn by the program, or read from MNIST files:
-// training from its training set, validation from the first half of its test set and the test from the second. The
-// images of the three splits are disjoint.
+// DigitImages: images of digits, split by split (room data/tasks/files). digit_bags.h and placed_digit.cpp of this
+// room use them. They are drawn by the program, or read from MNIST files: training from its training set, validation
+// from the first half of its test set and the test from the second. The images of the three splits are disjoint.
 #pragma once
 
 #include <array>

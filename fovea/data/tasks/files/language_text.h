@@ -1,9 +1,10 @@
-// A text to model, cut into tokens and parted into what is trained on and what is kept back.
+// LanguageText: a text cut into tokens and divided into a training and a validation part (room data/tasks/files). The
+// task `language` alone reads it.
 //
-// A file is parted at nine tenths of its bytes or, of lines of numbers, of its lines (of its tokens, if it has one
-// line); the rest is for validation. A corpus has parts of its own; of pairs, the sources are read. Tokens are those of
-// the training part, the commonest first, behind one for all that it lacks. Lines of a file and texts of a corpus end
-// in a line end, which is a token.
+// A file is divided at nine tenths of its bytes. If it has lines of numbers, it is divided at nine tenths of its
+// lines (or of its tokens, if it has one line). The rest is for validation. A corpus has parts of its own; of pairs,
+// the sources are read. Tokens are those of the training part, the commonest first, after one for all unknown tokens.
+// Lines of a file and texts of a corpus end in a line end, which is a token.
 #pragma once
 
 #include <array>

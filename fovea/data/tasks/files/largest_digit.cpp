@@ -1,4 +1,5 @@
-// Task `largest-digit`: a bag of digit images; the label is the largest digit in it, and every image of it is marked.
+// Task `largest-digit`: the label of a bag of digit images is the largest digit in it (room data/tasks/files).
+// lab/spec makes it by name for a run. Every image of this digit is marked.
 #include <algorithm>
 
 #include "fovea/base/random.h"

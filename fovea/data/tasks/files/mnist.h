@@ -1,7 +1,8 @@
-// Labelled digit images from IDX files, the format MNIST comes in, plain or gzip-compressed.
+// Reads labelled digit images from IDX files, the format of MNIST, plain or gzip-compressed (room data/tasks/files).
+// digit_images.h of this room calls it. It changes nothing.
 //
-// Whatever the bytes are, reading ends in a set of digits or in wrong_input that names the file and what is wrong with
-// it, and never holds more than the limits below.
+// Whatever the bytes are, the result is a set of digits, or wrong_input that names the file and its fault. Memory
+// never exceeds the limits below.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,14 @@
-// How often tokens follow one another, and the predictions that counts of them give. Of V tokens in N positions, with n(c)
-// the positions of c, n(b c) those of c behind b, n(b .) those of any token behind b, u(b .) how many different tokens
-// stand behind b, and the same for two tokens a b before c:
+// Ngrams: counts of tokens and their successors, and the predictions from these counts (room data/tasks/files). The
+// task `language` makes the rungs of its ladder from them. Of V tokens in N positions, with n(c) the positions of c,
+// n(b c) those of c after b, n(b .) those of any token after b, u(b .) how many different tokens follow b, and the
+// same for two tokens a b before c:
 //
 //   unigram   p(c)       = (n(c) + 1) / (N + V)
 //   bigram    p(c | b)   = (n(b c) + u(b .) p(c)) / (n(b .) + u(b .))
 //   trigram   p(c | a b) = (n(a b c) + u(a b .) p(c | b)) / (n(a b .) + u(a b .))
 //
-// A context that was never seen says what the shorter one says, and nothing is impossible (Witten and Bell, 1991).
+// A context that was never seen predicts what the shorter one predicts, and nothing is impossible (Witten and Bell,
+// 1991).
 #pragma once
 
 #include <cstdint>

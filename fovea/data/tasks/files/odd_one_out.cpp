@@ -1,8 +1,9 @@
-// Task `odd-one-out`: all images of a bag show one digit but for one; the label is that other digit, and its image is
-// marked.
+// Task `odd-one-out`: all images of a bag show one digit, except one (room data/tasks/files). lab/spec makes it by
+// name for a run. The label is the other digit, and its image is marked.
 //
-// No digit is odd by itself. For every bag with one a among b's there is, as likely, one with one b among a's; weights
-// that follow a score of each item alone give the odd ones of both together at most 1, so 0.5 each in the mean.
+// No digit is odd by itself. For every bag with one a among b's, a bag with one b among a's is equally likely.
+// Weights that follow a score of each item alone give the odd ones of both together at most 1, so 0.5 each in the
+// mean.
 #include "fovea/base/random.h"
 #include "fovea/base/registry.h"
 #include "fovea/data/tasks/files/digit_bags.h"

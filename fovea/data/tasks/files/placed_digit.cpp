@@ -1,14 +1,14 @@
-// Task `placed-digit`: which digit is on the canvas? One digit of 28 x 28 pixels stands somewhere on a canvas of side x
-// side, uniformly; with side 28 there is one position. `pieces` squares of piece x piece pixels, each cut anywhere out of
-// the image of some digit, lie about uniformly too: where both have ink, the brighter shows. Marked is the digit's box:
-// the smallest rectangle that holds its ink.
+// Task `placed-digit`: which digit is on the canvas (room data/tasks/files). lab/spec makes it by name for a run. One
+// digit of 28 x 28 pixels is at a uniformly random point of a canvas of side x side. With side 28 there is one point.
+// `pieces` squares of piece x piece pixels, each cut from the image of some digit, are placed uniformly too. If two
+// overlap, the brighter pixel shows. The digit's box is marked: the smallest rectangle that contains its ink.
 //
-// Training images follow shuffled epochs over the split's images, each time at a new position among new pieces. Validation
-// and test have each of their images once. Batches are vectors of side² numbers from 0 to 1, row by row.
+// Training images follow shuffled epochs over the split's images, each time at a new point among new pieces.
+// Validation and test have each of their images once. Batches are vectors of side² numbers from 0 to 1, row by row.
 //
-// With `patch` the canvas is cut into squares of patch x patch, the items of a bag, row by row: patch² numbers, and
-// behind them which row of squares the item is of and which column, as 1 at its number and 0 at the others. Marked are
-// those that the digit's box touches.
+// With `patch` the canvas is divided into squares of patch x patch, the items of a bag, row by row. An item has
+// patch² numbers, and then its row and its column of squares, as 1 at the number and 0 at the others. The items that
+// the digit's box touches are marked.
 #include <fmt/format.h>
 
 #include <algorithm>

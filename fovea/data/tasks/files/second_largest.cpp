@@ -1,9 +1,9 @@
-// Task `second-largest`: a bag of images of different digits; the label is the largest digit but one, and its image is
-// marked.
+// Task `second-largest`: a bag of images of different digits; the label is the second-largest digit (room
+// data/tasks/files). lab/spec makes it by name for a run. The image of this digit is marked.
 //
 // Which item that is depends on the others. Weights that follow a score of each item alone are those of an order of
-// the digits (a softmax is the mean of orders drawn at random: Gumbel noise on the scores), and of all orders the best
-// has the second of three first in 0.583 of the bags, so the mean weight on it is at most that.
+// the digits (a softmax is the mean of orders drawn at random: Gumbel noise on the scores), and of all orders the
+// best has the second of three first in 0.583 of the bags, so the mean weight on it is at most that.
 #include <algorithm>
 
 #include "fovea/base/random.h"

@@ -1,6 +1,7 @@
-// Task `text-classify`: the class of a text, as a sequence of words.
+// Task `text-classify`: the class of a text of a corpus, as a sequence of words (room data/tasks/files). lab/spec
+// makes it by name for a run.
 //
-// The vocabulary is of the training texts. Training goes through them in shuffled epochs.
+// The vocabulary is that of the training texts. Training visits them in shuffled epochs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Task `text-translate`: the translation of a text, as a sequence of subwords or words of a vocabulary that
-// both languages share.
+// Task `text-translate`: the translation of a text, as a sequence of subwords or words (room data/tasks/files).
+// lab/spec makes it by name for a run. Both languages share the vocabulary.
 #include <fmt/format.h>
 
 #include <algorithm>

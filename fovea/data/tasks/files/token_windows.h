@@ -1,6 +1,7 @@
-// Windows over sequences of tokens: `length` positions and what follows each. With n_i the tokens of sequence i, it has
-// n_i - length windows to draw from (one, if it is shorter than that but has two tokens: the whole of it), and
-// (n_i - 1) / length, rounded down (at least that one), that follow one another.
+// TokenWindows: windows over sequences of tokens, `length` positions and what follows each (room data/tasks/files).
+// The task `language` draws its batches from them. With n_i the tokens of sequence i, it has n_i - length windows to
+// draw from (one, if it is shorter than that but has two tokens: the whole of it), and (n_i - 1) / length, rounded
+// down (at least one), that follow one another.
 #pragma once
 
 #include <cstdint>

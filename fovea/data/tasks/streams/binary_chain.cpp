@@ -1,16 +1,16 @@
-// Task `binary-chain`: one Markov chain of two states for all sequences, from its stationary law. With p = P(0 → 1) and
-// q = P(1 → 0):
+// Task `binary-chain`: one Markov chain of two states for all sequences, from its stationary law (room
+// data/tasks/streams). lab/spec makes it by name for a run. With p = P(0 → 1) and q = P(1 → 0):
 //
 //   P(x_0 = 1) = p / (p + q)        P(x_(t+1) = 1 | x_t) = p if x_t = 0, else 1 - q
 //
-// At each position the next state is asked. The ladder says of it, with π = p / (p + q):
+// At each position the next state is asked. The rungs of the ladder are, with π = p / (p + q):
 //
 //   uniform     1/2
 //   unigram     1 - π, π
 //   bigram      the chain
 //
-// Entropies of the last two are the same for (p, q) and (1 - p, 1 - q) where p = q. The sign of λ = 1 - p - q, the
-// correlation of neighbours, is not: states of λ > 0 like to stay, and those of λ < 0 alternate.
+// The entropies of the last two are the same for (p, q) and (1 - p, 1 - q) if p = q. The sign of λ = 1 - p - q, the
+// correlation of neighbours, differs: states with λ > 0 tend to stay, and those with λ < 0 alternate.
 #include "fovea/base/registry.h"
 #include "fovea/data/draw.h"
 #include "fovea/data/ladder.h"

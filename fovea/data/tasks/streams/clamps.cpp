@@ -1,12 +1,13 @@
-// Task `clamps`: items with labels, and then one of the items again, whose label is asked.
+// Task `clamps`: items with labels, and then one of the items again, whose label is asked (room data/tasks/streams).
+// lab/spec makes it by name for a run.
 //
 //   item label item label .. query -> label
 //
-// P items, all different, of `items`, each with a label of its own, all different, of `labels`: both are drawn anew for
-// each example, so only the context tells which goes with which. Only the last position asks. Labels are the tokens from 0
-// up, items those behind them.
+// P items, all different, of `items`, each with a label of its own, all different, of `labels`. Both are drawn anew
+// for each example, so only the context contains the pairs. Only the last position asks. Labels are the tokens from 0
+// up, and items follow them.
 //
-// Of L labels the ladder says of label j:
+// Of L labels the rungs of the ladder predict label j with
 //
 //   nothing   1 / L
 //   bag       1 / P for the labels that the context holds

@@ -1,11 +1,12 @@
-// Task `induction`: a source of T tokens, of which the last, the query, has stood once before; what followed it there
-// is the answer. Only the last position asks.
+// Task `induction`: a source of T tokens, of which the last, the query, has occurred once before (room
+// data/tasks/streams). lab/spec makes it by name for a run. The answer is the token that followed the earlier copy.
+// Only the last position asks.
 //
 //   .. q a .. q -> a
 //
 // The T-1 tokens before the query are distinct, if there are so many; else they are drawn evenly, but for the copy of
-// the query, which is alone. The copy stands anywhere but in the two last positions of the source, so that what follows it
-// is another token.
+// the query, which is alone. The copy stands anywhere but in the two last positions of the source, so that what
+// follows it is another token.
 //
 // Of V tokens, with n_j the tokens j of the source, the ladder says of token j:
 //

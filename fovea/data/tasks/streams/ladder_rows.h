@@ -1,4 +1,5 @@
-// What tasks of token streams share: the shape, a batch with nothing in it yet, the rows of a ladder.
+// Helpers of the stream tasks: the shape, an empty batch, the rows of a ladder (room data/tasks/streams). The tasks
+// of this room, `causal-tree` and `language` call them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Random Markov chains: their rows, the distribution at which they rest, and steps.
+// Random Markov chains: their rows, their stationary law, and steps (room data/tasks/streams). birth.cpp,
+// markov_icl.cpp and sink.cpp of this room, and `causal-tree`, draw from them.
 //
 //   a row of transitions   p ~ Dirichlet(a_1 .. a_k):  p_j = g_j / (g_1 + ... + g_k),  g_j ~ Gamma(a_j)
 //   Gamma(1)               -log(1 - U), U uniform in [0, 1)

@@ -1,13 +1,14 @@
-// Task `markov-icl`: each example is the course of a Markov chain of its own, so what comes next can be told only from
-// what came before it in the example.
+// Task `markov-icl`: each example is a sequence of a Markov chain of its own (room data/tasks/streams). lab/spec
+// makes it by name for a run. Only the earlier tokens of the example predict the next one.
 //
 //   rows of the chain      P_i ~ Dirichlet(alpha, .., alpha), drawn anew for each example
 //   first token            from the distribution pi = pi P
 //   each later one         from the row of the one before it
 //
-// doubly: columns sum to 1 too, and pi is uniform: how often tokens come says nothing of them. Of two states the chain
-// is then [[p, 1-p], [1-p, p]] with (p, 1-p) ~ Dirichlet(alpha, alpha); of more, rows and columns of the drawn one are
-// divided by their sums in turn until both are 1. (These are not uniform among all doubly stochastic matrices.)
+// doubly: columns sum to 1 too, and pi is uniform: how often tokens come says nothing of them. Of two states the
+// chain is then [[p, 1-p], [1-p, p]] with (p, 1-p) ~ Dirichlet(alpha, alpha); of more, rows and columns of the drawn
+// one are divided by their sums in turn until both are 1. (These are not uniform among all doubly stochastic
+// matrices.)
 //
 // Of k states, with n_j the tokens j among x_0 .. x_t, and m_j the tokens j that follow an earlier copy of x_t, the
 // ladder says of the token after x_t, where sum is over all j:

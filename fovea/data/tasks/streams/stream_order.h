@@ -1,5 +1,6 @@
-// What `stream-copy` and `stream-reverse` share: the output is the input in a fixed order. The ladder: nothing of the
-// input is known; its bag is, in which number j stands n_j times, so each y_i is j with n_j / n; all is.
+// StreamOrder: base class of `stream-copy` and `stream-reverse`, whose output is the input in a fixed order (room
+// data/tasks/streams). The rungs of the ladder: nothing of the input is known; its bag is, in which number j occurs
+// n_j times, so each y_i is j with n_j / n; all is.
 #pragma once
 
 #include "fovea/data/tasks/streams/input_output.h"

@@ -1,5 +1,6 @@
-// Task `stream-repeat`: [x_1 .. x_n, SEP, y_1 .. y_n]. Input and output are cut into `blocks` of the same length, and
-// each block of the output is the first number of that of the input, again and again: y_i = x_1 of one block.
+// Task `stream-repeat`: [x_1 .. x_n, SEP, y_1 .. y_n] in blocks (room data/tasks/streams). lab/spec makes it by name
+// for a run. Input and output are divided into `blocks` of the same length. Each block of the output repeats the
+// first number of the same block of the input: y_i = x_1 of one block.
 //
 // The ladder: nothing of the input is known; y_i = y_{i-1} within a block is; all is.
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// What a model's attention is: maps with names, whose rows and columns mean something. A head or a layer is a map,
-// never a row of one.
+// The meaning of a model's attention: named maps, and what their rows and columns stand for (room model). Each model
+// declares it once. Traces (trace.h), figures, the store and the page read it. A head or a layer is a map, never a
+// row.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
-// Queries that only some models support, such as influence and head betas. Probes and the Python package call them
-// through Model::…() (model/model.h). They run their own passes, and leave the trace and the gradients of parameters
-// unchanged.
+// Queries that only some models support, such as influence and head betas (room model). Probes and the Python package
+// call them through Model::…() (model/model.h). They run their own passes, and leave the trace and the gradients of
+// parameters unchanged.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// Models that draw in a training pass beside the data.
+// HasDraws: the interface of models that draw random numbers in a training pass (room model). The model `glimpse`
+// implements it. lab/train/engine_gradients.cpp asks for it.
 #pragma once
 
 #include "fovea/model/trace.h"

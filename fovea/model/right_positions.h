@@ -1,4 +1,5 @@
-// The positions that right answers of a batch need, which rules of attention and probes read.
+// Builds RightPositions: the positions that right answers of a batch need (room model). Models pass them to attention
+// rules, and probes of heads read them. Reads the batch; changes nothing.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Model `seq2seq`: copying and translating, by a recurrent encoder and decoder and attention of the decoder over the
-// encoder's states. B examples, S source words x, T target words y (y_b0 the start token). Time-major. Forward:
+// Model `seq2seq` (room model): copying and translating, by a recurrent encoder and decoder with attention between
+// them. lab/spec makes it by name for a run. seq2seq_generate.cpp and seq2seq_influence.cpp implement its optional
+// queries. B examples, S source words x, T target words y (y_b0 the start token). Time-major. Forward:
 //
 //   e        = encoder(E[x])                          encoder "recurrent": e (S,B,He), nn/recurrent
 //   e_sb     = E[x_bs]                                encoder "embedding": He is E's width; a state tells of its word

@@ -1,5 +1,5 @@
-// The translator says sequences itself: word by word, with several beginnings of each kept at a time (beam search).
-// What is begun, of several sources, are the rows of a batch.
+// Generation of sequences by model `seq2seq`, word by word, with beam search (room model). Probe `bleu` calls it
+// through GeneratesText (optional_queries.h). The rows of a batch are the partial sequences of several sources.
 #include <algorithm>
 
 #include "fovea/base/functions/functions.h"

@@ -1,5 +1,6 @@
-// Δ of the translator: the loss of each target word has a gradient of its own, so an example goes through the model as
-// many times as it has target words, some at a time, each copy with the loss of one word.
+// Influence (Δ) of model `seq2seq` (room model). Probes and the Python package call it through HasInfluence
+// (optional_queries.h). The loss of each target word has a gradient of its own. An example therefore passes through
+// the model once for each target word, several at a time, each copy with the loss of one word.
 #include <algorithm>
 
 #include "fovea/math/vector_math.h"

@@ -1,5 +1,5 @@
-// The toy gate (docs/explanation/method.md) and its variants. The model itself registers as `toy-gate`; its flow is
-// theory/toy_gate.h.
+// ToyVariant: the variants of the toy gate (docs/explanation/method.md) (room model). toy_gate.cpp registers model
+// `toy-gate`; theory/toy_gate.h has its flow.
 #pragma once
 
 namespace fovea {

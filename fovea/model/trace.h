@@ -1,8 +1,9 @@
-// One forward pass: what it gave, and what later passes over it need. A model keeps nothing of a call, so several
-// traces of one model may be in use at once, each with the Compute that it was made with.
+// Trace: one forward pass, with its outcome and the arrays that later passes need (room model). Models make it. The
+// trainer, the evaluator and probes read its Outcome. A model stores nothing of a call. Several traces of one model
+// may be in use at once, each with the Compute that it was made with.
 //
-// A trace is a handful of views. The arrays, the model's own part among them, live in the arena of that Compute until
-// it is reset; the batch must live as long.
+// A trace is a few views. The arrays, including the model's own, are in the arena of that Compute until it is reset.
+// The batch must live as long.
 #pragma once
 
 #include <cassert>

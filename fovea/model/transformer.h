@@ -1,5 +1,5 @@
-// Model `transformer`: causal self-attention in blocks. B streams of T positions, N = B T rows of width d. LN is layer
-// normalisation, or the identity without norms:
+// Model `transformer` (room model): causal self-attention in blocks. lab/spec makes it by name for a run. B streams
+// of T positions, N = B T rows of width d. LN is layer normalisation, or the identity without norms:
 //
 //   h        = E[x_bt] + P[t]            E (V,d); P (T,d) only with learned positions
 //   h        = block(h)                  block after block: nn/attention/transformer_block.h
@@ -17,9 +17,9 @@
 //   dh  = block'(dh)                     block after block, from the last; dc_i = c dlogit_i where tokens are copied
 //   dE[v] += Σ_(x_bt = v) dh_bt          dP[t] += Σ_b dh_bt
 //
-// Parameters are named as a PyTorch module's would be: embedding, position, layer.L.norm1, layer.L.query, .key, .value,
-// .output, .norm2, .mlp.0, .mlp.2, norm, unembedding; layers and heads count from 1. What is frozen keeps the values
-// that it starts with.
+// Parameters are named as a PyTorch module's would be: embedding, position, layer.L.norm1, layer.L.query, .key,
+// .value, .output, .norm2, .mlp.0, .mlp.2, norm, unembedding; layers and heads count from 1. What is frozen keeps the
+// values that it starts with.
 //
 // The rows that the first block reads and that the last block gives are those of nn/stream_rows.h: in training the
 // outcome's scores and answers are those of asked rows alone, else those of all positions. Gradients that lead to

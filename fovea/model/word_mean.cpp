@@ -1,5 +1,5 @@
-// βᵖˣ: what single words say, learned without attention and without recurrence. B examples of S_b source words.
-// Forward:
+// Models `word-mean` and `word-mean-translator` (room model): the evidence of single words (βᵖˣ), without attention
+// or recurrence. lab/spec makes them by name for a run. B examples of S_b source words. Forward:
 //
 //   r_v      = W e_v + b                    e_v of the embeddings (V,E), W (O,E), b (O)
 //   r_v      = w_v + b                      with embedding = 0: w (V,O), a logistic regression on word frequencies
@@ -11,8 +11,8 @@
 //   dr_v = Σ_{b,s: x_bs = v} dlogit_b / S_b                         db = Σ_v dr_v
 //   dW   = Σ_v dr_v e_vᵀ,  de_v = Wᵀ dr_v                           or, with embedding = 0, dw_v = dr_v
 //
-// Model `word-mean` takes texts with classes. Model `word-mean-translator` says each target word from the same bag of
-// source words: its logits are those of the example at every target position. Both have β, and no attention.
+// `word-mean` takes texts with classes. `word-mean-translator` predicts each target word from the same bag of source
+// words: its logits are those of the example at every target position. Both have β, and no attention.
 #include <algorithm>
 
 #include "fovea/math/vector_math.h"

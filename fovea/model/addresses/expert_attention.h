@@ -1,5 +1,6 @@
-// What an offset means on its page: attention over n experts, vectors that each offset has of its own, with the page's
-// embedding as the query. N accesses with offsets o (N) below O, and page embeddings p (N,E). Forward:
+// ExpertAttention: the meaning of an offset on its page (room model/addresses). Model `address-attention` alone has
+// it. It is attention over n experts, vectors that each offset has of its own, with the page's embedding as the
+// query. N accesses with offsets o (N) below O, and page embeddings p (N,E). Forward:
 //
 //   s_ik = f p_i · W_{o_i,k}              W (O, n E), f a number                     s (N,1,n)
 //   α_i  = softmax_k(s_i), or held        (N,1,n), nn/attention/attention.h

@@ -1,5 +1,6 @@
-// Model `disentangled`: two layers of causal attention that put what they bring beside what was there, instead of
-// adding it, so that each can be read in its place. B streams of T positions over V tokens, C tokens that may be said:
+// Model `disentangled` (room model/exact): two layers of causal attention whose outputs are appended to their inputs,
+// not added. lab/spec makes it by name for a run. Each output can therefore be read separately. B streams of T
+// positions over V tokens, C tokens that may be answers:
 //
 //   h0     = [onehot(x_bt), onehot(t)]                 h0 (B T, d), d = V + T
 //   y1     = self-attention(h0 A1' sqrt d, h0, h0)     A1 (d,d);     nn/attention/self_attention.h, one head, which
@@ -10,8 +11,8 @@
 //   logit  = G h2                                      G (C,4d)
 //   loss   = mean cross-entropy over the positions at which something is asked
 //
-// All parameters are 0 at the start: attention is uniform, and what is said is even. Backward, with [dh, dy] the halves
-// of a d of [h, y]:
+// All parameters are 0 at the start: attention is uniform, and what is said is even. Backward, with [dh, dy] the
+// halves of a d of [h, y]:
 //
 //   dG  += dlogit' h2        [dh1, dy2] = dlogit G
 //   dq, dk, dv of dy2        dA2 += sqrt 2d dq' h1        dh1 += sqrt 2d dq A2 + dk + dv

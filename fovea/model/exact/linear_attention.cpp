@@ -1,5 +1,5 @@
-// Model `linear-attention`: what linear attention can say of a query when it learns regression in context. B examples
-// of N pairs (x_n, y_n) and a query x_q, of width D; H heads. Forward:
+// Model `linear-attention` (room model/exact): linear attention that learns regression in context. lab/spec makes it
+// by name for a run. B examples of N pairs (x_n, y_n) and a query x_q, of width D; H heads. Forward:
 //
 //   beta_b = 1/N sum_n y_bn x_bn                           beta (B,D)
 //   U_h    a matrix of its own (D,D)                       merged keys and queries
@@ -14,7 +14,7 @@
 //   dv_h   = sum_ij (U_h)_ij dM_ij                         dU_h = v_h dM
 //   dk_hr  = dU_h q_hr                                     dq_hr = dU_h' k_hr
 //
-// Heights at which its loss rests and how long it falls are known beforehand (theory/exact/linear_icl.h).
+// theory/exact/linear_icl.h predicts the plateaus of its loss and the duration of its drop.
 #include <fmt/format.h>
 
 #include <algorithm>

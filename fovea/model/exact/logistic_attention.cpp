@@ -1,13 +1,14 @@
-// Model `logistic-attention`: what one attention map learns by a logistic loss, where values are given. Of sequence b
-// of T tokens x_bt (d), each with a value u_bt, a query z_b and a label y_b = 1 or -1:
+// Model `logistic-attention` (room model/exact): one attention map that learns by a logistic loss, with given values.
+// lab/spec makes it by name for a run. Of sequence b of T tokens x_bt (d), each with a value u_bt, a query z_b and a
+// label y_b = 1 or -1:
 //
 //   s_bt  = x_bt . W z_b                W (d,d); or W = sum_r k_r q_r', of keys and queries k, q (d,d)
 //   p_b   = softmax(s_b)
 //   f_b   = sum_t p_bt u_bt
 //   loss  = mean_b log(1 + exp(-y_b f_b))
 //
-// Backward, with e_b = -y_b / (1 + exp(y_b f_b)) / B. Differences of values are taken before they are weighted, so that
-// nothing cancels where one weight is nearly 1:
+// Backward, with e_b = -y_b / (1 + exp(y_b f_b)) / B. Differences of values are taken before they are weighted, so
+// that nothing cancels where one weight is nearly 1:
 //
 //   ds_bt = e_b p_bt sum_v p_bv (u_bt - u_bv)
 //   dW    = sum_bt ds_bt x_bt z_b'      dk_r = dW q_r      dq_r = dW' k_r

@@ -1,12 +1,12 @@
-// Model `product`: the outer product of three vectors, which shows what a chain of things to learn does to the loss.
-// Vectors a, b, c and the task's a*, b*, c* (n):
+// Model `product` (room model/exact): the outer product of three vectors, which shows how a chain of things to learn
+// shapes the loss. lab/spec makes it by name for a run. Vectors a, b, c and the task's a*, b*, c* (n):
 //
 //   loss = 1/2 mean_ijk (a_i b_j c_k - a*_i b*_j c*_k)^2
 //        = [ |a|^2 |b|^2 |c|^2 - 2 (a . a*)(b . b*)(c . c*) + |a*|^2 |b*|^2 |c*|^2 ] / (2 n^3)
 //   da   = [ |b|^2 |c|^2 a - (b . b*)(c . c*) a* ] / n^3,   and the like for b and c
 //
-// From a small start nothing moves for long, since each gradient is as small as the product of the two others. Where
-// one or two of the three are given (an intervention clamps them), the plateau is shorter, or none.
+// From a small start nothing moves for long, since each gradient is as small as the product of the two others. If one
+// or two of the three are given (an intervention clamps them), the plateau is shorter, or absent.
 #include <algorithm>
 #include <array>
 

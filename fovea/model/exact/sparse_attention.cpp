@@ -1,13 +1,13 @@
-// Model `sparse-attention`: attention by position alone, and one linear map of what it brings. B examples of T vectors
-// x_bt of d numbers, and answers y_b (B,d). Forward:
+// Model `sparse-attention` (room model/exact): attention by position alone, and one linear map of the result.
+// lab/spec makes it by name for a run. B examples of T vectors x_bt of d numbers, and answers y_b (B,d). Forward:
 //
 //   alpha  = softmax(a)                          a (T); the positions that the first example marks may share one logit
 //   m_b    = sum_t alpha_t x_bt                  m (B,d)
 //   yhat_b = W m_b                               W (d,d)
 //   loss   = 1 / (2 B d) sum_b |yhat_b - y_b|^2
 //
-// Attention may be held: uniform, or even over the positions that the batch marks. Backward, with e_b = (yhat_b - y_b) /
-// (B d):
+// Attention may be held: uniform, or even over the positions that the batch marks. Backward, with e_b = (yhat_b -
+// y_b) / (B d):
 //
 //   dW       = sum_b e_b m_b'                    dm_b = W' e_b
 //   dalpha_t = sum_b dm_b . x_bt

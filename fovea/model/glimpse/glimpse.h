@@ -1,5 +1,6 @@
-// Model `glimpse`: recurrent visual attention over B images of n x n pixels, with T glimpses each. The network sees an
-// image only through its glimpses. After each glimpse it chooses the position of the next. Forward, for t = 1 .. T:
+// Model `glimpse` (room model/glimpse): recurrent visual attention over B images of n x n pixels, with T glimpses
+// each. lab/spec makes it by name for a run. The network sees an image only through its glimpses. After each glimpse
+// it chooses the position of the next. Forward, for t = 1 .. T:
 //
 //   P_t = patches of the image around l_t                                   P (T,B,S k²), l (T,B,2): sensor.h
 //   p_t = relu(A P_t + a)           q_t = relu(C l_t + c)                   p (T,B,U), q (T,B,V): what, and where
@@ -21,9 +22,9 @@
 // If attention is held at the truth, all l_t are the middle of the pixels in batch.marked. Random numbers are from
 // RandomStream(seed, "glimpse.train" or "glimpse.look", step, row).
 //
-// κ is `pace`: M and m start 1/κ times as large as other layers. So μ starts unchanged, and moves κ times as fast under
-// an optimiser whose steps do not depend on the size of the gradient. Reward is noisy: positions that move as fast as
-// the other parameters reach the border before the reward shows which positions are good.
+// κ is `pace`: M and m start 1/κ times as large as other layers. So μ starts unchanged, and moves κ times as fast
+// under an optimiser whose steps do not depend on the size of the gradient. Reward is noisy: positions that move as
+// fast as the other parameters reach the border before the reward shows which positions are good.
 //
 // Backward is the gradient of a hybrid of three terms: the cross-entropy, through everything but l; REINFORCE, which
 // increases the expected reward; and the squared error of the baseline, which changes V and v alone:
@@ -31,8 +32,8 @@
 //   loss - λ/B Σ_b Σ_{t<T} (reward_b - v_bt) log N(u_b,t+1; μ_b,t+1, σ² I) + 1/(B(T-1)) Σ_b Σ_{t<T} (reward_b - v_bt)²
 //
 // where reward - v in the second term is a constant. If no random position is rewarded (every policy but "learned",
-// every hold), only the first term exists. The expected gradient of the second term is the gradient of -λ E[reward]; v
-// only reduces its noise.
+// every hold), only the first term exists. The expected gradient of the second term is the gradient of -λ E[reward];
+// v only reduces its noise.
 //
 //   dμ_{t+1} = -λ/B (reward - v_t) (u_{t+1} - μ_{t+1}) / σ²           dm_{t+1} = κ dμ_{t+1} ⊙ (1 - μ_{t+1}²)
 //   dv_t     = 2/(B(T-1)) (v_t - reward)                              dh of it: none
@@ -44,8 +45,8 @@
 //
 // with sums over images and glimpses. Offsets have 1 in place of the second factor.
 //
-// Scores are rows of z: in evaluation T for each image, and only the last has an answer. The map "attention" exists in
-// evaluation alone. It has a row for each glimpse, with equal weights on the pixels of the sharp patch, (B,T,n²).
+// Scores are rows of z: in evaluation T for each image, and only the last has an answer. The map "attention" exists
+// in evaluation alone. It has a row for each glimpse, with equal weights on the pixels of the sharp patch, (B,T,n²).
 #pragma once
 
 #include <array>

@@ -1,14 +1,15 @@
-// What a glimpse sees of an image of n x n pixels, 0 outside. At a place (x,y), with (-1,-1) the upper left corner of
-// the image and (1,1) the lower right one, and scale s = 0 .. S-1 of patches k x k:
+// GlimpseSensor: the patches that a glimpse sees of an image of n x n pixels, 0 outside (room model/glimpse).
+// glimpse.h alone calls it. At a point (x,y), with (-1,-1) the upper left corner of the image and (1,1) the lower
+// right one, and scale s = 0 .. S-1 of patches k x k:
 //
 //   corner   X_s = ⌊(x+1)/2 n - 2^s k/2 + 1/2⌋      Y_s likewise
 //   patch_s(i,j) = 4^-s Σ of the image over rows Y_s + 2^s i .. Y_s + 2^s (i+1) - 1,
 //                                   and columns X_s + 2^s j .. X_s + 2^s (j+1) - 1      i, j = 0 .. k-1
 //
-// So a patch is a square of 2^s k pixels a side, as nearly around the place as whole pixels allow.
+// A patch is a square of 2^s k pixels a side, as nearly around the point as whole pixels allow.
 //
-// The first scale is sharp; each further one sees twice as wide, as coarsely. Nothing flows back: a place is rounded to
-// pixels.
+// The first scale is sharp; each further one sees twice as wide, as coarsely. Nothing flows back: a point is rounded
+// to pixels.
 #pragma once
 
 #include "fovea/base/team.h"

@@ -1,6 +1,7 @@
-// Model `bag-attention`: attention over the items of a bag. B bags, S items, of which the first lengths[b] are present;
-// F an MLP with leaky ReLU behind every layer. Model `word-attention`: the same over the words of a text, each read by
-// itself, with x_bs = E_w the embedding of the word w at s; the query q_b is then the mean of the text. Forward:
+// Models `bag-attention`, `word-attention` and `bag-flat` (room model/items): attention over the items of a bag, and
+// a baseline. lab/spec makes them by name for a run. B bags, S items, of which the first lengths[b] are present; F an
+// MLP with leaky ReLU after every layer. In `word-attention` the items are the words of a text, each read by itself,
+// with x_bs = E_w the embedding of the word w at s. The query q_b is then the mean of the text. Forward:
 //
 //   h_bs     = F(x_bs), with item_norm = true normed over the items present     x (B,S,I), h (B,S,H), nn/mlp.h
 //   q_b      = 1/lengths[b] Σ_s h_bs       (B,1,H), for the scores that ask: dot, general, additive
@@ -18,8 +19,8 @@
 //   dh_bs    = α_bs dc_b + dq_b / lengths[b] + (what the score gives back to h of dscore_bs)
 //
 // and dh goes back through F, to the embeddings where items are words: dE_w += Σ_{bs: w at bs} dx_bs. F runs on the
-// items that are present, packed; h stands in (B,S,H) again for attention, 0 where there is no item. Without attention
-// ("flat") the concatenated items go through an MLP of the same widths: the baseline.
+// items that are present, packed; h stands in (B,S,H) again for attention, 0 where there is no item. Without
+// attention ("flat") the concatenated items go through an MLP of the same widths: the baseline.
 #include <algorithm>
 #include <optional>
 

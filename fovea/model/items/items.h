@@ -1,4 +1,5 @@
-// The vectors of a batch in the model's precision.
+// The vectors of a batch (Items) in the model's precision (room model/items). The models of this room and `glimpse`
+// call it. It copies only if the batch has another precision.
 #pragma once
 
 #include <algorithm>

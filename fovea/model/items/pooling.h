@@ -1,5 +1,6 @@
-// Model `pooling`: answers are averages of the values, weighted by how alike query and key are. m queries, n keys, V
-// numbers to a value; a query has d_q numbers, a key d_k. Forward:
+// Model `pooling` (room model/items): answers are averages of the values, weighted by the similarity of query and
+// key. lab/spec makes it by name for a run. m queries, n keys, V numbers to a value; a query has d_q numbers, a key
+// d_k. Forward:
 //
 //   s_ij   = similarity(q_i, k_j)                   model/items/similarity.h
 //   α_ij   = exp(s_ij) / Σ_l exp(s_il)
@@ -11,16 +12,16 @@
 //   df_i   = 2/(mV) (f_i - answer_i)
 //   ds_ij  = α_ij (df_i · v_j - df_i · f_i)         and on to the parameters, Σ_ij ds_ij ∂s_ij/∂θ
 //
-// Streamed over tiles of queries and keys with a running softmax: memory is O(n + m), forward and backward, whatever n
-// and m are. The attention itself, n × m, is given only where it is small enough to be looked at. Where the gradient is
-// made of moments of the weights, these are summed on the way forward, and every pair is seen once.
+// Streamed over tiles of queries and keys with a running softmax: memory is O(n + m), forward and backward, whatever
+// n and m are. The attention itself, n × m, is given only where it is small enough to be looked at. Where the
+// gradient is made of moments of the weights, these are summed on the way forward, and every pair is seen once.
 //
-// A query without a key in its neighbourhood (boxcar, epanechnikov) is answered by the average of the values, as if all
-// keys were alike; where there is no key at all, by 0.
+// A query without a key in its neighbourhood (boxcar, epanechnikov) is answered by the average of the values, as if
+// all keys were alike; where there is no key at all, by 0.
 //
 // With train_on = "leave-one-out" the loss of a training pass is the squared error at the keys themselves, each
-// answered from the others, which asks keys as if they were queries and so needs d_q = d_k; with "queries", and outside
-// training, it is the squared error at the batch's queries.
+// answered from the others, which asks keys as if they were queries and so needs d_q = d_k; with "queries", and
+// outside training, it is the squared error at the batch's queries.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// How alike a query and a key are, computed in tiles: queries times keys is never held as a whole.
+// Similarity of queries and keys, computed in tiles: queries times keys is never stored as a whole (room
+// model/items). Model `pooling` alone has it.
 //
 // d_q numbers to a query, d_k to a key, m queries, n keys. A similarity that knows a distance or a product of the two
 // needs d_q = d_k = d. Memory is O((m + n) d) (additive: O((m + n) hidden)).

@@ -1,6 +1,7 @@
-// The induction flow (theory/induction_flow.h) with a causal first layer: position t, from 0, reads the t + 1 positions up to
-// it, of which t - 1 is the one before. T positions, V tokens; the earlier copy of the query stands at j, evenly on
-// 0 .. T-2, and the answer at j + 1. With e = e^a, the match b reaches position t through the first layer's weight on j:
+// The induction flow (theory/induction_flow.h) with a causal first layer (room theory). induction_flow.cpp alone
+// calls it. Position t, from 0, reads the t + 1 positions up to it, of which t - 1 is the one before. T positions, V
+// tokens. The earlier copy of the query is at j, evenly on 0 .. T-2, and the answer at j + 1. With e = e^a, the match
+// b reaches position t through the first layer's weight on j:
 //
 //   t < j          c = 0                    the copy is not seen
 //   t = j          c = 1 / (e + j)          its own position, at lag 0; 1 where j = 0

@@ -1,11 +1,12 @@
-// What goes with what: the co-occurrence of the words of the input with the outputs (docs/explanation/method.md, 2),
-// over all of the data.
+// Co-occurrence of the words of the input with the outputs, over all of the data (docs/explanation/method.md, 2)
+// (room theory). signal.h, course.h and the candidates of theory/prediction are computed from it. It reads a
+// BagSource.
 //
-//   C_io = Cov(how often i stands in the input, how often o stands in the output)
+//   C_io = Cov(how often i is in the input, how often o is in the output)
 //
-// While attention is uniform this is all that a model feels of the data, once its bias says how often each output
-// comes: the slope of the loss by the weight from i to o is then -C_io but for a factor. docs/explanation/method.md has
-// the steps.
+// While attention is uniform, C is all that a model learns from the data, once its bias has the frequency of each
+// output. The slope of the loss by the weight from i to o is then -C_io, up to a factor. docs/explanation/method.md
+// has the steps.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// The predicted course of the two stages (docs/explanation/method.md, 2): knowledge of which words speak for the
-// answer, and attention on them. Times are those of gradient flow: a sum of learning rates of plain descent. They order
-// settings; steps of another optimiser are no multiple of them.
+// Course: the predicted course of the two stages (docs/explanation/method.md, 2) (room theory). translation_flow.h
+// and unigram_course.h compute it for theory/prediction. The stages are knowledge of the words that indicate the
+// answer, and attention on them. Times are those of gradient flow: a sum of learning rates of plain descent. They
+// order settings. Steps of another optimiser are no multiple of them.
 #pragma once
 
 #include <cstdint>

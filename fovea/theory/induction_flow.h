@@ -1,9 +1,11 @@
-// How long an induction head takes to form, by the gradient flow of three scalars. A context of T positions holds T
-// different tokens of V, V >= T; the query was seen once before in it, and the token behind that earlier copy is asked.
+// How long an induction head takes to form, by the gradient flow of three scalars (room theory).
+// theory/streams/stream_prediction.h, the probe `induction-flow` and lab/analysis call it. A context of T positions
+// contains T different tokens of V, V >= T. The query occurred once before in it, and the token after that earlier
+// copy is asked.
 //
 //   a   previous token: how much layer 1 prefers the position before each position, among T
-//   b   match: how much layer 2 prefers the position whose predecessor is the query, as far as layer 1 shows it
-//   w   copy: how much the token that is attended to speaks for itself
+//   b   match: how much layer 2 prefers the position whose predecessor is the query, if layer 1 shows it
+//   w   copy: the logit that the attended token adds to itself
 //
 //   alpha1 = 1 / (1 + (T - 1) e^-a)                 weight of layer 1 on the previous position
 //   alpha2 = 1 / (1 + (T - 1) e^-(b alpha1))        weight of layer 2 on the position behind the earlier copy
@@ -20,15 +22,15 @@
 // Nothing moves at w = b = 0 where V = T: all contexts hold the same tokens, so uniform attention tells nothing.
 //
 // In a model whose embeddings hardly overlap, what is copied and what is matched is learned token by token: w_v moves
-// only with examples whose answer is v, and b_v with those that ask for v, one in V of either. The previous token is a
-// matter of positions, and all examples teach it. If all w_v and b_v grow alike, that is the flow above with w' and b'
-// over V; where only some tokens ask, b' over how many these are.
+// only with examples whose answer is v, and b_v with those that ask for v, one in V of either. The previous token is
+// a matter of positions, and all examples teach it. If all w_v and b_v grow alike, that is the flow above with w' and
+// b' over V; where only some tokens ask, b' over how many these are.
 //
 // Where answers stand at c of the t positions up to the asking one, log T is the mean of log t/c: what even attention
 // leaves.
 //
-// A first layer that is causal reads t + 1 positions at position t, not T at every one. Then both weights depend on where the
-// earlier copy stands, and the loss is a mean over that: theory/causal_induction.h.
+// A first layer that is causal reads t + 1 positions at position t, not T at every one. Then both weights depend on
+// where the earlier copy stands, and the loss is a mean over that: theory/causal_induction.h.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
-// Gaussian pooling of points on a line, before it is trained. Its one parameter is w, by which differences
-// are multiplied: the larger it is, the nearer the points that attention keeps to. Training descends the error with
-// which each point is answered from the others, and that error can be looked at for every w at once.
+// The error of Gaussian pooling of points on a line for every width, before training (room theory). The page's own
+// data (apps/wasm/own_data.cpp) calls it. The one parameter is w, the factor of differences. The larger w is, the
+// nearer are the points with attention. Training reduces the error with which each point is answered from the others.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
-// A part of the examples, spread over all of them: of every `stride` that follow each other one, drawn for each such
-// group anew. Data often alternate (a line of one class, a line of the other), so taking every k-th could take one
-// class alone.
+// Sample: a part of the examples, spread over all of them (room theory). cooccurrence.cpp and
+// theory/prediction/candidates.h use it. Of every `stride` neighbours one is taken, drawn for each such group anew.
+// Data often alternate (a line of one class, a line of the other), so every k-th example could be of one class alone.
 #pragma once
 
 #include <algorithm>

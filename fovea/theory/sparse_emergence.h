@@ -1,18 +1,19 @@
-// How long sparse attention takes to emerge, by the gradient flow of two variables: the toy gate at length T.
+// How long sparse attention takes to emerge, by the gradient flow of two variables: the toy gate at length T (room
+// theory). theory/exact/exact_prediction.cpp and the probe `sparse-flow` call it.
 //
-// A sequence holds T vectors x_1 ... x_T of d independent components of mean 0 and variance 1, of which the last R are
-// copies of one, and y = W* x_T with ||W*||^2 = d (Frobenius). The model answers yhat = W sum_t alpha_t x_t, alpha =
-// softmax(a) over the positions. From W = 0 and a = 0 gradient descent keeps W = (w / sqrt d) W*, and gives one logit to
-// the R copies and another, Delta below it, to the T - R other positions:
+// A sequence holds T vectors x_1 ... x_T of d independent components of mean 0 and variance 1, of which the last R
+// are copies of one, and y = W* x_T with ||W*||^2 = d (Frobenius). The model answers yhat = W sum_t alpha_t x_t,
+// alpha = softmax(a) over the positions. From W = 0 and a = 0 gradient descent keeps W = (w / sqrt d) W*, and gives
+// one logit to the R copies and another, Delta below it, to the T - R other positions:
 //
 //   alpha = R / (R + (T - R) e^-Delta)              weight on the copies; (1 - alpha) / (T - R) on each other position
 //   y - yhat = (W* / sqrt d) [(sqrt d - alpha w) x_T - w (1 - alpha) / (T - R) sum_{t<=T-R} x_t]
 //   loss = E ||y - yhat||^2 / (2 d)
 //        = [(sqrt d - alpha w)^2 + (1 - alpha)^2 w^2 / (T - R)] / (2 d)          1/2 at the start
 //
-// since E ||W* x||^2 = ||W*||^2 = d. The gradient with respect to W is along W*, a unit of w being a unit of length in
-// the space of W; that of the logits moves those of the copies together by alpha (1 - alpha) (-d loss / d alpha), of
-// which each has an Rth where it is its own and all where they share one, and each other logit the other way by a
+// since E ||W* x||^2 = ||W*||^2 = d. The gradient with respect to W is along W*, a unit of w being a unit of length
+// in the space of W; that of the logits moves those of the copies together by alpha (1 - alpha) (-d loss / d alpha),
+// of which each has an Rth where it is its own and all where they share one, and each other logit the other way by a
 // (T - R)th of it, hence the factor F:
 //
 //   w'     = [alpha (sqrt d - alpha w) - (1 - alpha)^2 w / (T - R)] / d

@@ -1,14 +1,15 @@
-// The mean-field course of sequence tasks (docs/explanation/method.md, 2): a word-translation table with free
-// attention, followed by gradient flow on the data's own co-occurrence.
+// The mean-field course of sequence tasks (docs/explanation/method.md, 2) (room theory).
+// theory/prediction/prediction.cpp calls it. It is a word-translation table with free attention, followed by gradient
+// flow on the co-occurrence of the data.
 //
-// W_oi says how much the input word i speaks for the output word o, A_oi how much attention the position of o pays to i,
-// and b_o = log P(o) how often o is said at all: a bias, taken as learned before any word is known. An output
-// o stands against a bag that holds i with the chance q_oi, each word by itself, so
+// W_oi is the weight from input word i to output word o, A_oi the attention logit of the position of o on i, and b_o
+// = log P(o) a bias, taken as learned before any word is known. An output o comes with a bag that contains i with the
+// chance q_oi, each word by itself, so
 //
 //   α_oi = e^{A_oi} / Σ_j q_oj e^{A_oj}           the weight on i where it is there
 //   L = Σ_o P(o) [ log Σ_k e^{b_k} Π_i (1 + q_oi (e^{α_oi W_ki} - 1)) - b_o - Σ_i q_oi α_oi W_oi ]
 //
-// which is the cross-entropy with the bag averaged inside the logarithm. For copying L of V distinct words it is the
+// This is the cross-entropy with the bag averaged inside the logarithm. For copying L of V distinct words it is the
 // exact loss of a table that is diagonal.
 #pragma once
 

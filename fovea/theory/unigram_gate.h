@@ -1,9 +1,10 @@
-// The general toy gate without training (docs/explanation/method.md): attention weights as free parameters.
+// The general toy gate without training (docs/explanation/method.md): attention weights as free parameters (room
+// theory). unigram_course.h and the probes `toy-course` and `unigram-flow` call it.
 //
-// Token v has a class weight beta_v and an attention logit a_v; s(x) = Σ_l softmax(a_{x_1} … a_{x_L})_l beta_{x_l}; the
-// loss is the mean over the sequences of log(1 + e^{-s}) (positive) or log(1 + e^s) (negative). A state is beta (V),
-// then a (V); a state of one number more has a bias c behind them, and s(x) is larger by it: a class without a word of
-// its own can be told by the lack of the other's.
+// Token v has a class weight beta_v and an attention logit a_v; s(x) = Σ_l softmax(a_{x_1} … a_{x_L})_l beta_{x_l}.
+// The loss is the mean over the sequences of log(1 + e^{-s}) (positive) or log(1 + e^s) (negative). A state is beta
+// (V), then a (V). A state of one number more ends with a bias c, and s(x) is larger by c. With it, a class without a
+// word of its own can be recognised by the lack of the other's.
 #pragma once
 
 #include <cstdint>

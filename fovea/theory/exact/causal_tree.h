@@ -1,13 +1,13 @@
-// Which earlier position decides each position of streams that all have one tree of parents, and each a chain of its own,
-// told from the data alone. With x_q the token where an answer y is asked, once in each stream and at the same position,
-// the pair (x_q, y) is one more step of the stream's own chain. So where j is the parent of i, x_i = y goes with x_j =
-// x_q. With the counts of both over N streams,
+// Finds, from the data alone, the parent of each position of streams with one tree of parents (room theory/exact).
+// The probe `parents` calls it. Each stream has a chain of its own. With x_q the token where an answer y is asked,
+// once in each stream and at the same position, the pair (x_q, y) is one more step of the stream's chain. If j is the
+// parent of i, x_i = y therefore occurs together with x_j = x_q. With the counts of both over N streams,
 //
 //   chi2(i, j) = N (n_11 n_00 - n_10 n_01)^2 / (n_1. n_0. n_.1 n_.0)
 //
-// and the parent of i is the j < i whose chi2 is largest among those that go with i more often than by chance. Averaged
-// over chains this is the information chi2 of two positions by which the first gradient of attention names the parent
-// (Nichani, Damian and Lee, How transformers learn causal structure with gradient descent, 2024).
+// and the parent of i is the j < i whose chi2 is largest among those that go with i more often than by chance.
+// Averaged over chains this is the information chi2 of two positions by which the first gradient of attention names
+// the parent (Nichani, Damian and Lee, How transformers learn causal structure with gradient descent, 2024).
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What is computed of a task before a model is trained, where its law is simple enough: the heights at which a loss
-// rests, and times of gradient flow.
+// Computes plateaus and times of gradient flow of a task before a model is trained, if the law of the task is simple
+// enough (room theory/exact). `fovea predict` and the probe `closed-form` call it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The words of labelled texts that may indicate a class, with the evidence of each.
+// The words of labelled texts that may indicate a class, with the evidence of each (room theory/prediction).
+// prediction.cpp and prediction_words.cpp of this room read them.
 #pragma once
 
 #include <cmath>

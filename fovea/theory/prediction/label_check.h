@@ -1,4 +1,5 @@
-// Labels that no model of single words agrees with.
+// Finds labels that two models of single words both contradict (room theory/prediction). prediction.h of this room
+// reports them. It reads the bags; it changes nothing.
 #pragma once
 
 #include <cstdint>

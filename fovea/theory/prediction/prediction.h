@@ -1,4 +1,6 @@
-// What attention will do on data, before any is trained (docs/explanation/method.md, 2).
+// Prediction: what attention will learn on given data, computed before training (docs/explanation/method.md, 2) (room
+// theory/prediction). `fovea predict`, the page, the Python package, the probe `prediction` and lab/analysis call it.
+// It reads a BagSource; it changes nothing.
 #pragma once
 
 #include <array>

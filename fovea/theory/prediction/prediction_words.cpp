@@ -1,4 +1,5 @@
-// A prediction in words: names of verdicts and evidence, and whether attention can be trusted.
+// The words of a prediction, declared in prediction.h: names of verdicts and evidence, and whether attention can be
+// trusted (room theory/prediction). view/terminal/prediction, the page and the Python package print them.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// Where attention is predicted to lie on texts that are not among the examples.
+// TextPredictor: predicted attention on texts that are not among the examples (room theory/prediction). `fovea
+// predict`, the page's own data and the Python package call it. It reads a Prediction and word counts.
 #pragma once
 
 #include <string>

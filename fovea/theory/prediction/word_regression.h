@@ -1,4 +1,5 @@
-// Logistic regression on the words of labelled texts.
+// WordRegression: logistic regression on the words of labelled texts (room theory/prediction). label_check.cpp of
+// this room and the Python package fit it.
 //
 //   x_tw = c_tw (1 + ln((1 + n) / (1 + n_w))), then x_t / ‖x_t‖
 //     c_tw: how often text t has word w; n_w: how many of the n texts hold it

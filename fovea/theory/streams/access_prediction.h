@@ -1,33 +1,34 @@
-// What a trace of memory accesses tells of itself before a network is trained on it: whether a network that learns what
-// followed what can predict the accesses of the validation split. A network says page and offset apart, and so does
-// this: each is predicted from contexts of its own.
+// Predicts, before training, whether a network can predict the accesses of a memory trace (room theory/streams).
+// `fovea predict` and the Python package call it. The network is one that learns what followed what, and is judged on
+// the validation split. A network predicts page and offset separately, and so does this: each from contexts of its
+// own.
 //
-// A context is what the access d back was, for d = 1 .. 8, or what the last k accesses were, for k = 2 .. 4, where an
+// A context is what the access d back was, for d = 1 .. 8, or what the last k accesses were, for k = 2 .. 4. An
 // access is taken as
 //
 //   its line      predicts page and offset         its page    predicts the page
 //   its offset    predicts the offset              its offset, with the step to it    predicts the offset; d = 1
 //
 // each by itself and together with its counter. All windows of training are read in the order of the trace. A context
-// keeps a value of the page and of the offset that followed it, with a vote of 1 to 15: what is met again adds one,
-// what is not takes one, and replaces the value where there is one left. With n times that it was met when it had a
-// value, and r times that this was what came, it is as sure as
+// stores a value of the page and of the offset that followed it, with a vote of 1 to 15. A value that occurs again
+// adds one vote. Another value takes one, and replaces the value if one is left. Let n be how often the context
+// occurred while it had a value, and r how often this value followed. Its certainty is
 //
 //   (r + 2 s) / (n + 2)        s the share of the contexts of its kind that were right when n was 0
 //
-// and of a window of validation the surest says page, or offset. That is the network's measure, not a table's: what it
-// never saw is not predicted by a step that it saw elsewhere.
+// and in a window of validation the most certain context predicts page, or offset. This measures a network, not a
+// table: what it never saw is not predicted by a step that it saw elsewhere.
 //
 //   told        shares of the validation windows of which this is right: of page, of offset, of both
 //   in_window   the same of what followed the last access where the window itself had it before
 //   new_pages   share of which the next page followed no training window: no network with a vector a page predicts it
 //
 // A network is expected to reach the larger of `told` and `in_window`. The interval of that share is of windows drawn
-// one by one; neighbours in a trace are alike, so it is too narrow. Of fewer than `few_windows` not even all right, or
-// none, tells whether a trace is hard: nine in ten, or one, lies in the interval then.
+// one by one. Neighbours in a trace are alike, so the interval is too narrow. With fewer than `few_windows`, even all
+// right, or none, does not show whether a trace is hard: the interval then contains nine in ten, or one.
 //
-// What is kept of contexts is bounded (`most_contexts`): beyond that, those that have predicted least go first, and
-// what is told is too low.
+// Memory for contexts is bounded (`most_contexts`). Beyond that, those that have predicted least are removed first,
+// and `told` is too low.
 #pragma once
 
 #include <algorithm>

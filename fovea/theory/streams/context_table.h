@@ -1,5 +1,6 @@
-// What followed contexts, in a table of bounded size: sets of four, in each of which the entry that has predicted least
-// makes room for a new one.
+// ContextTable: what followed contexts, in a table of bounded size (room theory/streams). access_prediction.cpp of
+// this room alone uses it. The table has sets of four. In each, a new entry replaces the one that has predicted
+// least.
 #pragma once
 
 #include <array>

@@ -1,9 +1,10 @@
-// What can be known of a task of token streams before a model is trained: the heights of its ladder, at which a loss
-// may rest; which earlier tokens tell something of the answers, each by itself; and, where all answers are what
-// followed an earlier copy of the current token, when an induction head forms by its flow.
+// Predictions of a task of token streams before a model is trained (room theory/streams). `fovea predict` and the
+// probes `induction-exact` and `induction-flow` call it. They are the loss plateaus of its ladder, and the earlier
+// tokens that predict answers, each by itself. If all answers follow an earlier copy of the current token, they
+// include the time at which an induction head forms by its flow.
 //
-// The height of a rung over the asked positions of B validation examples, or over the last one of each, with l_b the sum
-// of -log p(answer) over those of example b and n_b how many they are:
+// The loss of a rung over the asked positions of B validation examples, or over the last one of each, with l_b the
+// sum of -log p(answer) over those of example b and n_b their number:
 //
 //   nats  = sum_b l_b / sum_b n_b
 //   error = sqrt(B / (B - 1) sum_b (l_b - nats n_b)^2) / sum_b n_b        examples are independent, positions are not

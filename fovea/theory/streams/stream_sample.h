@@ -1,4 +1,5 @@
-// Training sequences of a task of token streams, kept so that they can be read several times.
+// StreamSample: training sequences of a task of token streams, stored so that they can be read several times (room
+// theory/streams). lag_statistics.h of this room and theory/exact/causal_tree.h read it.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,10 @@
+// Probes `accuracy` and `class_auc` (room probe). The Evaluator (lab/train) calls them at each evaluation; they
+// change nothing.
+//
 // `accuracy`: the share of rows whose largest score is the right answer's. A single column is the logit of class 1.
-// `class_auc`: how well the scores tell a class from the rest, wherever they would have to be parted: the chance that
-// of a random example of the class and a random other one the first has the larger log-odds of it, equal ones counting
-// half. Of two classes that of both is the same; of more it is the mean over the classes that the examples have, and
-// have others of.
+// `class_auc`: how well the scores separate a class from the rest, at any threshold. It is the chance that a random
+// example of the class has larger log-odds of it than a random other one; equal ones count half. For two classes it
+// is the same for both. For more it is the mean over the classes that the examples have, and have others of.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
-// How far two rows of weights agree on what matters: attention with β, with influence, with another
-// model's.
+// How far two rows of weights agree on their largest entries: attention with β, with influence, with another model's
+// (room probe). lab/analysis/measurement.cpp and the Python package call it. Pure functions.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
-// `attention_on_answer`: the mean weight on the positions that decide the answer, over the rows that have any.
-// `attention_around_answer`: where the rest of it is: before the first of these positions, and behind the last.
+// Probes `attention_on_answer` and `attention_around_answer` (room probe). The Evaluator (lab/train) calls them at
+// each evaluation. They are the mean weight on the positions that decide the answer, over the rows that have any, and
+// the rest of the weight: before the first of these positions, and after the last.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

@@ -1,5 +1,6 @@
-// `audit`: the five assumptions of the two-stage story, each as figures over training. docs/explanation/method.md (4)
-// says what each number means. It looks at the same examples every time, so that their attention can be followed.
+// Probe `audit`: the five assumptions of the two-stage account, each as numbers over training (room probe). The
+// Evaluator (lab/train) calls it at each evaluation; `fovea audit` adds it to a run. docs/explanation/method.md (4)
+// explains each number. It measures the same examples every time, so their attention can be followed.
 #include <algorithm>
 #include <cmath>
 #include <iterator>

@@ -1,4 +1,5 @@
-// What the probe `audit` says at later looks alone, and only where there is something to say.
+// Names of the metrics that the probe `audit` reports only at later evaluations, and only if there is something to
+// report (room probe). audit.cpp of this room and lab/analysis/check_names.cpp read them.
 #pragma once
 
 #include <array>

@@ -1,14 +1,15 @@
-// `beta_points_right`: the share of rows whose largest β stands at the true position, and what chance would give. Of k
-// positions that share the largest β each counts 1/k, so that a β that says nothing scores as chance does.
+// Probes `beta_points_right` and `knowledge` (room probe). The Evaluator (lab/train) calls them at each evaluation.
+// `beta_points_right` is the share of rows whose largest β is at the true position, and what chance would give. Of k
+// positions that share the largest β each counts 1/k, so a β without information scores as chance does.
 //
-// `knowledge`, the same by size: how sure the model is of the right answer if all attention is on its position, the
+// `knowledge` is the same by size: how sure the model is of the right answer if all attention is on its position, the
 // mean over rows of
 //
 //   exp(β)    β a log-probability: of target words, of three classes or more
 //   σ(β)      β the logit of the right one of two classes
 //
-// over the positions that decide a row's answer. `diagonal_knowledge`, of target words: the largest of the means at the
-// true position, and one before and one after it, where attention often settles.
+// over the positions that decide a row's answer. `diagonal_knowledge`, of target words: the largest of the means at
+// the true position, and one before and one after it, where attention often settles.
 #include <algorithm>
 
 #include "fovea/base/functions/functions.h"

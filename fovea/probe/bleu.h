@@ -1,5 +1,6 @@
-// Corpus BLEU as sacreBLEU has it by default: words cut by the rules of mteval 13a, n-grams up to 4, one reference,
-// exponential smoothing of orders without a match.
+// Probe `bleu` and its corpus score: BLEU as sacreBLEU has it by default (room probe). The Evaluator (lab/train)
+// calls the probe at each evaluation. Words are cut by the rules of mteval 13a, with n-grams up to 4, one reference,
+// and exponential smoothing of orders without a match.
 #pragma once
 
 #include <array>

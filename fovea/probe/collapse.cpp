@@ -1,13 +1,14 @@
-// `collapse`: whether a model says the same at all positions, as on a plateau. Over the positions of a stream that ask and
-// need other positions, or of tasks that do not know such positions all that ask, but for the first of each stream, with h
-// the states that the answers are read from and y the most likely answers:
+// Probe `collapse`: whether a model's states and answers are the same at all positions, as on a plateau (room probe).
+// The Evaluator (lab/train) calls it at each evaluation. It measures the positions of a stream that ask and need
+// other positions; of tasks that do not mark such positions, all that ask except the first of each stream. With h the
+// states that the answers are read from and y the most likely answers:
 //
 //   state_cosine       mean over streams of the mean cosine of h_i and h_j, i != j
 //   repetition         share of the neighbours i, i + 1 of which both answers are the same
 //   repetition_data    the same of the right answers
 //
-// Answers are those given the right stream so far, not the model's own. (Gopalani and Hu, What happens during the loss
-// plateau?, 2025.)
+// Answers are those given the right stream so far, not the model's own. (Gopalani and Hu, What happens during the
+// loss plateau?, 2025.)
 #include <cmath>
 
 #include "fovea/model/right_positions.h"

@@ -1,14 +1,14 @@
-// `evidence`: what the measures across runs are made from (lab/analysis/measurement.h). Of the first
-// examples of the split, the same at every look: loss and accuracy (of more of them, where `counted` says so), and row
-// by row, one behind the other,
+// Probe `evidence`: the arrays from which measures across runs are made (lab/analysis/measurement.h) (room probe).
+// The Evaluator (lab/train) calls it at each evaluation. Of the first examples of the split, the same every time:
+// loss and accuracy (of more of them, if `counted` says so), and row by row, one after another,
 //
-//   evidence.alpha    attention, where the model attends; evidence.alpha.NAME that of each further map, if there are
-//                     some (evidence.maps says how many)
-//   evidence.beta     how much each position alone speaks for the right answer
-//   evidence.delta    Δ, the influence of each position, at the last look
+//   evidence.alpha    attention, if the model attends; evidence.alpha.NAME that of each further map, if there are some
+//                     (evidence.maps has their number)
+//   evidence.beta     how much each position alone indicates the right answer
+//   evidence.delta    Δ, the influence of each position, at the last evaluation
 //
-// and what the rows are, at the first look: evidence.lengths (positions of each row), evidence.rows (rows of each
-// example), evidence.source, evidence.target (tokens), evidence.labels.
+// At the first evaluation it describes the rows: evidence.lengths (positions of each row), evidence.rows (rows of
+// each example), evidence.source, evidence.target (tokens), evidence.labels.
 #include <algorithm>
 #include <numeric>
 #include <span>

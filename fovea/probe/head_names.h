@@ -1,4 +1,5 @@
-// How numbers of single heads are named.
+// Suffixes in the names of metrics of single heads (room probe). heads.cpp of this room and probes of probe/systems
+// call it.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
-// `kept_beta`: β of the examples whose attention a run keeps, at the same looks, for who wants to see the two move
-// beside each other: `attention_beta` (examples, rows, positions), 0 in rows without an answer; and once, at the first
-// look, `attention_truth`, 1 at the positions that decide a row's answer.
+// Probe `kept_beta`: β of the examples whose attention a run stores, at the same evaluations (room probe). The
+// Evaluator (lab/train) calls it. It shows how β and attention move beside each other: `attention_beta` (examples,
+// rows, positions), 0 in rows without an answer; and once, at the first evaluation, `attention_truth`, 1 at the
+// positions that decide a row's answer.
 #include <vector>
 
 #include "fovea/probe/position_rows.h"

@@ -1,13 +1,13 @@
-// `ladder`: where a model stands among the rungs of its task (data/ladder.h), each a prediction r made from the data
-// alone. With q = softmax(scores), means over the rows that have an answer y:
+// Probe `ladder`: the position of a model among the rungs of its task (data/ladder.h) (room probe). The Evaluator
+// (lab/train) calls it at each evaluation. Each rung is a prediction r made from the data alone. With q =
+// softmax(scores), means over the rows that have an answer y:
 //
-//   rung_NAME   mean of -log r(y): the height at which the loss on these examples would rest there
+//   rung_NAME   mean of -log r(y): the predicted loss plateau of this rung on these examples
 //   from_NAME   mean of KL(r || q) = sum_j r_j (log r_j - log q_j)
 //   rung        the rung that q is nearest to: the index, from 0, of the least from_NAME
-//   level       the rung whose height is nearest to the loss on the same rows, its index: from a rung that is sure of
-//   its
-//               answers a model is far in KL as long as it is not sure itself, whatever its loss
-//   kl_from_truth  from_truth, where the task knows the truth, which is then its last rung
+//   level       the rung whose loss is nearest to the loss on the same rows, its index. In KL, an unsure model is far
+//               from a rung that is sure of its answers, whatever its loss
+//   kl_from_truth  from_truth, if the task knows the truth, which is then its last rung
 //
 // In names of metrics '-' is '_'.
 #include "fovea/data/ladder.h"

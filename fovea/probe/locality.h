@@ -1,5 +1,5 @@
-// How far hidden states tell of the word they stand on, and of its neighbours; and how far their mean over a text is
-// that of its words' embeddings (docs/explanation/method.md, 4).
+// How well hidden states predict their own word and its neighbours, and how well a text's mean state follows from the
+// mean of its words' embeddings (docs/explanation/method.md, 4) (room probe). The probe `audit` alone calls it.
 #pragma once
 
 #include <optional>

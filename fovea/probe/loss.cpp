@@ -1,4 +1,5 @@
-// `loss`: the loss on the fresh examples of the look.
+// Probe `loss`: the loss on the fresh examples of the evaluation (room probe). The Evaluator (lab/train) calls it at
+// each evaluation.
 #include "fovea/probe/probe.h"
 
 namespace fovea {

@@ -1,4 +1,5 @@
-// Walking over what a probe measures per position: attention rows and rows of β.
+// Visits the rows of attention and of β that a probe measures per position (room probe). Most probes of this room and
+// of probe/systems call it. Reads the evaluation; changes nothing.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// `prediction`: what was predicted of this task before the training (docs/explanation/method.md, 2), as numbers at step
-// 0, so that claims can set it against what came to be.
+// Probe `prediction`: the prediction of the task (docs/explanation/method.md, 2), as numbers at step 0 (room probe).
+// The Evaluator (lab/train) calls it. Claims compare these numbers with the training.
 #include "fovea/theory/prediction/prediction.h"
 
 #include "fovea/probe/probe.h"

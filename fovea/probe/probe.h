@@ -1,5 +1,6 @@
-// A probe reads model, batch and outcome at a probe step, and names its numbers and arrays. It knows nothing of who
-// called it.
+// Probe: the interface of measurements of a model (room probe). The Evaluator (lab/train) calls probes at each
+// evaluation. A probe reads model, batch and outcome, and names its numbers and arrays. It changes nothing, and does
+// not depend on its caller.
 #pragma once
 
 #include <cstdint>

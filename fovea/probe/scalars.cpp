@@ -1,5 +1,5 @@
-// `scalars`: the parameters that are a single number, such as the width of a kernel that is learned, under their names
-// ('.' becomes '_').
+// Probe `scalars`: the parameters that are a single number, such as the learned width of a kernel, under their names
+// ('.' becomes '_') (room probe). The Evaluator (lab/train) calls it at each evaluation.
 #include <algorithm>
 
 #include "fovea/probe/probe.h"

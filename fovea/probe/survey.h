@@ -1,5 +1,7 @@
-// Probes that survey a split: at every evaluation they are shown its first examples, the same each time, in batches.
-// Texts of like length are shown together, so that their order is not the split's: `places` says which is which.
+// SurveyProbe: base class of probes that survey a split (room probe). The Evaluator (lab/train) shows them the first
+// examples of the split in batches, the same at every evaluation. bleu.cpp, evidence.cpp and probe/systems derive
+// from it. Texts of like length are shown together, so their order is not the split's: `places` has the index of each
+// in the split.
 #pragma once
 
 #include <functional>

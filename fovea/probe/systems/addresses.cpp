@@ -1,4 +1,5 @@
-// `addresses`: how a model predicts memory accesses, and where attention over experts is. Shares of the windows:
+// Probe `addresses`: the prediction of memory accesses, and attention over experts (room probe/systems). The
+// Evaluator (lab/train) calls it at each evaluation of a task of memory accesses. Shares of the windows:
 //
 //   page_accuracy, offset_accuracy, address_accuracy    page, offset, or both are right
 //   confident_share        p(page) p(offset) of the prediction is `threshold` or more: it would be fetched

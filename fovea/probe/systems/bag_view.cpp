@@ -1,5 +1,6 @@
-// `bag_view`: a few bags of images with the attention on them, their labels and what the model says, for the figure of
-// kind "bag". At the first and the last look.
+// Probe `bag_view`: a few bags of images with the attention on them, their labels and the model's answers (room
+// probe/systems). The Evaluator (lab/train) calls it at the first and the last evaluation. The figure kind "bag"
+// draws it.
 #include <limits>
 #include <vector>
 

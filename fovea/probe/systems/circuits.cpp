@@ -1,22 +1,23 @@
-// `circuits`: what the heads of a transformer do to words as such, read from its parameters. For head h of layer l,
-// over the first tokens v, w of the vocabulary, with u_v = LN(e_v) of the layer's norm (or e_v) and G the unembedding,
-// its columns weighted and centred as the last norm weights and centres:
+// Probe `circuits`: how the heads of a transformer map words, computed from its parameters (room probe/systems). The
+// Evaluator (lab/train) calls it at each evaluation. For head h of layer l, over the first tokens v, w of the
+// vocabulary, with u_v = LN(e_v) of the layer's norm (or e_v) and G the unembedding, its columns weighted and centred
+// as the last norm weights and centres:
 //
-//   OV(v, o) = g_o · O_h V_h u_v          what is said more where v is attended to
-//   QK(v, w) = (Q_h u_v + b) · K_h u_w    how much v asks for w, at no distance
+//   OV(v, o) = g_o · O_h V_h u_v          how much attention to v increases the logit of o
+//   QK(v, w) = (Q_h u_v + b) · K_h u_w    how much v attends to w, at no distance
 //
-// and through the heads g of earlier layers m, which may have shown a position what stands elsewhere:
+// and through the heads g of earlier layers m, which may have copied other positions to a position:
 //
 //   QK(v, w; g) = (Q_h u_v + b) · K_h c(O_g V_g u_w)        c: weighted and centred as the layer's norm does
 //
-// Norms divide by lengths besides, which differ little between tokens. Shares of the tokens v, under the name
-// NAME_lL_hH of each head and under NAME the largest of all:
+// Norms also divide by lengths, which differ little between tokens. Shares of the tokens v, under the name NAME_lL_hH
+// of each head and under NAME the largest of all:
 //
-//   copies      OV(v, o) is largest at o = v, of tokens that can be said
+//   copies      OV(v, o) is largest at o = v, of tokens that can be answers
 //   matches     QK(v, w) is largest at w = v
-//   composes    QK(v, w; g) is largest at w = v, for the best g: what an induction head asks for
+//   composes    QK(v, w; g) is largest at w = v, for the best g, as in an induction head
 //
-// At the last look the arrays circuit_ov and circuit_qk are kept of each head, a row for each v.
+// At the last evaluation the arrays circuit_ov and circuit_qk are stored of each head, a row for each v.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
-// `closed-form`: what is computed of a task before training (theory/exact/exact_prediction.h), told at every look
-// so that claims and figures can set it beside the run: its heights as rung_NAME, its times as predicted_NAME.
+// Probe `closed-form`: the computed results of a task (theory/exact/exact_prediction.h) (room probe/systems). The
+// Evaluator (lab/train) calls it at each evaluation, so that claims and figures can compare the run with them. It
+// reports plateaus as rung_NAME and times as predicted_NAME.
 #include "fovea/probe/probe.h"
 #include "fovea/theory/exact/exact_prediction.h"
 

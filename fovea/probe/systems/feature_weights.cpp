@@ -1,5 +1,6 @@
-// `feature_weights`: what the informative features hold of the weight: each, together, and the largest
-// difference between two of them. Means over the examples.
+// Probe `feature_weights`: the weight on the informative features (room probe/systems). The Evaluator (lab/train)
+// calls it at each evaluation. It reports each, their sum, and the largest difference between two of them. Means over
+// the examples.
 #include <algorithm>
 #include <vector>
 

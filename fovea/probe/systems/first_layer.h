@@ -1,5 +1,7 @@
-// What the first layer of a transformer adds to a stream, from its parameters: u_t = LN(E[x_t] + P[t]), or without LN
+// FirstLayer: the vector that the first layer of a transformer adds to a stream, from its parameters (room
+// probe/systems). The probes `silence` and `sink_value_length` use it. Input u_t = LN(E[x_t] + P[t]), or without LN
 // and P if the model has none; values W u_t + b; gates σ(G u_t + b_g), 1 without a gate; and O of the heads' outputs.
+// Reads parameters only.
 #pragma once
 
 #include <algorithm>

@@ -1,12 +1,13 @@
-// `glimpses`: what is known after each look at an image, and where the looks go. For glimpse t = 1, 2, … of T:
+// Probe `glimpses`: the error after each glimpse at an image, and the positions of the glimpses (room probe/systems).
+// The Evaluator (lab/train) calls it at each evaluation of model `glimpse`. For glimpse t = 1, 2, … of T:
 //
-//   error_after_t       share of the images whose class would be said wrongly after it
-//   distance_t          from the middle of what it covers to the middle of what is marked, in image sides; the mean
-//   on_digit_t          share of its pixels inside the smallest rectangle of what is marked; the mean
+//   error_after_t       share of the images whose class would be wrong after it
+//   distance_t          from the middle of what it covers to the middle of the marked pixels, in image sides; the mean
+//   on_digit_t          share of its pixels inside the smallest rectangle of the marked pixels; the mean
 //   error               error_after_T
 //   distance, on_digit  means over the glimpses after the first, whose position nothing can choose
 //
-// Distances and shares only of tasks that mark where the answer stands.
+// Distances and shares exist only for tasks that mark the answer.
 #include <cmath>
 #include <numeric>
 

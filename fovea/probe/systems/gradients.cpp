@@ -1,6 +1,7 @@
-// `gradients`: how strongly the loss pulls at each circuit of a transformer, the norm of its gradient on examples of
-// the look: gradient_qk_1 (queries, keys and relative positions of layer 1), gradient_v_1, gradient_o_1, gradient_mlp_1
-// and so on, gradient_embed, gradient_positions, gradient_unembed and gradient_norms. What does not learn has none.
+// Probe `gradients`: the norm of the loss's gradient at each circuit of a transformer (room probe/systems). The
+// Evaluator (lab/train) calls it on the examples of each evaluation. The names are gradient_qk_1 (queries, keys and
+// relative positions of layer 1), gradient_v_1, gradient_o_1, gradient_mlp_1 and so on, gradient_embed,
+// gradient_positions, gradient_unembed and gradient_norms. Frozen parameters have none.
 #include <cmath>
 #include <map>
 

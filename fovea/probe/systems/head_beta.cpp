@@ -1,14 +1,15 @@
-// `head-beta`: where each head of a transformer would serve the right answers most, by its β
-// (model/optional_queries.h). Of the positions i, weighed by how much its places differ there,
+// Probe `head-beta`: the positions at which each head of a transformer would help the right answers most, by its β
+// (model/optional_queries.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. Of the
+// positions i, weighed by how much their β differ,
 //
 //   s(J) = Σ_i (mean_(j in J_i) β_ij - mean_(j<=i) β_ij) / Σ_i (max_(j<=i) β_ij - mean_(j<=i) β_ij)
 //
-// is 1 where J is always what would serve best, and 0 on average where β has nothing to do with J. For each head, under
-// the name NAME_lL_hH, and under NAME the largest of all heads:
+// is 1 if J always helps most, and 0 on average if β is unrelated to J. For each head, under the name NAME_lL_hH, and
+// under NAME the largest of all heads:
 //
 //   head_beta_previous    J_i = the position before i
 //   head_beta_induction   the positions whose predecessor holds the token of i, over the positions that have any
-//   head_beta_needed       the positions that a right answer needs, likewise, where the task knows them
+//   head_beta_needed      the positions that a right answer needs, likewise, if the task knows them
 #include <map>
 
 #include "fovea/model/right_positions.h"

@@ -1,8 +1,9 @@
-// `max-margin`: the attention map of model `logistic-attention` beside the hard-margin solution of its data
-// (theory/exact/max_margin.h), of the tokens that have the largest weight now:
+// Probe `max-margin`: the attention map of model `logistic-attention` beside the hard-margin solution of its data
+// (theory/exact/max_margin.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. The
+// solution is that of the tokens that have the largest weight now:
 //
 //   alignment              cosine of the map and the solution; 0 of a map that is 0
-//   alignment_best         the same, of the solution for the tokens that speak most for the labels
+//   alignment_best         the same, of the solution for the tokens that indicate the labels best
 //   chosen_best            share of the sequences whose largest weight is on that token
 //   largest_weight         mean of the largest weight of a sequence
 //   map_rank               effective rank of the map: (Σ s)² / Σ s² of its singular values s
@@ -12,7 +13,7 @@
 //
 //   alignment_first_step   cosine of the first step and the solution
 //   solution_rank          effective rank of the solution
-//   solution_margin        least margin of the solution: 1 where the chosen tokens can be kept apart
+//   solution_margin        least margin of the solution: 1 if the chosen tokens can be separated
 #include "fovea/theory/exact/max_margin.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// For probes that multiply parameters with each other: matrices that own their numbers, and parameters by name.
+// OwnMatrix: matrices that own their numbers, and find_parameter() by name (room probe/systems). Probes that multiply
+// parameters with each other use them (circuits.cpp, recall.cpp and others of this room). Reads parameters only.
 #pragma once
 
 #include <string>

@@ -1,10 +1,11 @@
-// `parents`: whether the first layer finds the tree of streams that have one (task `causal-tree`), where the right
-// positions of a position that does not ask are its parent:
+// Probe `parents`: whether the first layer finds the tree of streams that have one (task `causal-tree`) (room
+// probe/systems). The Evaluator (lab/train) calls it at each evaluation. The right positions of a position that does
+// not ask are its parent:
 //
 //   parent_points_right    share of the positions with a parent whose row of layer 1 is largest there
 //   parent_weight   mean weight there
-//   parent_chance   what even rows would have there                                    at the first look
-//   parent_predicted    share of those whose parent is told by the data alone              at the first look
+//   parent_chance   the weight of uniform rows there                                       at the first evaluation
+//   parent_predicted    share of those whose parent the data alone predict                 at the first evaluation
 //                   (theory/exact/causal_tree.h), from 50 000 training streams
 #include "fovea/model/right_positions.h"
 #include "fovea/probe/position_rows.h"

@@ -1,4 +1,5 @@
-// `pooling_error`: the mean squared error against the truth at the queries.
+// Probe `pooling_error`: the mean squared error against the truth at the queries (room probe/systems). The Evaluator
+// (lab/train) calls it at each evaluation of model `pooling`.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

@@ -1,5 +1,6 @@
-// `pooling_view`: the points, the truth and the prediction of pooling in one dimension, and the attention with queries
-// and keys in order of their places, for the figures of kinds "xy" and "heatmap". At the last look.
+// Probe `pooling_view`: the points, the truth and the prediction of pooling in one dimension, and the attention (room
+// probe/systems). The Evaluator (lab/train) calls it at the last evaluation. Queries and keys are in the order of
+// their coordinates. The figure kinds "xy" and "heatmap" draw it.
 #include <algorithm>
 #include <numeric>
 #include <vector>

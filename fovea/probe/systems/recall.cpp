@@ -1,7 +1,7 @@
-// `recall`: what the matrices of a transformer of two layers, a head each, have stored. Each matrix is tested alone as
-// an associative memory: the share of questions whose right answer has the largest score. With embeddings e, positions
-// p, the unembedding g and, of layer l, queries Q_l (1 if the positions are queries themselves), keys K_l and values
-// and output OV_l:
+// Probe `recall`: what the matrices of a transformer of two layers, a head each, have stored (room probe/systems).
+// The Evaluator (lab/train) calls it at each evaluation. Each matrix is tested alone as an associative memory: the
+// share of questions whose right answer has the largest score. With embeddings e, positions p, the unembedding g and,
+// of layer l, queries Q_l (1 if the positions are queries themselves), keys K_l and values and output OV_l:
 //
 //   output_recalled           over tokens v:      g_w · OV_2 e_v is largest at w = v: the attended token is the answer
 //   previous_token_recalled   over positions t:   Q_1 p_t · K_1 p_s, s <= t, is largest at s = t - 1, t >= 1
@@ -10,8 +10,8 @@
 // The last one is over the tokens at which the examples of the evaluation ask something.
 //
 // These are ranks. By size, NAME_weight is the mean over the same questions of the right answer's softmax. The scores
-// of output_recalled are taken as they are: the softmax is the probability of the right token by this memory alone. The
-// other two are divided by √d, as in attention.
+// of output_recalled are taken as they are: the softmax is the probability of the right token by this memory alone.
+// The other two are divided by √d, as in attention.
 //
 // Biases have no part in it; models with norms, mlps, other layers or more heads are refused.
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// `recovered_map`: how near attention is to the map between the space of queries and the space of keys, for tasks that
-// know it (data/two_spaces.h), and the errors of rivals that know one thing each.
+// Probe `recovered_map`: the distance between attention and the true map from queries to keys, for tasks that know it
+// (data/two_spaces.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. It also reports
+// the errors of rivals that know one thing each.
 //
 //   map_cosine_with_truth    <W A, A⁺A> / (‖W A‖ ‖A⁺A‖) at every evaluation, W the learned similarity qᵀWk: 1 if W
 //                            takes each key to a multiple of its origin

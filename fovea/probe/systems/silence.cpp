@@ -1,10 +1,12 @@
-// `silence`: whether the first layer of a transformer is silent where it is not needed. With the layer's input u, its
-// weights A, values, gate σ(g) and output map O, attention adds at position i
+// Probe `silence`: whether the first layer of a transformer is silent where it is not needed (room probe/systems).
+// The Evaluator (lab/train) calls it at each evaluation. With the layer's input u, its weights A, values, gate σ(g)
+// and output map O, attention adds at position i
 //
 //   o_i = O (σ(g_i) ⊙ Σ_j A_ij v_j)        each head with its own part of v
 //
-// `silence` is the mean length of o_i over positions that need no position, divided by its mean length over those that
-// need one, in the first 64 examples: 0 of a silent layer, 1 of one that speaks everywhere alike. O's bias is left out.
+// `silence` is the mean length of o_i over positions that need no position, divided by its mean length over those
+// that need one, in the first 64 examples. It is 0 for a silent layer, and 1 for one that adds the same everywhere.
+// O's bias is left out.
 #include "fovea/probe/position_rows.h"
 #include "fovea/probe/systems/first_layer.h"
 

@@ -1,11 +1,12 @@
-// `sink_value_length`: how much attention adds from the first position of a stream, in the first layer of a
-// transformer. With u_t = LN(E[x_t] + P[t]), the input of layer 1 (without LN and P if the model has none), and its
-// values and output W and O, all of the weight on position t would add
+// Probe `sink_value_length`: how much attention adds from the first position of a stream, in the first layer of a
+// transformer (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. With u_t = LN(E[x_t] +
+// P[t]), the input of layer 1 (without LN and P if the model has none), and its values and output W and O, all of the
+// weight on position t would add
 //
 //   O (W u_t + b)
 //
-// to the stream. `sink_value_length` is the length of this vector at the first position, divided by its mean length at
-// all others, in the first 16 examples. O's own bias, which is added wherever attention is, is left out.
+// to the stream. `sink_value_length` is the length of this vector at the first position, divided by its mean length
+// at all others, in the first 16 examples. O's own bias, which is added wherever attention is, is left out.
 #include "fovea/probe/position_rows.h"
 #include "fovea/probe/systems/first_layer.h"
 

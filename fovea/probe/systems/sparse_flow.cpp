@@ -1,8 +1,9 @@
-// `sparse-flow`: model `sparse-attention` on its task beside the flow of two numbers (theory/sparse_emergence.h), by
-// the time of that flow, which is the sum of the learning rates:
+// Probe `sparse-flow`: model `sparse-attention` on its task beside the flow of two numbers
+// (theory/sparse_emergence.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. The time
+// of the flow is the sum of the learning rates:
 //
-//   loss_flow, alpha_flow   what the flow says now
-//   alpha                   weight on the positions that tell the answer
+//   loss_flow, alpha_flow   the values of the flow now
+//   alpha                   weight on the positions that determine the answer
 #include "fovea/data/tasks/exact/laws.h"
 #include "fovea/probe/probe.h"
 #include "fovea/theory/sparse_emergence.h"

@@ -1,4 +1,5 @@
-// `token_gap`: how far the embeddings of the first two tokens are from each other, |E_1 - E_0|.
+// Probe `token_gap`: the distance of the embeddings of the first two tokens, |E_1 - E_0| (room probe/systems). The
+// Evaluator (lab/train) calls it at each evaluation.
 #include <cmath>
 
 #include "fovea/probe/position_rows.h"

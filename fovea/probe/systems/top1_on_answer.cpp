@@ -1,5 +1,5 @@
-// `top1_on_answer`: of the bags that are classified rightly, the share in which the item that decides has the largest
-// weight.
+// Probe `top1_on_answer`: of the bags that are classified rightly, the share in which the deciding item has the
+// largest weight (room probe/systems). The Evaluator (lab/train) calls it at each evaluation.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

@@ -1,10 +1,11 @@
-// `toy-course`: where a classifier is in the plane of the toy gate, and where the toy gate would be there.
+// Probe `toy-course`: the course of a classifier in the plane of the toy gate, beside the toy gate's own (room
+// probe/systems). The Evaluator (lab/train) calls it at each evaluation.
 //
 // `beta_keyword` is the mean β of the positions that decide, `beta_others` the mean β of the others, in the sequences
 // that have both; `beta_gap` = beta_keyword - beta_others is D, and `attention_on_answer` is p. The toy gate for
 // sequences of L positions, one of them the key, moves from D = 0 and p = 1/L along one curve, however fast
-// (theory/unigram_gate.h, of a sequence with the key and one without, the logits at half rate). `toy_gate_attention` is
-// its p at the same D.
+// (theory/unigram_gate.h, of a sequence with the key and one without, the logits at half rate). `toy_gate_attention`
+// is its p at the same D.
 #include <algorithm>
 #include <cmath>
 #include <optional>

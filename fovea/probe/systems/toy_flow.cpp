@@ -1,5 +1,6 @@
-// `toy-flow`: a toy gate in training next to what theory says of it (docs/explanation/method.md). The start is read off
-// the parameters at the first look, and the loss off what the model reports there.
+// Probe `toy-flow`: a toy gate in training beside its theory (docs/explanation/method.md) (room probe/systems). The
+// Evaluator (lab/train) calls it at each evaluation. At the first one it reads the start from the parameters, and the
+// loss from the model's outcome.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-// `weight_on_answer_by_sums`: the weight that attention on bags would have if it depended only on the sums of items.
-// It is the mean weight on the items that decide if weights are in proportion to the items' sums above the least sum of
-// the bag. `largest_sum_is_answer`: of the rightly classified bags, as for `top1_on_answer`, the share whose item of
-// the largest sum is one that decides. For squares of an image, sums are ink.
+// Probe `weight_on_answer_by_sums`: the weight that attention on bags would have if it depended only on the sums of
+// items (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. It is the mean weight on the
+// deciding items if weights are in proportion to the items' sums above the least sum of the bag.
+// `largest_sum_is_answer`: of the rightly classified bags, as for `top1_on_answer`, the share whose item of the
+// largest sum is a deciding one. For squares of an image, sums are ink.
 #include <numeric>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// Whether the claims and figures of a file read what its runs will have, found out before they are trained.
+// Checks, before training, that the claims and figures of a file read metrics that its runs will have (room
+// lab/analysis). reproduce.cpp of this room calls it. It trains runs of no step, and stores nothing.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Claims against the runs they are about.
+// Tests claims against their runs: check_claims() of reproduce.h (room lab/analysis). reproduce.cpp of this room and
+// `fovea reproduce` call it. Reads records only.
 #include <fmt/format.h>
 
 #include <algorithm>

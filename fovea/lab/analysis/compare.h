@@ -1,9 +1,9 @@
-// Two runs, or two groups of runs paired over seeds: in which settings they differ, and by how much in what they
-// measured.
+// Compares two runs, or two groups of runs paired over seeds, in settings and metrics (room lab/analysis). `fovea
+// compare`, the server and the Python package call it. Pure functions.
 //
-// Settings that have no value in common tell the groups apart. All others pair the runs: a run of A belongs to the run
-// of B with the same seed and the same values of what varies within the groups. Runs without a partner, and those of a
-// group that are not done, are counted and left out. Groups of one run each are compared as they are.
+// Settings that have no value in common separate the groups. All others pair the runs: a run of A is paired with the
+// run of B with the same seed and the same values of what varies within the groups. Runs without a partner, and
+// unfinished runs of a group, are counted and left out. Groups of one run each are compared as they are.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// A comparison as JSON, as `fovea compare --json` prints it beside who was compared.
+// Writes a comparison as JSON (room lab/analysis). `fovea compare --json`, which adds the compared runs, and the
+// Python package use it. Pure function.
 #pragma once
 
 #include "fovea/lab/analysis/compare.h"

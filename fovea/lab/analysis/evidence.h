@@ -1,4 +1,5 @@
-// What the probe `evidence` left of a run, read back.
+// EvidenceOf: reads the arrays that the probe `evidence` recorded of a run (room lab/analysis). Measures, example
+// views and predicted attention of this room use it. Reads records only.
 #pragma once
 
 #include <cstdint>

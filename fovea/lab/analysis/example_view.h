@@ -1,5 +1,6 @@
-// An example as a run saw it at its end: its words, and what attention, β and influence say of each. From what the
-// probe `evidence` kept.
+// ExampleView: one example of a run with its words, and the attention, β and influence of each, from the record of
+// the probe `evidence` (room lab/analysis). `fovea inspect` and the report shade it (view/terminal/shades.h). Reads
+// records only.
 #pragma once
 
 #include <cstdint>

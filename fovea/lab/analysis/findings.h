@@ -1,4 +1,5 @@
-// The claims that are shown first (docs/results/findings.toml).
+// Findings: the claims that are shown first (docs/results/findings.toml) (room lab/analysis). `fovea reproduce`, the
+// report and the story of the page show them with their verdicts. Reads shipped files and results; changes nothing.
 #pragma once
 
 #include <optional>

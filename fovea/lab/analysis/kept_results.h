@@ -1,4 +1,5 @@
-// What the full forms came to when they were last run: docs/results/, built into the library.
+// The results of the last run of each full form: docs/results/, built into the library (room lab/analysis).
+// findings.cpp of this room and the report read them. Read-only.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Who is measured against whom.
+// Finds the roles of runs in a measurement, as measurement.h declares (room lab/analysis). `fovea measure` and
+// reproductions call it. Reads the store; changes nothing.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Measures as JSON, as `fovea measure --json` prints them.
+// Writes measures as JSON (room lab/analysis). `fovea measure --json`, `fovea reproduce --json` and the Python
+// package use it. Pure function.
 #pragma once
 
 #include "fovea/lab/analysis/measurement.h"

@@ -1,6 +1,6 @@
-// Where attention is predicted to be in the examples that the probe `evidence` evaluated, by
-// theory/prediction/prediction.h, and the rivals that the prediction must beat: attend to the commonest word of the
-// text, or to the rarest.
+// Predicts attention in the examples that the probe `evidence` evaluated, and scores two rivals (room lab/analysis).
+// measurement.h of this room measures both. The prediction is theory/prediction/prediction.h. The rivals attend to
+// the commonest word of the text, or to the rarest.
 //
 // All are scores of positions, one after another as in the probe's rows. A word has the same score at all of its
 // positions. A word that the vocabulary lacks is rare, although the token for all such words may be the commonest.

@@ -1,4 +1,5 @@
-// The task that a prediction is asked for: one by name with its settings, or that of an experiment.
+// Finds the task of a prediction: a task by name with its settings, or that of an experiment (room lab/analysis).
+// `fovea predict` and the Python package call it. Changes nothing.
 #pragma once
 
 #include <memory>

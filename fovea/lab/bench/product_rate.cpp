@@ -1,3 +1,5 @@
+// Measures the best rate of matrix products on this machine, as bench.h declares (room lab/bench). `fovea bench`
+// prints it.
 #include <algorithm>
 #include <array>
 #include <atomic>

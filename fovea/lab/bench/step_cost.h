@@ -1,5 +1,5 @@
-// What one training step must compute and move, whoever writes the program: the yardstick of every speed in
-// docs/developers/benchmarks.md, where the formulas stand with their reasons.
+// Computes the operations and bytes that one training step needs, in any program (room lab/bench). bench.h of this
+// room compares measured speed with it. docs/developers/benchmarks.md has the formulas with their reasons.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
-// The engine of the Python package: PyTorch, in processes of its own, one for each run in training. Messages go through
-// a socket (lab/train/update_engine.h), each after its size in 8 bytes, little-endian. A process ends when its socket
-// closes, however this program ended. Ctrl-C does not reach it.
+// PythonEngine: the engine of the Python package, PyTorch in processes of its own, one for each run in training (room
+// lab/engine). Sweeps of the program and of the Python package use it for `--engine`. Messages go through a socket
+// (lab/train/update_engine.h), each after its size in 8 bytes, little-endian. A process ends when its socket closes,
+// however this program ended. Ctrl-C does not reach it.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Axes of sweeps and overrides of settings, as files and command lines write them.
+// Axes of sweeps and overrides of settings, as files and command lines write them (room lab/experiment). Experiments,
+// the program's --set and the server parse them. Pure functions.
 #pragma once
 
 #include <optional>

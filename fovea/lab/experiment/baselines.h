@@ -1,12 +1,13 @@
-// Runs that an experiment's own are measured against (lab/analysis/measurement.h): on the same task, and of model,
-// training and evaluations what they do not say is the experiment's.
+// Baselines of an experiment: the runs that its own runs are measured against (lab/analysis/measurement.h) (room
+// lab/experiment). read_experiment.cpp reads them; `fovea reproduce` and `fovea bench` resolve them. They have the
+// same task. Model, training and evaluations are the experiment's unless the baseline sets them.
 //
 //   [[against]]
 //   name = "what words alone say"
-//   model = { name = "word-mean" }             # in place of the experiment's; nothing that is set for that holds
+//   model = { name = "word-mean" }             # in place of the experiment's; its settings are dropped
 //   train = { batch = 32, rate = 2e-4 }
 //   epochs = 30                                # in place of train.steps; and an evaluation after each
-//   set = { "task.alike" = false }             # over what it has from the experiment
+//   set = { "task.alike" = false }             # over the experiment's settings
 //   quick = { epochs = 5, "train.rate" = 2e-3 }
 #pragma once
 

@@ -1,4 +1,5 @@
-// A claim of an experiment: a sentence on its runs, with a metric and a threshold.
+// Claim: a sentence on the runs of an experiment, with a metric and a threshold (room lab/experiment). read_claim.cpp
+// reads it from the file. lab/analysis tests it.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// What there is, for people: tasks, models, probes and experiments with their settings.
+// Describes tasks, models, probes, interventions and experiments with their settings (room lab/experiment). `fovea
+// list`, the page and the Python package show it. Reads the registries; changes nothing.
 #pragma once
 
 #include <optional>

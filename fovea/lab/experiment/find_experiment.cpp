@@ -1,3 +1,5 @@
+// Finds an experiment by its name or file, and lists the shipped ones, as experiment.h declares (room
+// lab/experiment). Commands, the server and the Python package call it.
 #include <algorithm>
 
 #include "fovea/base/error/names.h"

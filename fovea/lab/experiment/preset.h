@@ -1,4 +1,5 @@
-// The two forms of an experiment: quick, to see what it is about, and full, to publish.
+// Preset: the two forms of an experiment, quick (to see its idea) and full (to publish) (room lab/experiment).
+// Experiments, claims, commands and the server pass it on.
 #pragma once
 
 #include <optional>

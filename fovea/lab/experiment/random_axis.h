@@ -1,12 +1,13 @@
-// Settings drawn at random: the axis of a sweep that is a rule instead of a list.
+// RandomAxis: an axis of a sweep whose values are drawn at random by a rule (room lab/experiment). axes.h of this
+// room has it.
 //
 //   train.rate = log(1e-4..1e-2)          evenly on a logarithmic scale
 //   model.dropout = uniform(0..0.5)       evenly
 //   model.score = one_of(linear, mlp)     one of these
 //
-// Draw number i of a setting depends on the seed of the draws, the setting's name and i alone, so a sweep of 40 draws
-// holds the 20 of a shorter one. A setting that takes whole numbers gets whole ones, both ends included; others are
-// rounded to six digits, which makes them the same on every machine.
+// Draw number i of a setting depends on the seed of the draws, the setting's name and i alone. A sweep of 40 draws
+// therefore contains the 20 of a shorter one. A setting of whole numbers gets whole ones, both ends included. Others
+// are rounded to six digits, which makes them the same on every machine.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,5 @@
+// Reads the claims of an experiment file, as claim.h declares (room lab/experiment). read_experiment.cpp of this room
+// calls it, and it checks their fields and texts.
 #include <fmt/format.h>
 
 #include <algorithm>

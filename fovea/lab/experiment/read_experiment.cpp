@@ -1,4 +1,5 @@
-// Reading an experiment file.
+// Reads an experiment file into an Experiment, as experiment.h declares (room lab/experiment). find_experiment.cpp
+// and the front ends call it.
 #include <fmt/format.h>
 
 #include <algorithm>

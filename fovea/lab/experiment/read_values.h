@@ -1,4 +1,5 @@
-// Reading the keys and values of an experiment file. All throw wrong_input with the value's location.
+// Reads the keys and values of an experiment file (room lab/experiment). The readers of this room and lab/analysis
+// (findings, kept results) call it. All functions throw wrong_input with the value's location.
 #pragma once
 
 #include <functional>

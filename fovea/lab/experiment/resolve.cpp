@@ -1,4 +1,5 @@
-// From an experiment and what a person sets over it to whole specs of runs.
+// Resolves an experiment and a person's overrides into full RunSpecs, as experiment.h declares (room lab/experiment).
+// SweepPlan, commands, the server and the Python package call it.
 #include <fmt/format.h>
 
 #include <algorithm>

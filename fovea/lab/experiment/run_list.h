@@ -1,4 +1,5 @@
-// The runs of a sweep, in their order. A sweep plan (lab/experiment/sweep_plan.h) makes them. lab/sweep trains them.
+// RunList: the runs of a sweep, in their order (room lab/experiment). A sweep plan (lab/experiment/sweep_plan.h)
+// makes them. lab/sweep trains them.
 #pragma once
 
 #include <cstddef>

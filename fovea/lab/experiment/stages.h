@@ -1,4 +1,5 @@
-// Experiments in stages: what the first runs come to decides which runs come next.
+// Stages of an experiment: results of the first runs choose the next runs (room lab/experiment). read_experiment.cpp
+// reads them, and lab/analysis/reproduce.h runs them.
 //
 //   sweep = { "model.heads" = "[0]..[39]", seed = "0..2" }            # stage 1: every head alone, three seeds each
 //
@@ -9,14 +10,14 @@
 //   draws = 50
 //   quick = { draws = 6 }                                             # keys that differ in the quick form
 //
-// Each value that `combine` has among the runs of the stage before is judged by all of its runs, and is of the first
-// kind whose condition holds, or "other". A group is then drawn `draws` times: different combinations of different
-// values, in the order in which the sweep has them, put end to end. Draw i of each group is trained with the seed
-// first_seed + i, so that the groups are compared on the same data; the sweep's other axes stay. With `same_seed` what
-// a value comes to is asked of each seed by itself, and a seed's groups, `draws` of each, are drawn from its own
-// verdicts and trained with it: for kinds that are of a value on given data, not on whatever data. What is drawn
-// depends on draw_seed, the group's name and the verdicts, and on nothing else, so a stage that was interrupted goes
-// on.
+// Each value that `combine` has among the runs of the stage before is judged by all of its runs. It is of the first
+// kind whose condition is true, or "other". A group is then drawn `draws` times: different combinations of different
+// values, in the order of the sweep, put end to end. Draw i of each group is trained with the seed first_seed + i, so
+// the groups are compared on the same data. The sweep's other axes stay.
+//
+// With `same_seed`, a value is judged for each seed alone. A seed's groups, `draws` of each, are drawn from its own
+// verdicts and trained with it. This is for kinds that depend on the data of a seed. The draws depend on draw_seed,
+// the group's name and the verdicts, and on nothing else, so an interrupted stage continues.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The points of a sweep: the product of its axes, with what is drawn at random as one axis more.
+// SweepPlan: the points of a sweep, the product of its axes, with random draws as one axis more (room
+// lab/experiment). Commands, the server and the Python package make it for lab/sweep.
 #pragma once
 
 #include <cstdint>

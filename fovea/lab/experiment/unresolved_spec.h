@@ -1,4 +1,5 @@
-// The settings of a run as they are written, before defaults and checks.
+// UnresolvedSpec: the settings of a run as they are written, before defaults and checks (room lab/experiment).
+// resolve.cpp and sweep_plan.h of this room, and the front ends, apply overrides to it.
 #pragma once
 
 #include <cstdint>

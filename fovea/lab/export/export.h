@@ -1,19 +1,20 @@
-// Runs as files that other programs read.
+// Exports runs as files that other programs read (room lab/export). `fovea export` calls it. Reads the store; writes
+// the given file or folder.
 //
 //   csv          one line a point: run,experiment,seed,metric,step,value; texts quoted as RFC 4180 says
-//   jsonl        one object a line, one line a run: the run's row, its spec, its last metrics and its series as [[step,
-//                value]…]
-//   npz          NumPy: `series/METRIC/steps` and `/values`, `arrays/NAME/steps` and `/values` (looks, …), and facts of
-//                the run (`run`, `seed`, `experiment`, `spec`, …)
+//   jsonl        one object a line, one line a run: the run's row, its spec, its last metrics and its series as
+//                [[step, value]…]
+//   npz          NumPy: `series/METRIC/steps` and `/values`, `arrays/NAME/steps` and `/values` (evaluations, …), and
+//                facts of the run (`run`, `seed`, `experiment`, `spec`, …)
 //   safetensors  the weights at the end of training, by the names of the parameters
 //   words        the vocabulary: a word a line, in the order of their numbers, so that line 1 is row 0 of the
-//                embeddings; of runs that know the same. Where answers have words of their own they stand in
+//                embeddings; of runs that know the same. If answers have words of their own, these are in
 //                FILE.target.txt
 //   tensorboard  a folder with an event file for each run; values are rounded to 32 bits, as the format has them
 //
-// In npz and safetensors of several runs every name begins with the run's id and a slash. Numbers of csv and jsonl are
-// written in the shortest form that reads back as the same bits. Where they are not finite, csv has nan, inf and -inf,
-// and jsonl the texts "nan", "inf" and "-inf", which JSON has no numbers for.
+// In npz and safetensors of several runs every name begins with the run's id and a slash. Numbers of csv and jsonl
+// are written in the shortest form that reads back as the same bits. If they are not finite, csv has nan, inf and
+// -inf, and jsonl the texts "nan", "inf" and "-inf", for which JSON has no numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// NumPy's archive of arrays: a zip of .npy files, each a short header in Python's own words and the values after it.
+// The export format npz, NumPy's archive of arrays (room lab/export). export.cpp opens it through run_export.h. It is
+// a zip of .npy files, each a short header as a Python literal and the values after it.
 #include <fmt/format.h>
 
 #include <algorithm>

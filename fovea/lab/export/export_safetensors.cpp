@@ -1,4 +1,5 @@
-// Weights as they were at the end of training, in the format that PyTorch, JAX and NumPy users read.
+// The export format safetensors: weights at the end of training, as PyTorch, JAX and NumPy users read them (room
+// lab/export). export.cpp opens it through run_export.h.
 #include <fmt/format.h>
 
 #include <deque>

@@ -1,6 +1,6 @@
-// TensorBoard's event files: one a run, in a folder of its own. A file is a row of records (length, checksum, bytes,
-// checksum), each an Event of TensorFlow's event.proto in protobuf's encoding; of that only the few fields are needed
-// that scalars have.
+// The export format tensorboard: event files, one a run, in a folder of its own (room lab/export). export.cpp opens
+// it through run_export.h. A file is a list of records (length, checksum, bytes, checksum). Each is an Event of
+// TensorFlow's event.proto in protobuf's encoding. Only the few fields that scalars have are written.
 //
 //   Event     1: double wall_time   2: int64 step   3: string file_version   5: Summary summary
 //   Summary   1: repeated Value     Value   1: string tag   2: float simple_value

@@ -1,5 +1,5 @@
-// The words that a run knows, a line each, in the order of their numbers: line 1 is what row 0 of the embeddings stands
-// for.
+// The export format words: the vocabulary of a run, a word a line, in the order of their numbers (room lab/export).
+// export.cpp opens it through run_export.h. Line 1 belongs to row 0 of the embeddings.
 #include <fmt/format.h>
 
 #include <string>

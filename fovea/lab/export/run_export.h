@@ -1,4 +1,5 @@
-// What the formats of lab/export/export.h share: each takes runs one after the other and makes its file of them.
+// RunExport: the interface of the formats of lab/export/export.h (room lab/export). export.cpp of this room calls it.
+// Each format takes runs one after another and writes its file.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// { ablate = "layer.2.head.1", from = 100 }: the head gives nothing.
+// Intervention `ablate`: { ablate = "layer.2.head.1", from = 100 }, the output of a head is zero (room
+// lab/intervention). The InterventionSet (lab/train) calls it. It changes the head's attention rule.
 #include <fmt/format.h>
 
 #include "fovea/lab/intervention/on_heads.h"

@@ -1,4 +1,5 @@
-// What a run has for an intervention or a probe to act on.
+// Capabilities: the parts of a run that an intervention or a probe can act on (room lab/intervention). lab/spec fills
+// it, and interventions check themselves against it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// { clamp = "p", at = 0.5, until = 20 }: every number of the parameter p is 0.5, whatever its gradient is. It is so
-// from the evaluation at `from` to the one at `until`, and moves with the update after that.
+// Intervention `clamp`: { clamp = "p", at = 0.5, until = 20 }, every number of the parameter p is 0.5 (room
+// lab/intervention). The InterventionSet (lab/train) calls it. It writes the parameter, whatever its gradient is,
+// from the evaluation at `from` to the one at `until`. After that the parameter moves with the update.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,6 @@
-// { copy = 4, of = "layer.2" }: the logits get the tokens that heads of the last layer attend to, as strongly as that.
+// Intervention `copy`: { copy = 4, of = "layer.2" }, heads of the last layer add the tokens that they attend to to
+// the logits, with this strength (room lab/intervention). The InterventionSet (lab/train) calls it. It changes the
+// heads' attention rule.
 #include <fmt/format.h>
 
 #include "fovea/lab/intervention/on_heads.h"

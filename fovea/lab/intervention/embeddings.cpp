@@ -1,5 +1,6 @@
-// { embeddings = "vectors.txt" }: rows of a table of embeddings begin as the vectors that a file of word vectors has
-// for their words, and stay so where they are frozen. The file's digest says what it held when the spec was made.
+// Intervention `embeddings`: { embeddings = "vectors.txt" }, rows of a table of embeddings start as the vectors of a
+// file of word vectors (room lab/intervention). The InterventionSet (lab/train) calls it before the first update. It
+// writes these rows, which stay so if they are frozen. The spec has the file's digest from when it was made.
 #include <fmt/format.h>
 
 #include <algorithm>

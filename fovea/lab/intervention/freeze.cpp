@@ -1,5 +1,6 @@
-// { freeze = "attention", from = 10 }: a group of parameters, "attention" or "body", does not move; or what belongs
-// to a name, as "qk.2" (owner.h).
+// Intervention `freeze`: { freeze = "attention", from = 10 }, a group of parameters ("attention" or "body") does not
+// move (room lab/intervention). The InterventionSet (lab/train) calls it. Parameters can also be named by their
+// owner, such as "qk.2" (owner.h).
 #include <fmt/format.h>
 
 #include <algorithm>

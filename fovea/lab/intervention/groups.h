@@ -1,4 +1,5 @@
-// Groups of parameters, by the words that specs have for them.
+// Groups of parameters, by their words in specs (room lab/intervention). freeze.cpp, rate.cpp and transplant.cpp of
+// this room call it. Pure functions.
 #pragma once
 
 #include <optional>

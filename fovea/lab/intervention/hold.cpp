@@ -1,5 +1,8 @@
-// { hold = "uniform", until = 100 }                all attention
-// { hold = "previous", of = "layer.1.head.2" }     single heads
+// Intervention `hold`: attention is held at a pattern (room lab/intervention). The InterventionSet (lab/train) calls
+// it. It changes the heads' attention rule.
+//
+//   { hold = "uniform", until = 100 }                all attention
+//   { hold = "previous", of = "layer.1.head.2" }     single heads
 #include "fovea/lab/intervention/on_heads.h"
 
 namespace fovea {

@@ -1,4 +1,5 @@
-// When an intervention is in force. Steps count updates done.
+// Interval: the steps during which an intervention acts (room lab/intervention). intervention.h of this room has one.
+// Steps count updates done.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What is changed during training, declared in a spec:
+// Intervention: the interface of a change during training, declared in a spec (room lab/intervention). The kinds of
+// this room implement it. The InterventionSet (lab/train) calls the hooks, and lab/spec reads the settings:
 //
 //   intervene = [
 //     { hold = "uniform", until = 100 },               attention is held for updates from .. until-1

@@ -1,5 +1,6 @@
-// { noise = 0.5, of = "layer.1.head.2" }: Gaussian noise of this spread is added to the scores of a head. It is drawn
-// for each step, stream, row and column.
+// Intervention `noise`: { noise = 0.5, of = "layer.1.head.2" }, Gaussian noise of this spread is added to the scores
+// of a head (room lab/intervention). The InterventionSet (lab/train) calls it. It changes the head's attention rule.
+// The noise is drawn for each step, stream, row and column.
 #include <fmt/format.h>
 
 #include <cmath>

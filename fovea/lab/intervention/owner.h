@@ -1,5 +1,6 @@
-// What parameters belong to, by name. "layer.2.query" owns the parameter of that name and all that stands under it
-// (layer.2.query.weight); a circuit of a transformer's layer owns its parts: "qk.2" is layer.2.query and layer.2.key.
+// Owners of parameters, by name (room lab/intervention). `freeze`, `transplant` and the InterventionSet (lab/train)
+// find parameters by them. "layer.2.query" owns the parameter of that name and all whose names continue it
+// (layer.2.query.weight). A circuit of a transformer's layer owns its parts: "qk.2" is layer.2.query and layer.2.key.
 // The circuits are qk, ov, v, o and mlp.
 #pragma once
 

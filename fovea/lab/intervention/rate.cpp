@@ -1,4 +1,5 @@
-// { rate = 1e-2, of = "attention" }: a group of parameters has a learning rate of its own.
+// Intervention `rate`: { rate = 1e-2, of = "attention" }, a group of parameters has a learning rate of its own (room
+// lab/intervention). The InterventionSet (lab/train) calls it. It changes the pace of the group, not its parameters.
 #include <cmath>
 
 #include "fovea/lab/intervention/groups.h"

@@ -1,4 +1,6 @@
-// { scale = 10, of = "layer.1" }: weights on the positions that a right answer needs, times ten.
+// Intervention `scale`: { scale = 10, of = "layer.1" }, weights on the positions that a right answer needs are
+// multiplied by ten (room lab/intervention). The InterventionSet (lab/train) calls it. It changes the heads'
+// attention rule.
 #include <fmt/format.h>
 
 #include <cmath>

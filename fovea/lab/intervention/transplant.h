@@ -1,8 +1,9 @@
-// { transplant = 12, of = "attention" }: a group of parameters, "all", or what stands under a name is what it was at
-// the end of run 12, once `at` updates are done; under the name `to` here, where that is another one.
+// Intervention `transplant`: { transplant = 12, of = "attention" } (room lab/intervention). The InterventionSet
+// (lab/train) calls it once `at` updates are done. It copies a group of parameters, "all", or the parameters under a
+// name from the end of run 12, under the name `to` here if it differs.
 //
-// A run is written by its number in the store, or by its hash, which is what a spec keeps
-// (lab/sweep/find_transplants.h). What is taken depends on that hash alone, and so does the run's own hash.
+// A spec names a run by its number in the store, or by its hash, which the stored spec has
+// (lab/sweep/find_transplants.h). The copied weights depend on that hash alone, and so does the run's own hash.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
-// Named quantities that the claims of an experiment are written in, each an expression:
+// Definitions: named quantities of an experiment's claims, each an expression (room lab/query). The readers of
+// experiment files (lab/experiment/claim.h) expand claims with them:
 //
 //   [define]
 //   t90 = "steps_to_90"
 //   permutations = "task.vocab = task.length"
 //
-// median(t90 | permutations) is then median(steps_to_90 | task.vocab = task.length). A name stands for its expression,
-// in parentheses if it is a part of a larger one. Definitions may use each other, in any order.
+// median(t90 | permutations) is then median(steps_to_90 | task.vocab = task.length). A name stands for its
+// expression, in parentheses if it is a part of a larger one. Definitions may use each other, in any order.
 #pragma once
 
 #include <map>

@@ -1,4 +1,6 @@
-// The one small language of Fovea: claims, `--where`, `stop_when` and step_of() are written in it.
+// Expression: the one small language of Fovea, in which claims, `--where`, `stop_when` and step_of() are written
+// (room lab/query). Experiments, training, the store, comparisons and figures parse and evaluate it. It reads
+// records; it changes nothing.
 //
 //   accuracy >= 0.95 and task.vocab = 60          over one run: its last metrics and its settings
 //   step_of(accuracy >= 0.9)                       the first probe step at which it holds; infinity if never
@@ -16,11 +18,11 @@
 //
 // with + - * / ( ) < <= > >= = != and or not abs log exp sqrt min max, numbers, infinity, "texts" and true/false.
 //
-// A name is a setting ("task.vocab", "seed", "hold"), a metric, or a fact about the run (run_facts()); in an experiment
-// of several stages also one of stage, group, kind. Inside a function of a series a metric is its value at each probe
-// step in turn, `step` that step, and at(x, s) the value at the last probe step not after s. What is missing makes a
-// number NaN; a comparison with NaN is unknown, and unknown holds nowhere, negated or not. An aggregate of numbers of
-// which one is NaN is NaN.
+// A name is a setting ("task.vocab", "seed", "hold"), a metric, or a fact about the run (run_facts()); in an
+// experiment of several stages also one of stage, group, kind. Inside a function of a series a metric is its value at
+// each probe step in turn, `step` that step, and at(x, s) the value at the last probe step not after s. What is
+// missing makes a number NaN; a comparison with NaN is unknown, and unknown holds nowhere, negated or not. An
+// aggregate of numbers of which one is NaN is NaN.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// What an expression comes to: of one run, of one step of its series, of several runs.
+// Evaluates an Expression (expression.h): on one run, on one step of its series, on several runs (room lab/query).
+// Expression calls it. It reads records only.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

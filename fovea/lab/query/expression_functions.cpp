@@ -1,4 +1,5 @@
-// The functions that an expression may call.
+// The table of functions that an expression may call (expression_node.h) (room lab/query). Parser and evaluation look
+// functions up here.
 #include <algorithm>
 #include <array>
 

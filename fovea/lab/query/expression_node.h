@@ -1,4 +1,5 @@
-// What an expression is once parsed; shared by the parser and the evaluation.
+// The parsed form of an Expression: nodes, operations, functions (room lab/query). The parser, the evaluation and
+// definitions.cpp of this room share it. No other room includes it.
 #pragma once
 
 #include <span>

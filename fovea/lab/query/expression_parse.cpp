@@ -1,4 +1,4 @@
-// Recursive descent, one function a level:
+// Parses the text of an Expression (expression.h) by recursive descent, one function a level (room lab/query):
 //
 //   either     = both ("or" both)*
 //   both       = negation ("and" negation)*

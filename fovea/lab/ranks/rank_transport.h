@@ -1,6 +1,6 @@
-// What a module that carries messages between the processes of one job offers. A table of plain functions, because the
-// module (apps/mpi) is loaded only by a program that was started by mpirun or srun: everybody else neither waits for
-// MPI to load nor needs it installed.
+// RankTransport: the functions of a module that carries messages between the processes of one job (room lab/ranks).
+// apps/mpi/transport.cpp implements it; ranks.cpp loads it. It is a table of plain functions. Only a program that
+// mpirun or srun started loads the module. All others neither wait for MPI to load nor need it installed.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// The processes of one job, started together by mpirun or srun.
+// Ranks: the processes of one job, started together by mpirun or srun (room lab/ranks). Shards, the trainer and the
+// pools of lab/sweep send messages through it.
 //
-// Rank 0, the first, is the one that people talk to: it alone prints and owns the store; the others wait for work.
-// Messages carry a kind and bytes, and are sent without waiting for whoever they go to. Calls come from one thread at a
-// time.
+// Only rank 0, the first, prints and owns the store. The others wait for work. Messages carry a kind and bytes, and
+// are sent without waiting for their receiver. Calls come from one thread at a time.
 #pragma once
 
 #include <chrono>

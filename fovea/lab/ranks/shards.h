@@ -1,8 +1,9 @@
-// The gradient of a batch, from parts of it (data-parallel training).
+// Shards: the gradient of a batch from parts of it, for data-parallel training (room lab/ranks). The TrainLoop
+// (lab/train) calls it; it writes gradients.
 //
-// A batch is cut into a fixed number of shards. Each is passed through the model by itself, by whichever rank has it,
-// and every rank sums all of them in their order: so the sum has the same bits however many ranks there are, one
-// included. A step then updates every rank's parameters alike, and nobody sends any.
+// A batch is divided into a fixed number of shards. One rank passes each shard through the model, and every rank sums
+// all of them in their order. The sum has the same bits for any number of ranks, one included. A step then updates
+// every rank's parameters alike, and no rank sends any.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// A prediction of a task of memory accesses as JSON.
+// Writes a prediction of a task of memory accesses as JSON (room lab/record). `fovea predict --json` prints it. Pure
+// function.
 #pragma once
 
 #include "fovea/lab/record/json.h"

@@ -1,5 +1,6 @@
-// What is measured while attention is held stands in a record twice: of the model as it attends by itself, under the
-// metric's own name, and under the hold, under this one.
+// Names of metrics that are measured while attention is held: the metric's name with "_held" (room lab/record). The
+// record also has the metric without the hold, under its own name. The trainer writes both; the store, tables and
+// Python's probes tell them apart by this file.
 #pragma once
 
 #include <string>

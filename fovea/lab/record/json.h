@@ -1,4 +1,5 @@
-// Values as JSON, and back. Infinity and NaN become null, which does not become a value again.
+// Converts Values to JSON and back (room lab/record). All JSON of the library, the server and the program uses it.
+// Infinity and NaN become null, which does not become a value again.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
-// One line on the machine a run was made on: "AMD EPYC 9B14, 2 cores, AVX3".
+// One line on the machine of a run ("AMD EPYC 9B14, 2 cores, AVX3"), and the current time (room lab/record). The
+// trainer, sweeps, the server and the report store or print it. Reads the system; changes nothing.
 #pragma once
 
 #include <string>

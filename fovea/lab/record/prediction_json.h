@@ -1,5 +1,5 @@
-// A prediction as JSON, for programs and the page: its verdict with its figures, the words attention will come to, the
-// course of the two stages.
+// Writes a prediction as JSON: its verdict with its figures, the words that attention will reach, the course of the
+// two stages (room lab/record). `fovea predict --json`, the page and the Python package use it. Pure function.
 #pragma once
 
 #include "fovea/data/bag_source.h"

@@ -1,4 +1,5 @@
-// Runs and claims as JSON, as `--json` prints them and the server answers.
+// Writes runs and claims as JSON (room lab/record). `--json`, the server, the page and the story (view/report) use
+// it. Pure functions.
 #pragma once
 
 #include "fovea/lab/record/json.h"

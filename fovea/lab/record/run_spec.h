@@ -1,4 +1,5 @@
-// What one run is: every setting of it, with all defaults filled in.
+// RunSpec: what one run is, every setting with all defaults filled in (room lab/record). Its text is hashed and
+// stored. Experiments resolve to it, training reads it, and the store finds runs by its hash.
 #pragma once
 
 #include <cstdint>

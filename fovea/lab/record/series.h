@@ -1,4 +1,4 @@
-// One value of a series.
+// Finds one value of a series (room lab/record). Expressions, audits, measures and figures call it. Pure function.
 #pragma once
 
 #include <cstdint>

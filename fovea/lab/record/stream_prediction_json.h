@@ -1,4 +1,5 @@
-// A prediction of a task of token streams as JSON: the heights of its ladder, all lags, the induction flow's times.
+// Writes a prediction of a task of token streams as JSON: its predicted plateaus, all lags, the induction flow's
+// times (room lab/record). `fovea predict --json` prints it. Pure function.
 #pragma once
 
 #include "fovea/lab/record/json.h"

@@ -1,4 +1,6 @@
-// Putting the parts of a run together from its spec, with every check of one part against another.
+// Makes the parts of a run from its spec: task, model, probes, with every check of one part against another (room
+// lab/spec). ResolvedRun, the trainer, the evaluator, the benchmark and the Python package call it. Reads the spec;
+// changes nothing.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The axes of a run's attention maps as JSON, for whoever draws them.
+// Writes the axes of a run's attention maps as JSON (room lab/spec). The server and the page use it to draw maps.
 #pragma once
 
 #include "fovea/lab/record/json.h"

@@ -1,5 +1,6 @@
-// A run as types, beside its canonical text. Its settings, interventions and probes are read once. Its task and model
-// are made once. Whoever checks a run passes it on to whoever trains it (lab/train/trainer.h).
+// ResolvedRun: a run as types, beside its canonical text (room lab/spec). lab/experiment creates it, and passes it
+// through sweeps to train() (lab/train/trainer.h). Its settings, interventions and probes are read once. Its task and
+// model are made once.
 #pragma once
 
 #include <memory>

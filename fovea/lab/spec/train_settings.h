@@ -1,4 +1,5 @@
-// How a run is trained and how often it is looked at: the `train` and `probe` tables of a spec.
+// TrainSettings and ProbeSettings: how a run is trained and evaluated, from the `train` and `probe` tables of a spec
+// (room lab/spec). lab/train and assembly.h of this room read them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Runs in training, as they can be seen from another process: by their locks (lab/store/run_lock.h), their rows in the
-// store and their last checkpoints (lab/train/checkpoint.h).
+// LiveRuns: runs in training, as another process sees them (room lab/store). `fovea watch` calls it. It reads their
+// locks (lab/store/run_lock.h), their rows in the store and their last checkpoints (lab/train/checkpoint.h). It asks
+// for fresh checkpoints.
 #pragma once
 
 #include <filesystem>

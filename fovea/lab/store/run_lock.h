@@ -1,8 +1,9 @@
-// Who trains a run: one process at a time.
+// RunLock: the lock of a run, so that one process at a time trains it (room lab/store). Sweeps take it. The store and
+// `fovea watch` look at it.
 //
 // A run in training has a file running/HASH beside the store, locked by the process that trains it. The lock is the
-// kernel's and goes with the process, however it ends, so nothing has to be declared stale: a file that is there
-// and not locked says that its process was killed. Processes that share a store are on one machine (SQLite's WAL wants
+// kernel's and ends with the process, however that ends, so no lock is ever stale. A file that exists and is not
+// locked means that its process was killed. Processes that share a store are on one machine (SQLite's WAL needs
 // that), and so are their locks.
 #pragma once
 

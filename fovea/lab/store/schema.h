@@ -1,4 +1,5 @@
-// The tables of the store, and how a file of an earlier version of the program becomes one of this version.
+// The tables of the store, and the steps that bring an older file to this version (room lab/store). store.cpp and
+// store_merge.cpp of this room call it when they open a file.
 //
 //   words     every name that repeats (metric, setting, experiment, machine, …), once
 //   runs      one row a run; of those not in the bin at most one of a hash is done, and at most one is not

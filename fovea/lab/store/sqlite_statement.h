@@ -1,5 +1,6 @@
-// SQLite seen through three small owners: a connection, a statement, a transaction. Values reach SQL as bound
-// parameters only. Whatever SQLite reports becomes a failure that names the file and says what to do.
+// SQLite through three small owners: a connection, a statement, a transaction (room lab/store). The files of the
+// store alone use them. Values reach SQL as bound parameters only. Every error of SQLite becomes a failure that names
+// the file and the remedy.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// How arrays lie in the store.
+// Stores and reads the arrays of a run (room lab/store). store.cpp and store_query.cpp of this room call it.
 //
-// An array is kept as IEEE half (io/half.h) where that loses nothing, and where it is attention: it is named
-// "attention", "attention_held", or "attention." and more, and every value is in [0, 1]. Attention read back is so
-// within 2^-11 of its size, and within 2^-25 below 2^-14. Everything else is kept as float, bit for bit.
+// An array is stored as IEEE half (io/half.h) if that loses nothing, or if it is attention: it is named "attention",
+// "attention_held", or "attention." and more, and every value is in [0, 1]. Attention read back is then within 2^-11
+// of its size, and within 2^-25 below 2^-14. Everything else is stored as float, bit for bit.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The bin, and what is cleared away for good.
+// The bin of the Store (store.h), and the deletion of runs for good (room lab/store). `fovea rm` and `fovea gc` call
+// it. It deletes rows, weights and checkpoints.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Tags and notes: what users say of their runs.
+// Tags and notes that users give to runs (room lab/store). store.cpp, store_merge.cpp and store_query.cpp of this
+// room call it. It reads and writes the tables `tags` and `notes`.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Stores that were filled apart, on several machines or by shards of a sweep, become one.
+// Merges stores that were filled separately, on several machines or by shards of a sweep (Store, store.h) (room
+// lab/store). The program calls it. It writes this store and only reads the other.
 #include <fmt/format.h>
 
 #include <system_error>

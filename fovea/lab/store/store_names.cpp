@@ -1,4 +1,5 @@
-// What runs can be asked for by name, and what is said of a name that none of them has.
+// The names that runs in the store have, and the error for a name that no run has (Store, store.h) (room lab/store).
+// Reads the store; changes nothing.
 #include <fmt/format.h>
 
 #include <algorithm>

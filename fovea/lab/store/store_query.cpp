@@ -1,5 +1,5 @@
-// Finding runs. Conditions and orders read only the columns they name, alongside each other in one pass over the runs;
-// whole runs are loaded for what is found.
+// Finds runs in the store (Store, store.h) (room lab/store). Conditions and orders read only the columns that they
+// name, in one pass over the runs. Only the found runs are loaded whole. Reads the store; changes nothing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

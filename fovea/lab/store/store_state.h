@@ -1,4 +1,5 @@
-// What the files of the store share: the open database, its words, and how values lie in it.
+// Store::State: the open database, its words, and how values are stored in it (room lab/store). The files of the
+// store alone share it.
 #pragma once
 
 #include <algorithm>

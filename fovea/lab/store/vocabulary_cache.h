@@ -1,5 +1,6 @@
-// The words that runs on corpora know, kept beside the store: so that what a run saw can be read when its corpus has
-// changed since, or is gone. One file for all runs of the same settings of the task.
+// VocabularyCache: the words of runs on corpora, stored beside the store (room lab/store). Sweeps write it. Analysis,
+// exports, the server and the program read it. The tokens of a run can then be read even if its corpus has changed or
+// is gone. All runs with the same settings of the task share one file.
 #pragma once
 
 #include <filesystem>

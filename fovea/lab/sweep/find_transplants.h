@@ -1,4 +1,5 @@
-// The runs that a spec takes weights from, as the store knows them.
+// Finds the runs that a spec takes weights from in the store (room lab/sweep). sweep.cpp of this room calls it. It
+// replaces numbers by hashes in the ResolvedRun; it only reads the store.
 #pragma once
 
 #include "fovea/lab/spec/resolved_run.h"

@@ -1,5 +1,5 @@
-// One run that all ranks of a job train together (train.data_parallel, lab/ranks/shards.h). The first leads; the others
-// are called to each run and train along in silence.
+// Trains one run on all ranks of a job together (train.data_parallel, lab/ranks/shards.h) (room lab/sweep). `fovea
+// run` and rank_worker.cpp of this room call it. The first rank leads; the others train along and print nothing.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// The messages between the ranks of a job, to bytes and from bytes. Sent by lab/sweep/rank_pool.h and
-// lab/sweep/joint_training.h.
+// Encodes and decodes the messages between the ranks of a job (room lab/sweep). lab/sweep/rank_pool.h and
+// lab/sweep/joint_training.h send them. Pure functions.
 #pragma once
 
 #include <algorithm>

@@ -1,12 +1,12 @@
-// A pool over the ranks of a job (lab/ranks/ranks.h): the first rank's own threads and those of all others.
+// A WorkerPool over the ranks of a job (lab/ranks/ranks.h): the first rank's own threads and those of all others
+// (room lab/sweep). The program's sweeps use it; main.cpp calls work_for_first() on the other ranks.
 //
 //   first rank                             every other rank
 //   sweep ── give ──> RankPool ── order ──> work_for_first ──> its own thread pool
 //         <── update ──          <── update ───
 //
-// Work goes to whoever has a thread free, one piece a thread: a rank that is slow or hangs holds back its own runs and
-// no others. One that has runs and says nothing for a while is given up: its runs are told as not begun, and it gets no
-// more.
+// Work goes to any free thread, one piece a thread. A rank that is slow or hangs delays only its own runs. A rank
+// that has runs and sends nothing for a while is given up: its runs are reported as not begun, and it gets no more.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// The other side of lab/sweep/rank_pool.h and lab/sweep/joint_training.h: a rank that works for the first.
+// The other ranks of lab/sweep/rank_pool.h and lab/sweep/joint_training.h: a rank that works for the first (room
+// lab/sweep). apps/cli/main.cpp calls work_for_first() of this file.
 #include <fmt/format.h>
 #include <unistd.h>
 

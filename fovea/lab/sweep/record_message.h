@@ -1,4 +1,5 @@
-// Runs as bytes, for the way between ranks: what comes out is what went in, bit for bit.
+// Encodes records as bytes for messages between ranks, and decodes them bit for bit (room lab/sweep).
+// rank_messages.cpp of this room calls it. Pure functions.
 #pragma once
 
 #include <string>

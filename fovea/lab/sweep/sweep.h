@@ -1,4 +1,5 @@
-// Trains the runs of a list that the store does not have, several at a time, and keeps each one when it ends.
+// sweep(): trains the runs of a list that the store does not have, several at a time, and stores each one when it
+// ends (room lab/sweep). Commands, lab/analysis/reproduce.h, the server and the Python package call it.
 //
 // No finished run is lost or trained twice:
 //   - A run is identified by its hash (RunSpec::hash: every setting and the seed, without the number of threads).

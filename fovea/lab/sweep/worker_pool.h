@@ -1,5 +1,5 @@
-// A WorkerPool trains the runs of a sweep, in threads of this process or in other processes. It takes work and returns
-// updates; it does not use a store. Called by lab/sweep/sweep.cpp.
+// WorkerPool: trains the runs of a sweep, in threads of this process or in other processes (room lab/sweep).
+// lab/sweep/sweep.cpp calls it. It takes work and returns updates; it does not use a store.
 #pragma once
 
 #include <chrono>

@@ -1,12 +1,13 @@
-// The checkpoint of a run: what it needs to go on as if it had never been interrupted, bit for bit.
+// Checkpoints: the files from which an interrupted run continues, bit for bit (room lab/train). CheckpointKeeper
+// writes them. The store, sweeps and `fovea watch` read or remove them.
 //
-// A checkpoint is a safetensors file (io/safetensors.h), so that weights in training can be looked at with what reads
-// that format. lab/train/train_state.h says what is in it. Its metadata has a CRC-32 over the whole file, taken with
-// the eight digits of the checksum itself as zeros.
+// A checkpoint is a safetensors file (io/safetensors.h), so programs for that format can read weights in training.
+// lab/train/train_state.h lists its content. Its metadata has a CRC-32 over the whole file, taken with the eight
+// digits of the checksum itself as zeros.
 //
 // A run has checkpoints/HASH.safetensors, written whole or not at all, and the one before it,
-// HASH.before.safetensors, for the day the newest cannot be read. Only the holder of the run's lock
-// (lab/store/run_lock.h) touches them.
+// HASH.before.safetensors, in case the newest cannot be read. Only the holder of the run's lock
+// (lab/store/run_lock.h) changes them.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Writes a run's checkpoints while it is trained, as often as is cheap, and takes the run up where one left it.
+// CheckpointKeeper: writes a run's checkpoints during training, as often as is cheap, and resumes a run from one
+// (room lab/train). The TrainLoop and train() call it.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// Loss and gradients of a run's updates by an engine (update_engine.h).
+// EngineGradients: loss and gradients of a run's updates by another program (update_engine.h) (room lab/train). The
+// TrainLoop calls it in place of the model's own passes. It writes gradients.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The interventions of a training at work: those of its spec, and those that a watcher asks for from one update to
-// the next. Calls their hooks (lab/intervention/intervention.h) and joins what they want.
+// InterventionSet: the interventions of a training, from its spec and from a watcher (room lab/train). The TrainLoop
+// and the Evaluator call it. It calls the hooks of each intervention (lab/intervention/intervention.h), joins their
+// wishes, and may change parameters.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What probes say, put into the record of a run; and the recorder of attention that every run has.
+// RunReadings and AttentionRecorder: write the results of probes, and attention, into the record of a run (room
+// lab/train). The Evaluator calls them.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Someone who looks on at every update of a training, or changes it, from the program that started it: what no spec can
-// say. A run that is only watched is the same run, bit for bit; a run that is changed is nobody's but the caller's.
+// Watcher: the interface of a program that watches or changes every update of a training (room lab/train). The
+// TrainLoop calls it, and Python's callbacks (python/src/watching.h) implement it. A spec cannot express this. A run
+// that is only watched has the same bits. A run that is changed belongs to the caller alone.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The updates of a training, one after the other, and between them evaluations (evaluator.h), checkpoints and whoever
-// stops it:
+// TrainLoop: the updates of a training, one after another (room lab/train). trainer.cpp of this room calls it. It
+// changes the parameters. Between updates it calls the Evaluator and the CheckpointKeeper, and it stops on request:
 //
 //   plan of the update ──> batch ──> pass ──> gradient ──> optimiser ──> what interventions put back
 #pragma once

@@ -1,5 +1,6 @@
-// Everything of a training that changes from step to step, to tensors and back. Random numbers have no state
-// (base/random.h), batches and interventions are functions of the step: what is left is
+// TrainState: everything of a training that changes from step to step, to tensors and back (room lab/train). The
+// CheckpointKeeper and lab/store/live_runs.cpp use it. Random numbers have no state (base/random.h). Batches and
+// interventions are functions of the step. The rest is
 //
 //   NAME                        the parameters, as the model names them, statistics of batch norm included
 //   first_moment NAME           the optimiser's, and second_moment NAME

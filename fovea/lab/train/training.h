@@ -1,4 +1,5 @@
-// A training a few steps at a time.
+// Training: a training a few steps at a time (room lab/train). The page's engine (apps/wasm/training.cpp) uses it;
+// trainer.cpp implements it. The caller gets its thread back between steps.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Another program that computes the loss of an update and its gradients, in place of the model's own passes. The run's
-// batches, parameters, optimiser, interventions, probes and checkpoints stay the training loop's. Messages are
-// safetensors (io/safetensors.h), one for a question and one for its answer; engine_gradients.cpp lists them.
+// UpdateEngine: the interface of another program that computes the loss of an update and its gradients (room
+// lab/train). engine_gradients.h calls it; lab/engine/python_engine.h implements it. Batches, parameters, optimiser,
+// interventions, probes and checkpoints stay in the training loop. Messages are safetensors (io/safetensors.h), one
+// question and one answer. engine_gradients.cpp lists them.
 #pragma once
 
 #include <map>

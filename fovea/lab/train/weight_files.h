@@ -1,6 +1,6 @@
-// Weights of runs as they were at the end of training: beside the store, in weights/HASH.safetensors
-// (io/safetensors.h), by the hash of the run's spec, which says every bit of them. In the file's metadata are the
-// run's experiment, seed, spec and the program's version.
+// WeightFiles: the weights of runs at the end of training, in weights/HASH.safetensors beside the store (room
+// lab/train). The store writes and removes them, and transplants read them. The name is the hash of the run's spec,
+// which determines every bit. The file's metadata has the run's experiment, seed, spec and the program's version.
 #pragma once
 
 #include <filesystem>

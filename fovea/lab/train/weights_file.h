@@ -1,5 +1,6 @@
-// A run's weights as the bytes of a safetensors file (io/safetensors.h), with the run's experiment, seed and spec and
-// the program's version in its metadata.
+// Makes the bytes of a safetensors file (io/safetensors.h) of a run's weights (room lab/train). weight_files.cpp of
+// this room and the page's engine call it. The metadata has the run's experiment, seed and spec and the program's
+// version.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
-// What a training works on and with: the task, the model with its parameters, the batch at hand and the memory that
-// passes take. One is shared by the loop that updates (train_loop.h) and the evaluator (evaluator.h), which never work
-// at once:
+// Workspace: the task, the model with its parameters, the current batch and the memory of a training (room
+// lab/train). The TrainLoop, which updates, and the Evaluator share one, and never work at the same time:
 //
 //   task ──batch──> model ──trace──> loss and gradients, or probes
 #pragma once

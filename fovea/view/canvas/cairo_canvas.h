@@ -1,4 +1,5 @@
-// Draws PDF and PNG through cairo.
+// CairoCanvas: draws a figure as PDF or PNG through cairo (room view/canvas). view/plot/figure.cpp and svg_canvas.cpp
+// use it. It writes the bytes of the picture only.
 #pragma once
 
 #include <memory>

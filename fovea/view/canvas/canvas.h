@@ -1,4 +1,5 @@
-// A surface to draw on. Figures know only this; svg_canvas and cairo_canvas turn it into files.
+// Canvas: the interface of a surface to draw on (room view/canvas). Figures (view/plot) draw on it. svg_canvas.h and
+// cairo_canvas.h implement it.
 //
 // Units are points (1/72 inch; one CSS pixel on a page), x to the right, y down.
 #pragma once

@@ -1,5 +1,5 @@
-// Colours that people with any colour vision can tell apart, and that still differ by dash and marker where they can
-// not.
+// Colours, dashes and markers of categories (room view/canvas). Figures (view/plot/figure.h) use them. People with
+// any colour vision can distinguish the colours. Dashes and markers differ too.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Writes SVG: real text, a title and a description for those who cannot see it, numbers of two decimals.
+// SvgCanvas: draws a figure as SVG (room view/canvas). view/plot/figure.cpp uses it. It writes real text, a title and
+// a description for people who cannot see the figure, and numbers of two decimals.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Axes: where data lie on paper, and which round numbers stand beside them.
+// Axes: where data are on paper, and the round numbers beside them (room view/plot). figure.h and layout.h of this
+// room use them. Pure functions.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
-// A figure as data: panels of marks over axes, one legend outside them. Kinds (view/plot/figure_kind.h) make figures
-// from runs; drawing one is the same for all.
+// Figure: a figure as data, panels of marks over axes with one legend outside them (room view/plot). Figure kinds
+// (view/plot/figure_kind.h) make figures from runs. The report, the page's story and the program draw them, all in
+// the same way.
 #pragma once
 
 #include <optional>

@@ -1,12 +1,13 @@
-// Kinds of figures, by the name an experiment file gives:
+// FigureKind: a kind of figure, by its name in an experiment file (room view/plot). view/plot/kinds implements the
+// kinds. The report, its files and the story of the page call make_figure():
 //
 //   [[figure]]
 //   kind = "lines"
 //   y = ["accuracy", "attention_points_right"]
 //   panels = "experiment"
 //
-// A kind reads its settings like a task or a model, and makes a Figure of the experiment's runs. Where a list of texts
-// is wanted one text will do. Lacking data never throw: the panel says what is missing.
+// A kind reads its settings like a task or a model, and makes a Figure of the experiment's runs. It changes nothing.
+// A single text is accepted for a list of texts. Missing data never throw: the panel names what is missing.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The numbers that a figure shows, for who wants to go on with them. The page makes a table of them
-// (web/src/figure.tsx).
+// Writes the numbers that a figure shows as JSON (room view/plot). The story (view/report/story.cpp) adds them, and
+// the page makes a table of them (web/src/figure.tsx). Pure function.
 #pragma once
 
 #include "fovea/lab/record/json.h"

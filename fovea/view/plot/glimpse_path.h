@@ -1,5 +1,6 @@
-// The way of the glimpses over an image, read off the map "attention" of models whose rows are glimpses and whose
-// columns are pixels, and off the images that it was kept with.
+// GlimpsePath: the path of the glimpses over an image (room view/plot). The figure kind "glimpses" and
+// view/terminal/attention_text.cpp draw it. It is read from the map "attention" of models whose rows are glimpses and
+// whose columns are pixels, and from the images stored with it.
 #pragma once
 
 #include <optional>

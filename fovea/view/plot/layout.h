@@ -1,4 +1,5 @@
-// Where the parts of a figure stand, worked out before anything is drawn: the canvas must know its height.
+// FigureLayout: the position of each part of a figure, computed before anything is drawn (room view/plot). figure.cpp
+// of this room calls it, because the canvas must know its height.
 #pragma once
 
 #include <string>

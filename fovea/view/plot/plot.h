@@ -1,4 +1,5 @@
-// `fovea plot`: metrics of some runs as a figure in a file.
+// Makes a figure of metrics over steps, and saves figures to files (room view/plot). `fovea plot`, `fovea compare`
+// and the report's files call it. It writes the given file only.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// What figures of quantities have in common (lines, curve, scatter): which quantities stand on the axes, which settings
-// get a colour and which a panel, and the legend that says so.
+// QuantityFigure: base class of the figure kinds of quantities (lines, curve, scatter) (room view/plot). It chooses
+// the quantities on the axes, the settings that get a colour or a panel, and the legend.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Numbers for figures out of runs: quantities over steps and per run, runs in groups.
+// Quantities over steps and per run, and runs in groups: the numbers of figures (room view/plot). Figure kinds and
+// tables of view/terminal call it. Reads records only.
 #pragma once
 
 #include <map>

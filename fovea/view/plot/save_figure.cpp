@@ -1,5 +1,6 @@
-// Figures as files. Apart from plot.cpp, since this alone of plotting needs Cairo, and the Python package's module does
-// without.
+// save_figure() of plot.h: writes a figure as SVG, PDF or PNG (room view/plot). `fovea plot` and the report's files
+// call it. It is apart from plot.cpp, because this alone of plotting needs cairo, which the Python package's module
+// does not have.
 #include <fmt/format.h>
 
 #include <algorithm>

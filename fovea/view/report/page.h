@@ -1,4 +1,5 @@
-// The page (web/), built into the program: one HTML file, which finds its data by what is said in it.
+// The page (web/), one HTML file built into the program (room view/report). `fovea serve` sends it, and report files
+// contain it. A text inside the file tells it where its data are.
 #pragma once
 
 #include <string>

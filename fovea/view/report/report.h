@@ -1,4 +1,5 @@
-// The report: one HTML file that holds everything and asks nothing of a network.
+// Makes the report: one HTML file with everything in it, which needs no network (room view/report). `fovea report`
+// and `fovea reproduce` write it through apps/cli/report_file.h. Pure function.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// The look of the report: light and dark by the reader's preference, from phones to wide screens.
+// The style sheet of the report: light and dark by the reader's preference, from phones to wide screens (room
+// view/report). report.cpp of this room alone includes it.
 #pragma once
 
 namespace fovea {

@@ -1,4 +1,5 @@
-// What the report and the page say of reproductions: their order, seeds and settings.
+// The order, seeds and settings of reproductions, as texts (room view/report). report.cpp and story.cpp of this room
+// call it. Pure functions.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
-// The tour as data: experiments with their figures and what came out. The page shows them (web/src/views/story.tsx),
-// from a report that holds them, from the server, or from a file beside it.
+// The tour as JSON: experiments with their figures and results (room view/report). The server and report files write
+// it, and the page shows it (web/src/views/story.tsx): from a report that contains it, from the server, or from a
+// file beside it.
 #pragma once
 
 #include <map>

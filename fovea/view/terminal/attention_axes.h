@@ -1,4 +1,5 @@
-// What stands down and across in a picture of one example's attention.
+// Names the axes of a picture of one example's attention (room view/terminal). attention_text.cpp of this room and
+// the Python package print it. Reads the run's spec.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// One example's attention, as a look of a training left it, in block characters.
+// Draws one example's attention in block characters, from the arrays of a run (room view/terminal). `fovea show` and
+// `fovea watch` print it. Pure function.
 #pragma once
 
 #include <string>

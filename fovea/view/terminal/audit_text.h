@@ -1,4 +1,5 @@
-// The audit of a run as a person reads it: five assumptions, each a score and a sentence.
+// Writes the audit of a run for people: five assumptions, each a score and a sentence (room view/terminal). `fovea
+// audit` and the Python package print it. Reads the run's series.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Curves over each other in characters, for the terminal.
+// Draws curves over each other in characters (room view/terminal). compare_text.cpp of this room calls it. Pure
+// function.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// What came out of claims, as a terminal shows it.
+// Writes the results of claims as tables (room view/terminal). `fovea reproduce` prints them, and the report uses the
+// verdicts. Pure functions.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// What `fovea compare` shows.
+// Writes a comparison of runs as text (room view/terminal). `fovea compare` and the Python package print it. Pure
+// functions.
 #pragma once
 
 #include <span>

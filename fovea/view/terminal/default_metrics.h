@@ -1,4 +1,5 @@
-// Which numbers of runs tell most: what their experiments draw and claim comes first.
+// Chooses the metrics of runs that are shown if no option names any (room view/terminal). Tables of runs, `fovea
+// watch` and the Python package call it. Metrics that the runs' experiments draw and claim come first.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Measures across runs as a person reads them.
+// Writes measures across runs as text and as an HTML table (room view/terminal). `fovea measure`, `fovea reproduce`,
+// the report and the Python package show it. Pure functions.
 #pragma once
 
 #include <string>

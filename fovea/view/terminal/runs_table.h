@@ -1,4 +1,5 @@
-// Runs as a table, one line each, that fits the terminal.
+// Writes runs as a table that fits the terminal, one line each (room view/terminal). `fovea runs`, `fovea sweep` and
+// `fovea watch` print it. Pure functions.
 #pragma once
 
 #include <string>

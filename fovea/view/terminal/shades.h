@@ -1,8 +1,8 @@
-// Words shaded by what attention, β and influence say of them, beside each other; for translations matrices of target
-// words by source words.
+// Shades words by their attention, β and influence, side by side (room view/terminal). `fovea inspect` and the report
+// call it. For translations it makes matrices of target words by source words.
 //
-// Shades are of each row by itself: full where it is largest. Blue speaks for the right answer, red against it; where
-// there is no colour a block behind the word says how much, and a minus before it that it speaks against.
+// Each row is shaded by itself: full at its largest value. Blue indicates the right answer, red another one. Without
+// colour, a block after the word shows the size, and a minus before the block shows that it indicates another answer.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What the program prints: tables that line up, and small figures in block characters. Plain text, with colour
-// only where a person looks at it.
+// Terminal: text that lines up in columns, and small figures in block characters (room view/terminal). All texts of
+// this room and the commands use it. It gives plain text, with colour only if a person reads the output.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// What `fovea watch` shows of runs in training.
+// Writes the screen of `fovea watch`, which shows runs in training (room view/terminal). apps/cli/watch.cpp calls it.
+// Pure function.
 #pragma once
 
 #include <span>

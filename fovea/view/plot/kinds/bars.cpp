@@ -1,5 +1,5 @@
-// A quantity for each setting or experiment: a bar to the median, and a dot for each run on it. Bars lie, so that long
-// names can be read.
+// Figure kind "bars": a quantity for each setting or experiment, a bar to the median with a dot for each run (room
+// view/plot/kinds). make_figure() makes it by name for reports. Bars are horizontal, so that long names can be read.
 #include <fmt/format.h>
 
 #include <algorithm>

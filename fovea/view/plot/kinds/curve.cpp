@@ -1,5 +1,5 @@
-// A quantity against a setting: a dot a run, and a line through the medians (or through an aggregate over the runs of a
-// point).
+// Figure kind "curve": a quantity against a setting, with a dot for each run (room view/plot/kinds). make_figure()
+// makes it by name for reports. A line connects the medians (or an aggregate over the runs of a point).
 #include <fmt/format.h>
 
 #include <cmath>

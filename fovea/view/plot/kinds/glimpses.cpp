@@ -1,4 +1,5 @@
-// Images, and over each the way of the glimpses at it, training step by training step: of one example a row.
+// Figure kind "glimpses": the path of the glimpses over images, during training, one example a row (room
+// view/plot/kinds). make_figure() makes it by name for reports.
 #include <fmt/format.h>
 
 #include <algorithm>

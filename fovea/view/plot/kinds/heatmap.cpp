@@ -1,4 +1,5 @@
-// An array of runs as a map of cells, at one step or at several side by side.
+// Figure kind "heatmap": an array of runs as a map of cells, at one step or at several side by side (room
+// view/plot/kinds). make_figure() makes it by name for reports.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Quantities over steps: a thin line for each run and their median in bold, so that the spread over seeds is seen.
+// Figure kind "lines": quantities over steps, a thin line for each run and their median in bold (room
+// view/plot/kinds). make_figure() makes it by name for reports. The thin lines show the spread over seeds.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// One quantity of each run against another: a point a run.
+// Figure kind "scatter": one quantity of each run against another, a point a run (room view/plot/kinds).
+// make_figure() makes it by name for reports.
 #include <fmt/format.h>
 
 #include <algorithm>

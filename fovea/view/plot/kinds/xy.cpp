@@ -1,4 +1,5 @@
-// Arrays as curves and points: predictions over a grid, the truth behind them, the data they were made from.
+// Figure kind "xy": arrays as curves and points (room view/plot/kinds). make_figure() makes it by name for reports.
+// It shows predictions over a grid, the truth behind them, and the data that they were made from.
 #include <fmt/format.h>
 
 #include <algorithm>

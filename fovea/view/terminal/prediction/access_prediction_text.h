@@ -1,4 +1,5 @@
-// What is predicted of a training on memory accesses.
+// Writes the prediction of a task of memory accesses as text (room view/terminal/prediction). `fovea predict` and the
+// Python package print it. Pure function.
 #pragma once
 
 #include "fovea/theory/streams/access_prediction.h"

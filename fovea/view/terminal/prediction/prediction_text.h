@@ -1,4 +1,5 @@
-// A prediction as a person reads it in a terminal.
+// Writes a prediction of attention as text (room view/terminal/prediction). `fovea predict` and the Python package
+// print it. Pure functions.
 #pragma once
 
 #include <span>

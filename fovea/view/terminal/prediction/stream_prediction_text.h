@@ -1,4 +1,5 @@
-// A prediction of a task of token streams as a person reads it in a terminal.
+// Writes the prediction of a task of token streams as text (room view/terminal/prediction). `fovea predict` prints
+// it. Pure function.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
-// Who may ask. A page of any other site can make a browser send requests to this machine, and a name of that site can
-// be made to point here; so a request must name this server as its Host, and its Origin, where it has one, must be this
-// server's own page. On other addresses than the loopback a token is asked for as well.
+// AccessCheck: which requests the server answers (room serve). Sessions check every request with it. A page of any
+// other site can make a browser send requests to this machine, and a name of that site can be made to point here. A
+// request must therefore name this server as its Host. Its Origin, if it has one, must be this server's own page. On
+// addresses other than the loopback, a token is required as well.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// What the answers of the API have in common: how a question is read, and how an answer is written.
+// Reads questions and writes answers of the API (room serve). api.cpp, group_answers.cpp and run_answers.cpp of this
+// room call it. Pure functions.
 #pragma once
 
 #include <cstdint>

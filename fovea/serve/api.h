@@ -1,5 +1,6 @@
-// The JSON API of `fovea serve` (docs/reference/http-api.md): what the page reads of the store, the trainings that it
-// starts and stops, and the bets of its visitors. Reading (GET) changes nothing; what changes something is posted.
+// Api: the JSON API of `fovea serve` (docs/reference/http-api.md) (room serve). apps/cli/serve.cpp makes it the
+// handler of the Server. It reads the store, starts and stops trainings, and keeps the bets of visitors. GET changes
+// nothing; changes are posted.
 #pragma once
 
 #include <filesystem>

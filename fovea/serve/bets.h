@@ -1,5 +1,6 @@
-// Bets of a class: what each visitor bet on a question of the page, as steps. They are in memory while the server runs,
-// and have no names. A browser is known by a word of its own choice, so that it can change its bet.
+// Bets of a class: what each visitor bet on a question of the page, as steps (room serve). api.h of this room has
+// them. They are in memory while the server runs, and have no names. A browser is recognised by a word of its own
+// choice, so it can change its bet.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What the API answers of groups of runs: a metric by the values of one setting, each group against one of them.
+// Answers questions of the API on groups of runs: a metric by the values of one setting, each group against one of
+// them (room serve). api.cpp of this room calls it. Reads the store; changes nothing.
 #pragma once
 
 #include "fovea/lab/record/json.h"

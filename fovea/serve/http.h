@@ -1,4 +1,5 @@
-// What is asked of the local web server and what it answers, apart from sockets.
+// HttpRequest and HttpAnswer: requests and answers of the local web server, without sockets (room serve). The Api and
+// the sessions of this room use them. Pure functions.
 #pragma once
 
 #include <map>

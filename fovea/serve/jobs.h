@@ -1,7 +1,8 @@
-// Trainings that a visitor of the page started: one sweep at a time, the others wait their turn.
+// Jobs: trainings that visitors of the page started, one sweep at a time; the others wait (room serve). api.h of this
+// room has them. A job writes the store, as `fovea sweep` does.
 //
-// A job is what `fovea sweep` does: its runs are kept in the store as they end, one that is stopped can be gone on
-// with, and the same order given again trains only what is missing.
+// Its runs are stored as they end. A stopped job can be continued. The same order given again trains only what is
+// missing.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// What the API answers of one run: its record, its arrays, its weights.
+// Answers questions of the API on one run: its record, its arrays, its weights (room serve). api.cpp of this room
+// calls it. Reads the store; changes nothing.
 #pragma once
 
 #include <string_view>

@@ -1,9 +1,10 @@
-// A small HTTP/1.1 server for one user's machine, on Boost.Beast.
+// Server: a small HTTP/1.1 server for one user's machine, on Boost.Beast (room serve). apps/cli/serve.cpp runs it
+// with an Api as handler. It touches sockets only.
 //
-// One thread does all reading and writing, one other calls the handler, a request at a time. What a peer can take is
-// bounded: connections, sizes, and the time for a request to arrive and for an answer to be taken; a peer that is late
-// is dropped. Readers of events are told the newest event of each name when they are ready for it; what they miss is
-// not kept, so a slow one costs nothing.
+// One thread does all reading and writing. One other calls the handler, a request at a time. What a peer can take is
+// bounded: connections, sizes, and the times for a request to arrive and for an answer to be taken. A late peer is
+// dropped. Readers of events get the newest event of each name when they are ready for it. Missed events are not
+// kept, so a slow reader costs nothing.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What a server and its connections share. Everything but the handler and watch's question runs on the thread that
-// called run().
+// Server::State: what a server and its connections share (room serve). server.cpp and session.h of this room use it.
+// Everything except the handler and watch's question runs on the thread that called run().
 #pragma once
 
 #include <boost/asio/io_context.hpp>

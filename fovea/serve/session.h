@@ -1,4 +1,5 @@
-// One connection of the server: requests and answers one after the other, or events until its end.
+// Session: one connection of the server, with requests and answers one after another, or events until its end (room
+// serve). server.cpp of this room creates it.
 #pragma once
 
 #include <array>

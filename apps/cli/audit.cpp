@@ -1,3 +1,5 @@
+// Command `fovea audit` (folder apps/cli), which main.cpp makes by name. It retrains a run with the probe `audit` and
+// stores the result.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,3 +1,5 @@
+// Command `fovea bench` (folder apps/cli), which main.cpp makes by name. It times every system by lab/bench; it
+// stores nothing.
 #include "fovea/lab/bench/bench.h"
 
 #include <fmt/format.h>

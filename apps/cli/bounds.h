@@ -1,4 +1,5 @@
-// What an option can be: bounds of a number, which --help names, or one of some words; and what is answered to others.
+// Validators of options: bounds of a number, which --help names, or one of some words (folder apps/cli). Most
+// commands call them. They make the error for other values.
 #pragma once
 
 #include <fmt/format.h>

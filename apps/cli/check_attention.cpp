@@ -1,5 +1,5 @@
-// fovea check-attention FILE: reads the labelled texts, and passes them to the Python package, which does the check
-// (python/fovea/text/believing.py).
+// Command `fovea check-attention FILE` (folder apps/cli), which main.cpp makes by name. It reads the labelled texts,
+// and passes them to the Python package, which does the check (python/fovea/text/believing.py).
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// A command of the program: one file each, registered by name. It parses, calls the library, prints; it computes
-// nothing.
+// Command: base class of the commands of the program, one file each, registered by name (folder apps/cli). main.cpp
+// finds and runs them. A command parses, calls the library and prints; it computes nothing.
 #pragma once
 
 #include <CLI/CLI.hpp>

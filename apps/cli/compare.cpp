@@ -1,3 +1,5 @@
+// Command `fovea compare` (folder apps/cli), which main.cpp makes by name. It compares runs by
+// lab/analysis/compare.h. Reads the store only.
 #include "fovea/lab/analysis/compare.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// What the program says of a corpus.
+// Prints corpora, as text and as JSON (folder apps/cli). `fovea data` (data.cpp, data_get.cpp) calls it. Writes to
+// stdout only.
 #pragma once
 
 #include "apps/cli/json_output.h"

@@ -1,4 +1,5 @@
-// fovea data add, list, show, and get (data_get.h): corpora.
+// Command `fovea data` with add, list, show and get (data_get.h) (folder apps/cli), which main.cpp makes by name. It
+// reads and writes corpora in the user's folder (data/corpus).
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// fovea data get: public corpora, fetched from where they are published.
+// Command `fovea data get` (folder apps/cli), which data.cpp contains. It downloads public corpora from their
+// publishers by data/corpus/get_corpus.h, and adds them to the user's folder.
 #pragma once
 
 #include <CLI/CLI.hpp>

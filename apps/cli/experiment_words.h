@@ -1,4 +1,5 @@
-// The words that several commands share: which experiment, in which form, with what changed.
+// The arguments that several commands share: the experiment, its form and the changed settings (folder apps/cli).
+// `fovea run`, `sweep`, `reproduce`, `predict` and others have them. They find the experiment; they change nothing.
 #pragma once
 
 #include <CLI/CLI.hpp>

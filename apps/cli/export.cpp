@@ -1,3 +1,5 @@
+// Command `fovea export` (folder apps/cli), which main.cpp makes by name. It writes runs to files by lab/export.
+// Reads the store only.
 #include "fovea/lab/export/export.h"
 
 #include <fmt/format.h>

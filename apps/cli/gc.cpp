@@ -1,3 +1,5 @@
+// Command `fovea gc` (folder apps/cli), which main.cpp makes by name. It empties the bin of the store and deletes
+// unused files.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 

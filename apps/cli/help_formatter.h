@@ -1,5 +1,6 @@
-// How --help is laid out, for all commands: an option and what it takes on the left; on the right what it does, its
-// bounds, and which others it goes or does not go with, in lines of at most help_width columns.
+// HelpFormatter: the layout of --help for all commands (folder apps/cli). main.cpp sets it. Left are an option and
+// its value. Right are what it does, its bounds, and the options that it needs or excludes, in lines of at most
+// help_width columns.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,5 @@
+// Command `fovea inspect` (folder apps/cli), which main.cpp makes by name. It shades the words of an example
+// (view/terminal/shades.h). Reads the store only.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// Ctrl-C (and TERM) ask the work to end cleanly; a second one ends the program at once.
+// Ctrl-C (and TERM) ask the work to end cleanly; a second one ends the program at once (folder apps/cli). Commands
+// that train or download read the flag. It installs signal handlers.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// One JSON document on stdout, nothing else there.
+// Prints one JSON document on stdout, and nothing else there (folder apps/cli). Every command with --json calls it.
 #pragma once
 
 #include "fovea/lab/record/record_json.h"

@@ -1,4 +1,5 @@
-// A file of labelled texts, as words of the program name it and its columns.
+// LabelledFile: the options that name a file of labelled texts and its columns (folder apps/cli). `fovea
+// check-attention` and `fovea predict` have them.
 #pragma once
 
 #include <CLI/CLI.hpp>

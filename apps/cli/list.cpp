@@ -1,3 +1,5 @@
+// Command `fovea list` (folder apps/cli), which main.cpp makes by name. It prints experiments and registered parts
+// (lab/experiment/describe.h). Reads registries only.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Progress on stderr: a few lines that are drawn over themselves on a terminal, a plain line now and then elsewhere,
-// nothing when quiet. What takes under a second needs none.
+// LiveLines: progress on stderr (folder apps/cli). progress.h draws on it. On a terminal, a few lines are redrawn;
+// elsewhere a plain line is printed now and then; with --quiet nothing. Work of less than a second prints nothing.
 #pragma once
 
 #include <chrono>

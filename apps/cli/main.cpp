@@ -1,4 +1,5 @@
-// fovea: finds the command, lets it run, and turns every error into one paragraph and an exit code.
+// The program `fovea` (folder apps/cli): finds the command, runs it, and turns every error into one paragraph and an
+// exit code.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Command `fovea measure` (folder apps/cli), which main.cpp makes by name. It measures agreement across runs by
+// lab/analysis/measurement.h. Reads the store only.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,3 +1,5 @@
+// Command `fovea note` (folder apps/cli), which main.cpp makes by name. It writes or reads the note of a run in the
+// store.
 #include <fmt/format.h>
 
 #include <optional>

@@ -1,3 +1,5 @@
+// Command `fovea predict` (folder apps/cli), which main.cpp makes by name. It prints predictions of data or of a task
+// (theory/prediction, theory/streams, theory/exact). It trains and stores nothing.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// A bar with rate and time left on stderr, for work of one kind.
+// Progress: a bar with rate and time left on stderr, for work of one kind (folder apps/cli). Commands that train,
+// measure or download draw it.
 #pragma once
 
 #include <condition_variable>

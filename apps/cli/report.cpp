@@ -1,3 +1,5 @@
+// Command `fovea report` (folder apps/cli), which main.cpp makes by name. It writes all reproduced experiments to one
+// page (report_file.h). Reads the store only.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// The report and its figures as files.
+// Writes the report and its figures as files (folder apps/cli). `fovea report`, `fovea reproduce` and `fovea
+// check-attention` call it. Reads the store; writes the given files.
 #pragma once
 
 #include <span>

@@ -1,3 +1,5 @@
+// Command `fovea reproduce` (folder apps/cli), which main.cpp makes by name. It trains missing runs and tests claims
+// by lab/analysis/reproduce.h. It writes runs and verdicts to the store.
 #include <fmt/format.h>
 #include <unistd.h>
 

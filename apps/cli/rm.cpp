@@ -1,3 +1,5 @@
+// Command `fovea rm` (folder apps/cli), which main.cpp makes by name. It moves runs of the store into the bin, or out
+// of it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

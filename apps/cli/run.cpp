@@ -1,3 +1,5 @@
+// Command `fovea run` (folder apps/cli), which main.cpp makes by name. It trains one run by lab/sweep, stores it and
+// prints its last metrics.
 #include <fmt/format.h>
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Runs as a person reads them in a terminal.
+// Prints runs in a terminal (folder apps/cli). `fovea run`, `runs`, `show`, `sweep` and `watch` call it. Writes to
+// stdout only.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Runs as a person names them: by their ids, or by a condition.
+// RunWords: the arguments that name runs, by their ids or by a condition (folder apps/cli). All commands on stored
+// runs have them. Reads the store only.
 #pragma once
 
 #include <CLI/CLI.hpp>

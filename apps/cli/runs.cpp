@@ -1,3 +1,5 @@
+// Command `fovea runs` (folder apps/cli), which main.cpp makes by name. It lists runs of the store, or merges another
+// store into it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Command `fovea serve` (folder apps/cli), which main.cpp makes by name. It runs a local web server (serve/server.h)
+// with the API (serve/api.h).
 #include <fmt/format.h>
 
 #include <cstdio>

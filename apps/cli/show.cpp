@@ -1,3 +1,5 @@
+// Command `fovea show` (folder apps/cli), which main.cpp makes by name. It prints one run: settings, metrics,
+// attention. Reads the store only.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>

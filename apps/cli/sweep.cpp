@@ -1,3 +1,5 @@
+// Command `fovea sweep` (folder apps/cli), which main.cpp makes by name. It trains many runs by lab/sweep/sweep.h and
+// stores them.
 #include <fmt/format.h>
 
 #include <charconv>

@@ -1,4 +1,5 @@
-// What is shown while runs are trained, and the options that feed it.
+// SweepDisplay and RunDisplay: what is shown while runs are trained, and the options for it (folder apps/cli). `fovea
+// run`, `sweep` and `reproduce` use them. They write to stderr.
 #pragma once
 
 #include <string>

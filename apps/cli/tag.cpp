@@ -1,3 +1,5 @@
+// Command `fovea tag` (folder apps/cli), which main.cpp makes by name. It adds, removes or lists tags of runs in the
+// store.
 #include <fmt/format.h>
 
 #include <algorithm>

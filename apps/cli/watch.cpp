@@ -1,3 +1,5 @@
+// Command `fovea watch` (folder apps/cli), which main.cpp makes by name. It shows runs that other processes train
+// (lab/store/live_runs.h). Reads the store, and asks trainings for fresh checkpoints.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,5 @@
-// Options that are one of a few words.
+// Options whose value is one of a few words (folder apps/cli). `fovea data` and labelled_file.h read them. Pure
+// functions.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
-// Messages between ranks, over MPI. Built as a module that fovea/lab/ranks/ranks.cpp loads.
+// Messages between ranks over MPI: the RankTransport of the program (folder apps/mpi). fovea/lab/ranks/ranks.cpp
+// loads this module if mpirun or srun started the program.
 //
-// Nothing but `gather` and `finish` waits for another rank, so that one that hangs holds back nobody: messages go out
-// and come in piece by piece while others are sent and read.
+// Only `gather` and `finish` wait for another rank, so a rank that hangs delays no other. Messages are sent and
+// received piece by piece while others are under way.
 #include <mpi.h>
 
 #include <climits>

@@ -1,5 +1,6 @@
-// The engine as the page's worker knows it: one function that takes a question as JSON and gives an answer as JSON
-// (docs/reference/http-api.md lists them).
+// The engine of the page (folder apps/wasm): one function that takes a question as JSON and gives an answer as JSON.
+// The page's worker (web/src) calls it. docs/reference/http-api.md lists the questions; own_data.cpp, parts.cpp,
+// toy.cpp and training.cpp answer them.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,4 +1,5 @@
-// Data of the person at the page: read, and predicted from before any attention is trained.
+// Questions `table`, `predict` and `predict_width` of the page's engine: data of the visitor, read and predicted
+// before training (folder apps/wasm). engine.cpp calls them by name.
 #include <fmt/format.h>
 
 #include <cstddef>

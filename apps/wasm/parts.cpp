@@ -1,4 +1,5 @@
-// What there is to choose from: tasks and models with their settings, and those of the training.
+// Question `parts` of the page's engine: tasks and models with their settings, and the settings of training (folder
+// apps/wasm). engine.cpp calls it by name.
 #include <vector>
 
 #include "apps/wasm/question.h"

@@ -1,4 +1,6 @@
-// What the page may ask of the engine. Each answer stands in a file of its own and registers under the question's name.
+// Question: a question of the page to the engine; its answer is in a file of its own and registers under the
+// question's name (folder apps/wasm). engine.cpp finds questions by name; own_data.cpp, parts.cpp, toy.cpp and
+// training.cpp answer them.
 #pragma once
 
 #include <cstddef>

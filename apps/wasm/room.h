@@ -1,4 +1,5 @@
-// The memory that a browser gives.
+// Checks that a training fits into the memory of a browser (folder apps/wasm). engine.cpp calls it before a training
+// starts. Reads the spec; changes nothing.
 #pragma once
 
 #include "fovea/base/error/error.h"

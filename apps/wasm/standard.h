@@ -1,6 +1,6 @@
-// What the library uses of C++20 and the standard library of Debian's Emscripten has not yet: decimals read by
-// from_chars (Debian 13 and 12), algorithms of whole ranges and bit_cast (Debian 12). Included before everything else
-// the engine is built from, and gone when Emscripten catches up.
+// Parts of C++20 and of the standard library that Debian's Emscripten lacks (folder apps/wasm). CMake includes it
+// before every source of the page's engine. They are decimals read by from_chars (Debian 13 and 12), and algorithms
+// of whole ranges and bit_cast (Debian 12). The file can go when Emscripten has them.
 #pragma once
 
 #include <algorithm>

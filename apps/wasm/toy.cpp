@@ -1,4 +1,5 @@
-// The toy gate's course from one start, by closed form, flow and descent.
+// Question `toy` of the page's engine: the course of the toy gate from one start, by closed form, flow and descent
+// (folder apps/wasm). engine.cpp calls it by name, and theory/toy_gate.h computes it.
 #include <algorithm>
 #include <cmath>
 #include <vector>

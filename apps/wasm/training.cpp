@@ -1,5 +1,6 @@
-// Trainings that the page plays, pauses, steps and rewinds. A rewound one is begun anew: the same spec gives the same
-// bits.
+// Questions of the page's engine on trainings that the page plays, pauses, steps and rewinds (folder apps/wasm).
+// engine.cpp calls them by name. A rewound training starts again: the same spec gives the same bits. The memory of
+// the page has the training; nothing is stored.
 #include "fovea/lab/train/training.h"
 
 #include <algorithm>

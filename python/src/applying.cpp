@@ -1,4 +1,5 @@
-// A trained model at work on batches of the caller's.
+// Binds trained models: forward passes and β on batches of the caller (folder python/src). python/fovea/models.py
+// calls it. Parameters are not changed.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <pybind11/stl.h>

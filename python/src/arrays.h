@@ -1,4 +1,5 @@
-// The library's memory as NumPy arrays: a view shares it and keeps its owner alive.
+// Shares the library's memory with NumPy arrays: a view keeps its owner alive (folder python/src). Most bindings of
+// this folder call it. Nothing is copied.
 #pragma once
 
 #include <pybind11/numpy.h>

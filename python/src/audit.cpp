@@ -1,4 +1,5 @@
-// The audit of a run's assumptions, as `fovea audit` makes it.
+// Binds the audit of a run's assumptions, as `fovea audit` makes it (folder python/src). python/fovea/auditing.py
+// calls it.
 #include <memory>
 
 #include "fovea/lab/analysis/audit_run.h"

@@ -1,4 +1,5 @@
-// Batches from dicts of arrays, as a task or an estimator in Python gives them.
+// Makes batches from dicts of arrays, which a task or an estimator in Python gives (folder python/src). applying.cpp,
+// observing.cpp, own_task.cpp and texts.cpp of this folder call it. Arrays are copied.
 //
 //   labelled_tokens   source (B,L) whole numbers, -1 behind a row's end; labels (B); marked (B,L) if it is known
 //   token_pairs       source, target (B,T); alignment (B,T) if it is known, -1 for none

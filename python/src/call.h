@@ -1,4 +1,5 @@
-// A long call of the library from Python: without the GIL, to be interrupted, and with callbacks that may raise.
+// Call: a long call of the library from Python, without the GIL, with interrupts, and with callbacks that may raise
+// (folder python/src). Training, predictions and texts of this folder run in one.
 #pragma once
 
 #include <pybind11/pybind11.h>

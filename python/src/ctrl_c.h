@@ -1,4 +1,5 @@
-// Ctrl-C during a call of the library.
+// CtrlC: Ctrl-C during a call of the library (folder python/src). call.h of this folder has one. It installs a signal
+// handler and restores the old one.
 #pragma once
 
 #include <atomic>

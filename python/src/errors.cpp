@@ -1,4 +1,5 @@
-// The library's errors as exceptions: WrongInput is a ValueError too, Failure a RuntimeError.
+// Binds the library's errors as exceptions: WrongInput is a ValueError too, Failure a RuntimeError (folder
+// python/src). All bindings throw them.
 #include "fovea/base/error/error.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"

@@ -1,5 +1,5 @@
-// What a Python program lends to the engine: parts that a spec names by a number of this process, so that no other
-// process can run it.
+// Lent: parts in Python that a spec names by a number of this process, so that no other process can run it (folder
+// python/src). own_task.cpp and own_similarity.cpp of this folder keep theirs in it.
 #pragma once
 
 #include <fmt/format.h>

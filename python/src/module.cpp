@@ -1,3 +1,5 @@
+// The extension module fovea._engine, which binds the library (folder python/src). The package python/fovea imports
+// it; parts.h lists its parts.
 #include "fovea/base/version.h"
 #include "python/src/parts.h"
 

@@ -1,5 +1,5 @@
-// What the library's probes say of attention that another program has computed, and how such a program's runs come into
-// the store.
+// Binds probes on attention that another program has computed, and stores such a program's runs (folder python/src).
+// python/fovea/torch, text/study.py and run_store.py call it. It writes the store on request only.
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 

@@ -1,5 +1,6 @@
-// A probe that is a function of Python (fovea.Probe): function(batch, outcome, model) gives numbers and arrays at each
-// evaluation. Those that are alive are known to python/fovea/probes.py, which also checks what they give.
+// Probe `python`: a function of Python (fovea.Probe) as a probe (folder python/src). The Evaluator (lab/train) calls
+// it; function(batch, outcome, model) gives numbers and arrays at each evaluation. python/fovea/probes.py has the
+// list of live ones, and also checks their results.
 #include <fmt/format.h>
 
 #include <algorithm>

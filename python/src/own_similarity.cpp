@@ -1,5 +1,6 @@
-// Attention pooling whose similarity is a function of Python: f(q) = Σ_i α(q, k_i) v_i, as model `pooling` has it, but
-// with all pairs at once: memory is O(m n). Numbers cross as float64.
+// Model `python-pooling`: attention pooling whose similarity is a function of Python, f(q) = Σ_i α(q, k_i) v_i
+// (folder python/src). lab/spec makes it by name for runs of python/fovea/similarities.py. It is model `pooling` with
+// all pairs at once: memory is O(m n). Numbers cross as float64.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <pybind11/numpy.h>

@@ -1,4 +1,5 @@
-// A task whose batches a function of Python gives. A spec names it by a number of this process, so no other can run it.
+// Task `python`: batches that a function of Python gives (fovea.Task) (folder python/src). lab/spec makes it by name
+// for runs of python/fovea/tasks.py. A spec names it by a number of this process, so no other can run it.
 #include <fmt/format.h>
 
 #include <memory>

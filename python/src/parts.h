@@ -1,4 +1,5 @@
-// The parts of the module, each bound by a file of its own.
+// The parts of the extension module, each bound by a file of its own (folder python/src). module.cpp calls them when
+// Python imports the module.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,5 @@
-// Predictions from texts at hand, and from tasks (fovea/theory/prediction/prediction.h).
+// Binds predictions from texts and from tasks (fovea/theory/prediction/prediction.h) (folder python/src).
+// python/fovea/prediction.py calls it.
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 

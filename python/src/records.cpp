@@ -1,5 +1,5 @@
-// What runs leave behind, seen without copies: a Record owns its series and arrays, and every array that shows them
-// keeps the record.
+// Binds the records of runs without copies (folder python/src). python/fovea/runs.py and others read them. A Record
+// owns its series and arrays, and every array that shows them keeps the record alive.
 #include <pybind11/stl.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Experiments, what can be set of them, and the spec of one run.
+// Binds experiments, their settings, and the spec of one run (folder python/src). python/fovea/settings.py, runs.py
+// and sweeps.py call it. It changes nothing.
 #include <pybind11/stl.h>
 
 #include <memory>

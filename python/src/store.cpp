@@ -1,5 +1,5 @@
-// The store. Each call opens it for itself, so that any thread may call, and a forked process has no connection of its
-// parent's.
+// Binds the store (folder python/src). python/fovea/run_store.py calls it. Each call opens the store for itself, so
+// any thread may call, and a forked process has no connection of its parent's.
 #include "fovea/lab/store/store.h"
 
 #include <fmt/format.h>

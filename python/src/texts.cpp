@@ -1,4 +1,5 @@
-// Texts: what runs on them know, corpora and files of texts, and measures and comparisons across runs.
+// Binds texts: the words of runs, corpora and files of texts, and measures and comparisons across runs (folder
+// python/src). python/fovea/data.py and measuring.py call it. Corpora are written in the user's folder.
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 

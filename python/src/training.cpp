@@ -1,4 +1,5 @@
-// One run and many: what `fovea run` and `fovea sweep` do.
+// Binds training of one run and of many: what `fovea run` and `fovea sweep` do (folder python/src).
+// python/fovea/training.py and sweeps.py call it. It writes the store unless the caller keeps no run.
 #include <pybind11/stl.h>
 
 #include <memory>

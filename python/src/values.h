@@ -1,4 +1,5 @@
-// Settings between Python and the library: bool, int, float, str, lists and dicts, NumPy's numbers and arrays too.
+// Converts settings between Python and the library: bool, int, float, str, lists and dicts, NumPy's numbers and
+// arrays too (folder python/src). The bindings of this folder call it.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,5 @@
-// Callbacks of Python at every update of a training (fovea/lab/train/step_watcher.h).
+// PythonWatcher: callbacks of Python at every update of a training (fovea/lab/train/step_watcher.h) (folder
+// python/src). training.cpp of this folder passes it to the training. A callback may change the update.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Logistic regression on words (fovea/theory/prediction/word_regression.h), and how texts are cut into words.
+// Binds logistic regression on words (fovea/theory/prediction/word_regression.h), and the splitting of texts into
+// words (folder python/src). python/fovea/text and data.py call it.
 #include "fovea/theory/prediction/word_regression.h"
 
 #include <pybind11/numpy.h>

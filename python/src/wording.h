@@ -1,4 +1,5 @@
-// Errors and remedies in the words of the package: its calls, their arguments, and specs as dicts.
+// The words of the package for errors and remedies: its calls, their arguments, and specs as dicts (folder
+// python/src). errors.cpp and others of this folder make exceptions with them.
 #pragma once
 
 #include <string>

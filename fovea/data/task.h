@@ -1,5 +1,6 @@
-// A task gives batches. A batch is a pure function of (seed, split, step), so batches can be made in any order. The
-// trainer, the evaluator and predictions read tasks; a task reads only its settings, its seed and its files.
+// A task gives batches (room data). A batch is a pure function of (seed, split, step), so batches can be made in any
+// order. The trainer, the evaluator and predictions read tasks; a task reads only its settings, its seed and its
+// files.
 #pragma once
 
 #include <cstdint>

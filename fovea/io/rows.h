@@ -20,8 +20,8 @@ class RowReader {
  public:
   virtual ~RowReader() = default;
 
-  // The next row that is not blank; false at the end. Throws wrong_input with its location for a malformed one, and can go
-  // on behind it.
+  // The next row that is not blank; false at the end. Throws wrong_input with its location for a malformed one, and
+  // can go on behind it.
   virtual bool next(Row& row) = 0;
 };
 

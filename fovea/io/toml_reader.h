@@ -9,8 +9,8 @@
 
 namespace fovea {
 
-// Throws wrong_input with file:line:column for text that is not TOML. Values of a table carry the location of their key,
-// entries of a list their own.
+// Throws wrong_input with file:line:column for text that is not TOML. Values of a table carry the location of their
+// key, entries of a list their own.
 ValueTable parse_table(const std::string& toml, const std::string& file_name,
                        Location::Kind kind = Location::Kind::file);
 

@@ -1,8 +1,8 @@
-// A model turns a batch into a trace, and the trace into gradients. The trainer, the evaluator, probes and the Python
-// package call it. It has settings and parameters, and states which parameters belong to attention. It stores nothing
-// of a call: between updates, several threads can use one model, each with its own Compute. (Two functions write to
-// shared data: a training pass of batch norm updates its running statistics, which are parameters, and backward adds to
-// the gradients.) A model reads no files, and does not depend on tasks or callers.
+// A model turns a batch into a trace, and the trace into gradients (room model). The trainer, the evaluator, probes
+// and the Python package call it. It has settings and parameters, and states which parameters belong to attention. It
+// stores nothing of a call: between updates, several threads can use one model, each with its own Compute. (Two
+// functions write to shared data: a training pass of batch norm updates its running statistics, which are parameters,
+// and backward adds to the gradients.) A model reads no files, and does not depend on tasks or callers.
 #pragma once
 
 #include <memory>

@@ -97,8 +97,8 @@ class Audit : public Probe {
     }
   }
 
-  // 2: attention weights are free parameters. A logit of its own for every position would move by α_s (β_s - Σ α β), times
-  // how wrong the answer is; its softmax moves by α_s (da_s - Σ α da).
+  // 2: attention weights are free parameters. A logit of its own for every position would move by α_s (β_s - Σ α β),
+  // times how wrong the answer is; its softmax moves by α_s (da_s - Σ α da).
   void measure_freedom(const Evaluation& evaluation, Readings& readings) {
     std::vector<double> attention, free, da;
     each_row(kind_, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {

@@ -2,8 +2,8 @@
 // The Evaluator (lab/train) calls it at each evaluation. Of the first examples of the split, the same every time:
 // loss and accuracy (of more of them, if `counted` says so), and row by row, one after another,
 //
-//   evidence.alpha    attention, if the model attends; evidence.alpha.NAME that of each further map, if there are some
-//                     (evidence.maps has their number)
+//   evidence.alpha    attention, if the model attends; evidence.alpha.NAME that of each further map, if there are
+//                     some (evidence.maps has their number)
 //   evidence.beta     how much each position alone indicates the right answer
 //   evidence.delta    Δ, the influence of each position, at the last evaluation
 //

@@ -1,7 +1,7 @@
 // SurveyProbe: base class of probes that survey a split (room probe). The Evaluator (lab/train) shows them the first
 // examples of the split in batches, the same at every evaluation. bleu.cpp, evidence.cpp and probe/systems derive
-// from it. Texts of like length are shown together, so their order is not the split's: `places` has the index of each
-// in the split.
+// from it. Texts of like length are shown together, so their order is not the split's: `indices` has the index of
+// each.
 #pragma once
 
 #include <functional>

@@ -72,8 +72,8 @@ InductionPoint induction_slope(const InductionContext& context, const InductionP
 std::vector<InductionPoint> induction_flow(const InductionContext& context, std::span<const double> times,
                                            const InductionClamps& clamps = {}, const FlowOptions& options = {});
 
-// Halfway from the loss of uniform attention to that of attention to the right position, for one w: the level of an event
-// where w does not move.
+// Halfway from the loss of uniform attention to that of attention to the right position, for one w: the level of an
+// event where w does not move.
 double induction_halfway(const InductionContext& context, double copy);
 
 // The first time at which the loss is below the level; infinity if that is after `until` or never. Throws

@@ -77,9 +77,9 @@ class Probes {
     }
   }
 
-  // attention (B, rows, positions); source (B, positions); lengths (B) positions that are there; asked (B, rows) 1 where an
-  // answer counts; perhaps alignment (B, rows), beta as attention, states (B, positions, width), embedding (words, width).
-  // `first`: chance is told, too; `last`: and what the whole course says.
+  // attention (B, rows, positions); source (B, positions); lengths (B) positions that are there; asked (B, rows) 1
+  // where an answer counts; perhaps alignment (B, rows), beta as attention, states (B, positions, width), embedding
+  // (words, width). `first`: chance is told, too; `last`: and what the whole course says.
   std::map<std::string, double> measure(bool first, const py::dict& parts, std::int64_t step, bool last) {
     const auto attention = part<Floats>(parts, "attention", 3);
     const auto asked = part<Ints>(parts, "asked", 2);
@@ -143,8 +143,8 @@ class Probes {
   std::vector<std::unique_ptr<Probe>> probes_;
 };
 
-// How far rows of a (N, positions) agree with those of b: the share of rows, by chance, and Kendall's τ-b; each row over
-// its own first positions, of those that have two or more.
+// How far rows of a (N, positions) agree with those of b: the share of rows, by chance, and Kendall's τ-b; each row
+// over its own first positions, of those that have two or more.
 std::map<std::string, double> agreement_of(const Floats& a, const Floats& b, const Ints& lengths) {
   double agreeing = 0, chance = 0, tau = 0;
   std::int64_t rows = 0, ranked = 0;

@@ -161,8 +161,8 @@ class TextBags final : public BagSource {
   }
 
  private:
-  // work(worker, position in the round, block) for every block of examples, side by side; done(blocks) after each round.
-  // Returns how many examples there were.
+  // work(worker, position in the round, block) for every block of examples, side by side; done(blocks) after each
+  // round. Returns how many examples there were.
   template <class Work, class Done>
   std::int64_t each_block(Team& team, const Progress& progress, Work&& work, Done&& done) const {
     TextReader reader(source_);

@@ -8,8 +8,8 @@
 
 namespace fovea {
 
-// Trains runs of no step, one for each way in which these runs set the model. Throws wrong_input with the location for a
-// name that none of them has.
+// Trains runs of no step, one for each way in which these runs set the model. Throws wrong_input with the location
+// for a name that none of them has.
 void refuse_misspelt_names(const Experiment& experiment, Preset preset, const std::vector<ResolvedRun*>& runs);
 
 }  // namespace fovea

@@ -1,10 +1,11 @@
-// Measures agreement across runs: how well a model's attention agrees with the evidence of single words, and from which
-// performance on attention is better than this evidence. `fovea measure` and `fovea reproduce` call it.
+// Measures agreement across runs: how well a model's attention agrees with the evidence of single words, and from
+// which performance on attention is better than this evidence (room lab/analysis). `fovea measure` and `fovea
+// reproduce` call it.
 //
 // All runs have the probe `evidence`, and evaluated the same examples. Attention (α), β and influence (Δ) of the
-// reference run are from its last evaluation. So is β of the run with uniform attention (βᵘᶠ). The β of models without
-// attention (βᵖˣ, and of a logistic regression) is from the evaluation with the least loss. The prediction from the
-// data alone (lab/analysis/predicted_attention.h) is measured too.
+// reference run are from its last evaluation. So is β of the run with uniform attention (βᵘᶠ). The β of models
+// without attention (βᵖˣ, and of a logistic regression) is from the evaluation with the least loss. The prediction
+// from the data alone (lab/analysis/predicted_attention.h) is measured too.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// An experiment: the content of an experiment file, and the runs that it defines. Commands, sweeps, the report and the
-// Python package read experiments; room lab/experiment only reads files and resolves specs.
+// An experiment: the content of an experiment file, and the runs that it defines (room lab/experiment). Commands,
+// sweeps, the report and the Python package read experiments; the room only reads files and resolves specs.
 #pragma once
 
 #include <cstdint>

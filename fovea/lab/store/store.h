@@ -1,5 +1,5 @@
-// The store of runs (lab/store): one SQLite file in the user's folder (home_folder()/runs.db). Commands, sweeps, the
-// server and the Python package read and write runs through it. The file is in WAL mode, so it survives a killed
+// The store of runs (room lab/store): one SQLite file in the user's folder (home_folder()/runs.db). Commands, sweeps,
+// the server and the Python package read and write runs through it. The file is in WAL mode, so it survives a killed
 // process and several processes can use it at once. Every change is one transaction. A full disk or a file without
 // write access is a failure that leaves earlier runs unchanged. One thread at a time uses a Store; several Stores can
 // be open.

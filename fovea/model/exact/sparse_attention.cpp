@@ -11,9 +11,9 @@
 //
 //   dW       = sum_b e_b m_b'                    dm_b = W' e_b
 //   dalpha_t = sum_b dm_b . x_bt
-//   da_t     = alpha_t (dalpha_t - sum_u alpha_u dalpha_u)       summed over the positions of a shared logit; 0 where held
+//   da_t     = alpha_t (dalpha_t - sum_u alpha_u dalpha_u)       summed over positions of a shared logit; 0 if held
 //
-// All parameters are 0 at the start: how long attention takes to leave it is theory/sparse_emergence.h.
+// All parameters are 0 at the start. theory/sparse_emergence.h predicts how long attention takes to leave it.
 #include <algorithm>
 
 #include "fovea/model/model.h"

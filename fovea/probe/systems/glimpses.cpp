@@ -2,7 +2,7 @@
 // The Evaluator (lab/train) calls it at each evaluation of model `glimpse`. For glimpse t = 1, 2, … of T:
 //
 //   error_after_t       share of the images whose class would be wrong after it
-//   distance_t          from the middle of what it covers to the middle of the marked pixels, in image sides; the mean
+//   distance_t          from the middle of its pixels to the middle of the marked pixels, in image sides; the mean
 //   on_digit_t          share of its pixels inside the smallest rectangle of the marked pixels; the mean
 //   error               error_after_T
 //   distance, on_digit  means over the glimpses after the first, whose position nothing can choose

@@ -21,7 +21,8 @@ struct ParentGuess {
   double share = 0;  // chi2 / N of it
 };
 
-// Of each position before the one that asks. Throws wrong_input where the streams do not all ask at one same position, once.
+// Of each position before the one that asks. Throws wrong_input where the streams do not all ask at one same
+// position, once.
 std::vector<ParentGuess> guess_parents(const StreamSample& sample);
 
 }  // namespace fovea

@@ -46,8 +46,8 @@ struct InductionTimes {
   double with_match = 0;     // layer 2 attends to the right position
 };
 
-// Where all sequences ask once, at one position, and the tokens before it all differ: the flow with a causal first layer,
-// of one memory for all tokens, as model `induction-exact` is trained by plain descent.
+// Where all sequences ask once, at one position, and the tokens before it all differ: the flow with a causal first
+// layer, of one memory for all tokens, as model `induction-exact` is trained by plain descent.
 struct CausalTimes {
   InductionContext context;  // T: positions before the query; level: the loss of the event
   double time = 0;

@@ -1,6 +1,6 @@
 // Task `birth`: one bigram chain for all sources, with triggers whose successors are drawn for each source (room
-// data/tasks/streams). lab/spec makes it by name for a run. At a repeated trigger, and only there, the
-// token after it is asked: the source itself contains the answer.
+// data/tasks/streams). lab/spec makes it by name for a run. At a repeated trigger, and only there, the token after it
+// is asked: the source itself has the answer.
 //
 //   rows of the chain      P_i ~ Dirichlet(c z_1, .., c z_V), z_j in proportion to 1 / j, c = concentration, drawn from
 //                          the seed
@@ -114,8 +114,8 @@ class Birth final : public Task, public Ladder {
     for (int r = 0; r < triggers_; ++r) trigger_of_[at(order[at(r)])] = r;
   }
 
-  // visit(position, token, the token after it, where that stood after the last earlier copy of the token) for each position
-  // of a source; the last is -1 if the token is no trigger, or has not stood before.
+  // visit(position, token, the token after it, where that stood after the last earlier copy of the token) for each
+  // position of a source; the last is -1 if the token is no trigger, or has not stood before.
   template <class Visit>
   void draw_source(RandomStream& stream, std::span<int> scratch, Visit&& visit) const {
     const std::span<int> successors = scratch.first(at(triggers_)), positions = scratch.subspan(at(triggers_));

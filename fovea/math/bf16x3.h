@@ -8,13 +8,13 @@
 //
 //   c ← c + t(hi a, hi b)        c ← c + t(hi a, lo b)        c ← c + t(lo a, hi b)        t(x, y) = Σ_even + Σ_odd
 //
-// in float32, where Σ_even and Σ_odd run over the chunk's even and odd k by fused multiply-adds in ascending order: the
-// sums of the instruction TDPBF16PS. As there, numbers below 2^-126 count as 0, terms and sums alike; so a number below
-// about 2^-110 has fewer bits. A number that rounds to an infinity, from 2^128 (1 - 2^-9) on, gives sums that are no
-// finite numbers, and so do infinities and NaN.
+// in float32, where Σ_even and Σ_odd run over the chunk's even and odd k by fused multiply-adds in ascending order:
+// the sums of the instruction TDPBF16PS. As there, numbers below 2^-126 count as 0, terms and sums alike; so a number
+// below about 2^-110 has fewer bits. A number that rounds to an infinity, from 2^128 (1 - 2^-9) on, gives sums that
+// are no finite numbers, and so do infinities and NaN.
 //
 // Each element of the product has its bits from its row and its column alone. A processor that has AMX multiplies by
-// it, any other by a software unit that gives the same bits (math/tile_unit.h says which, and where bits can differ).
+// it, any other by a software unit that gives the same bits (with exceptions in math/tile_unit.h).
 #pragma once
 
 #include <cstdint>

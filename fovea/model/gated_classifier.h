@@ -18,8 +18,8 @@
 //   dh_sb   = Wᵀ dβ_sb + (what the score gives back of dscore_bs)
 //   de      = recurrent's backward of dh   dE[v] = Σ of de_sb over all (s,b) with x_bs = v
 //
-// With dropout, a training step sees e and h with some of their numbers missing; a word misses the same ones wherever
-// it stands in the batch, so that each distinct word is still projected once.
+// With dropout, a training step sees e and h with some of their numbers missing; a word misses the same ones
+// everywhere in the batch, so each distinct word is still projected once.
 #pragma once
 
 #include "fovea/model/optional_queries.h"

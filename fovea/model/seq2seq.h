@@ -3,7 +3,7 @@
 // queries. B examples, S source words x, T target words y (y_b0 the start token). Time-major. Forward:
 //
 //   e        = encoder(E[x])                          encoder "recurrent": e (S,B,He), nn/recurrent
-//   e_sb     = E[x_bs]                                encoder "embedding": He is E's width; a state tells of its word
+//   e_sb     = E[x_bs]                                encoder "embedding": He is E's width; a state contains its word
 //                                                     alone
 //   d        = decoder(E'[y_b0 .. y_b(T-1)])          d (T,B,Hd), from the encoder's last states; from 0 with encoder
 //                                                     "embedding"
@@ -25,7 +25,7 @@
 //
 // Model `seq2seq-heads` has several heads: each has A, a, P and b of its own, and c is the mean of theirs.
 //
-// The decoder begins at 0 where no encoder has a last state: so whatever it says of the source it has from attention.
+// The decoder begins at 0 if no encoder has a last state. All its information on the source is then from attention.
 // (A start that is learned would be the same for every source, as the start token already is.)
 #pragma once
 

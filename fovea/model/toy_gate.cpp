@@ -1,10 +1,11 @@
-// Model `toy-gate`: two symbols, a weight β for each, and one gate p on the second. B sequences x_b; where symbol i
-// stands n_i times in one, each of its places gets its share of the weight. Forward:
+// Model `toy-gate` (room model): two symbols, a weight β for each, and one gate p on the second. lab/spec makes it by
+// name for a run. B sequences x_b; if symbol i occurs n_i times in one, each of its positions gets its share of the
+// weight. Forward:
 //
 //   p     = the parameter, or logistic(a) for the bounded gate
-//   w_bl  = p / n_1 where x_bl = 1, (1 - p) / n_0 where x_bl = 0     where the sequence holds both symbols
-//   w_bl  = 1 / n_i                                                  where it holds symbol i alone
-//   w_bl  = as the hold says                                         where attention is held
+//   w_bl  = p / n_1 where x_bl = 1, (1 - p) / n_0 where x_bl = 0     if the sequence has both symbols
+//   w_bl  = 1 / n_i                                                  if it has symbol i alone
+//   w_bl  = as the pattern of the hold                               if attention is held
 //   s_b   = Σ_l w_bl β_{x_bl}                                        w (B,1,L), s (B,1)
 //   y_b   = s_b where label_b = 0, -s_b where label_b = 1
 //   loss  = 2/B Σ_b y_b (linear), 2/B Σ_b log(1 + e^{y_b}) (logistic)
@@ -14,7 +15,7 @@
 //   ds_b  = ± 2/B (linear), ± 2/B logistic(y_b) (logistic), + for label 0, - for label 1
 //   dβ_i  = Σ_b ds_b Σ_{l: x_bl = i} w_bl
 //   dp    = Σ_b ds_b Σ_l β_{x_bl} dw_bl/dp       dw_bl/dp = 1 / n_1 where x_bl = 1, -1 / n_0 where x_bl = 0; it is 0
-//                                                where the sequence holds one symbol alone or attention is held
+//                                                if the sequence has one symbol alone or attention is held
 //   da    = p (1 - p) dp                         the bounded gate
 #include "fovea/model/toy_gate.h"
 

@@ -11,7 +11,7 @@
 //
 //   logit_bt(o) += c Σ_(j<=t) A_tj [x_bj = o]
 //
-// Backward goes the same way back: with dh the gradient of what a part gave,
+// Backward goes through the same parts in reverse: with dh the gradient of a part's output,
 //
 //   dG += Σ dlogit_bt LN(h_bt)ᵀ          dh_bt = LN'(Gᵀ dlogit_bt), LN' the backward of LN
 //   dh  = block'(dh)                     block after block, from the last; dc_i = c dlogit_i where tokens are copied

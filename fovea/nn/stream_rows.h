@@ -3,7 +3,7 @@
 //
 // B streams of T positions have N = B T positions, n = b T + t. A layer need not compute a row for each of them:
 //
-//   - Before the first layer, positions with the same token hold the same numbers. With learned positions, those with
+//   - Before the first layer, positions with the same token have the same numbers. With learned positions, those with
 //     the same token at the same t do. The first layer computes each distinct row once.
 //   - In training, no loss reads the rows of positions without an answer. The last layer gives only the asked rows.
 //
@@ -12,10 +12,10 @@
 //   answer              -  -  a  - | -  b  a  -       - is no answer
 //
 //   distinct rows  (D)  a  b  .                       numbered 0, 1, 2
-//   distinct[n]    (N)  0  1  0  2 | 1  0  1  2       position n holds this distinct row
+//   distinct[n]    (N)  0  1  0  2 | 1  0  1  2       position n has this distinct row
 //
 //   asked[i]       (A)        2         5  6          asked row i is this position
-//   both[i]        (A)        0         0  1          asked row i holds distinct row distinct[asked[i]]
+//   both[i]        (A)        0         0  1          asked row i has distinct row distinct[asked[i]]
 //
 //   distinct rows (D) ---distinct---> positions (N) ---asked---> asked rows (A)
 //

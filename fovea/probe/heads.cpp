@@ -7,8 +7,8 @@
 //   weight_on_first      that of the first position
 //   weight_on_first_unneeded  the same where no position is needed: the sink, of tasks that know where one is
 //   rows_without_weight  of the same rows, how many have less weight than 1 % of a softmax's: possible without one
-//   induction        that of the positions j whose predecessor holds the token of i: j >= 1, x_(j-1) = x_i, j <= i
-//   weight_on_needed     that of the positions that a right answer needs, where the task knows them
+//   induction        that of the positions j whose predecessor has the token of i: j >= 1, x_(j-1) = x_i, j <= i
+//   weight_on_needed     that of the positions that a right answer needs, if the task knows them
 //
 // and what uniform attention would score: weight_on_previous_chance, induction_chance, weight_on_needed_chance.
 #include <fmt/format.h>

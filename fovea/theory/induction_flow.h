@@ -8,7 +8,7 @@
 //   w   copy: the logit that the attended token adds to itself
 //
 //   alpha1 = 1 / (1 + (T - 1) e^-a)                 weight of layer 1 on the previous position
-//   alpha2 = 1 / (1 + (T - 1) e^-(b alpha1))        weight of layer 2 on the position behind the earlier copy
+//   alpha2 = 1 / (1 + (T - 1) e^-(b alpha1))        weight of layer 2 on the position after the earlier copy
 //   loss   = -w alpha2 + log(e^(w alpha2) + (T - 1) e^(w (1 - alpha2) / (T - 1)) + V - T)
 //   (w, b, a)' = -gradient of the loss, from b = a = 0;     w' and b' over V where each token has its own
 //
@@ -19,15 +19,15 @@
 //   b' = g alpha2 (1 - alpha2) alpha1
 //   a' = g alpha2 (1 - alpha2) b alpha1 (1 - alpha1)
 //
-// Nothing moves at w = b = 0 where V = T: all contexts hold the same tokens, so uniform attention tells nothing.
+// Nothing moves at w = b = 0 if V = T: all contexts have the same tokens, so uniform attention gives no information.
 //
 // In a model whose embeddings hardly overlap, what is copied and what is matched is learned token by token: w_v moves
 // only with examples whose answer is v, and b_v with those that ask for v, one in V of either. The previous token is
 // a matter of positions, and all examples teach it. If all w_v and b_v grow alike, that is the flow above with w' and
 // b' over V; where only some tokens ask, b' over how many these are.
 //
-// Where answers stand at c of the t positions up to the asking one, log T is the mean of log t/c: what even attention
-// leaves.
+// If answers are at c of the t positions up to the asking one, log T is the mean of log t/c: the loss under uniform
+// attention.
 //
 // A first layer that is causal reads t + 1 positions at position t, not T at every one. Then both weights depend on
 // where the earlier copy stands, and the loss is a mean over that: theory/causal_induction.h.

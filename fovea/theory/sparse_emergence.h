@@ -1,10 +1,10 @@
 // How long sparse attention takes to emerge, by the gradient flow of two variables: the toy gate at length T (room
 // theory). theory/exact/exact_prediction.cpp and the probe `sparse-flow` call it.
 //
-// A sequence holds T vectors x_1 ... x_T of d independent components of mean 0 and variance 1, of which the last R
-// are copies of one, and y = W* x_T with ||W*||^2 = d (Frobenius). The model answers yhat = W sum_t alpha_t x_t,
-// alpha = softmax(a) over the positions. From W = 0 and a = 0 gradient descent keeps W = (w / sqrt d) W*, and gives
-// one logit to the R copies and another, Delta below it, to the T - R other positions:
+// A sequence has T vectors x_1 ... x_T of d independent components of mean 0 and variance 1, of which the last R are
+// copies of one, and y = W* x_T with ||W*||^2 = d (Frobenius). The model answers yhat = W sum_t alpha_t x_t, alpha =
+// softmax(a) over the positions. From W = 0 and a = 0 gradient descent keeps W = (w / sqrt d) W*, and gives one logit
+// to the R copies and another, Delta below it, to the T - R other positions:
 //
 //   alpha = R / (R + (T - R) e^-Delta)              weight on the copies; (1 - alpha) / (T - R) on each other position
 //   y - yhat = (W* / sqrt d) [(sqrt d - alpha w) x_T - w (1 - alpha) / (T - R) sum_{t<=T-R} x_t]

@@ -1,5 +1,5 @@
 // The class Error: what is wrong, where, and what to do (room base/error). Every room throws it, and every front end
-// shows it. An Error is data. what() says it in plain words; the program, the Python package and the page word it
+// shows it. An Error is data. what() gives plain words; the program, the Python package and the page word it
 // themselves (base/error/wording.h).
 #pragma once
 

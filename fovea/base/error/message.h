@@ -1,5 +1,5 @@
-// What an error says, as data: a Message (a sentence) and a Remedy (what to do about it) (room base/error). Error has
-// one of each; all rooms that throw create them.
+// The text of an error, as data: a Message (a sentence) and a Remedy (what to do about it) (room base/error). Error
+// has one of each; all rooms that throw create them.
 //
 // The library knows neither the commands of the program nor the calls of the Python package. If a sentence depends on
 // its reader, the message contains data. Each front end words the data itself (base/error/wording.h).

@@ -1,5 +1,5 @@
 // Makes the TextSource of a file of labelled texts from the names of the file and its columns (room data/text).
-// `fovea predict`, `fovea data add`, bags of texts and the Python package call it. It looks at the file and changes
+// `fovea predict`, `fovea data add`, bags of texts and the Python package call it. It reads the file and changes
 // nothing.
 #pragma once
 

@@ -3,13 +3,13 @@
 // records; it changes nothing.
 //
 //   accuracy >= 0.95 and task.vocab = 60          over one run: its last metrics and its settings
-//   step_of(accuracy >= 0.9)                       the first probe step at which it holds; infinity if never
+//   step_of(accuracy >= 0.9)                       the first probe step at which it is true; infinity if never
 //   step_of_rise(x, 0.5)                           that at which x has made half of its rise, from its first value to
 //                                                  its largest; infinity if it does not rise
 //   first(x) last(x) min_over(x) max_over(x) at(x, step) mean_over(x)     of one series
 //   share(c) median(x) mean(x) least(x) most(x) deviation(x) count(c)     over runs
 //   share_low(c) share_high(c)                     the ends of the interval of a share (Wilson's, 0.95)
-//   median(x | task.vocab = 40)                    over the runs for which the condition holds
+//   median(x | task.vocab = 40)                    over the runs for which the condition is true
 //   rank_correlation(x, y)                         Spearman over runs
 //   log_slope(x, y)                                the exponent e of y ~ x^e over runs, by least squares of logarithms
 //   median_rank_correlation(x, y)                  the same over settings: of each, the medians over its seeds
@@ -21,7 +21,7 @@
 // A name is a setting ("task.vocab", "seed", "hold"), a metric, or a fact about the run (run_facts()); in an
 // experiment of several stages also one of stage, group, kind. Inside a function of a series a metric is its value at
 // each probe step in turn, `step` that step, and at(x, s) the value at the last probe step not after s. What is
-// missing makes a number NaN; a comparison with NaN is unknown, and unknown holds nowhere, negated or not. An
+// missing makes a number NaN; a comparison with NaN is unknown, and unknown is never true, negated or not. An
 // aggregate of numbers of which one is NaN is NaN.
 #pragma once
 

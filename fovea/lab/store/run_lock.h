@@ -1,5 +1,5 @@
 // RunLock: the lock of a run, so that one process at a time trains it (room lab/store). Sweeps take it. The store and
-// `fovea watch` look at it.
+// `fovea watch` read it.
 //
 // A run in training has a file running/HASH beside the store, locked by the process that trains it. The lock is the
 // kernel's and ends with the process, however that ends, so no lock is ever stale. A file that exists and is not

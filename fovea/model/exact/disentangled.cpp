@@ -11,8 +11,8 @@
 //   logit  = G h2                                      G (C,4d)
 //   loss   = mean cross-entropy over the positions at which something is asked
 //
-// All parameters are 0 at the start: attention is uniform, and what is said is even. Backward, with [dh, dy] the
-// halves of a d of [h, y]:
+// All parameters are 0 at the start: attention is uniform, and all answers are equally likely. Backward, with [dh,
+// dy] the halves of a d of [h, y]:
 //
 //   dG  += dlogit' h2        [dh1, dy2] = dlogit G
 //   dq, dk, dv of dy2        dA2 += sqrt 2d dq' h1        dh1 += sqrt 2d dq A2 + dk + dv

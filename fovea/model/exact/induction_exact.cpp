@@ -3,9 +3,9 @@
 // over V tokens, C that may be answers, each position T that asks attends to the positions before it:
 //
 //   A_ti   = softmax_{i<=t} a_(t-i)                 a (n): a logit for each lag, the same at all positions
-//   s_t    = sum_{i<=t} A_ti c M[x_T, x_i]          M (V,V): which token asks for which; t < T
+//   s_t    = sum_{i<=t} A_ti c M[x_T, x_i]          M (V,V): which token attends to which; t < T
 //   alpha  = softmax_{t<T} s_t
-//   z      = sum_{t<T} alpha_t c W[x_t]             W (V,C): what is said where a token is attended to
+//   z      = sum_{t<T} alpha_t c W[x_t]             W (V,C): the answer if a token is attended to
 //   loss   = mean cross-entropy of z over the positions that ask
 //
 // A is the map layer.1.head.1, alpha row T of layer.2.head.1, of which rows that ask nothing are 0. All start at 0,

@@ -6,7 +6,7 @@
 //   p_t = relu(A P_t + a)           q_t = relu(C l_t + c)                   p (T,B,U), q (T,B,V): what, and where
 //   g_t = relu(D p_t + E q_t + d)                                           g (T,B,G)
 //   h_t = relu(F g_t + f + R h_{t-1})           h_0 = 0                     h (T,B,H)
-//   μ_{t+1} = tanh(κ (M h_t + m))                                           μ (T,B,2): where "learned" would look
+//   μ_{t+1} = tanh(κ (M h_t + m))                                           μ (T,B,2): where "learned" would be
 //   u_{t+1} ~ N(μ_{t+1}, σ² I) in training, u = μ in evaluation             u (T,B,2)
 //   l = u, cut off at the borders -1 and 1
 //   z_t = W h_t + w                                                         z (B,T,classes), in training z_T alone

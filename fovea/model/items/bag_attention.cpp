@@ -9,7 +9,7 @@
 //   α_b      = softmax(score_b), or held   (B,1,S), nn/attention/attention.h
 //   c_b      = Σ_s α_bs h_bs               (B,H)
 //   logit_b  = W1 norm1(leaky_relu(W0 norm0(c_b) + b0)) + b1     W0 (H,H), W1 (C,H), nn/batch_norm.h; with
-//              head = "linear" W1 norm0(c_b) + b1: nothing behind attention can undo a mixture
+//              head = "linear" W1 norm0(c_b) + b1: nothing after attention can undo a mixture
 //   loss     = 1/B Σ_b cross-entropy(logit_b, label_b)
 //
 // Backward: dlogit through the layers of the head in reverse gives dc (B,H); then
@@ -19,8 +19,8 @@
 //   dh_bs    = α_bs dc_b + dq_b / lengths[b] + (what the score gives back to h of dscore_bs)
 //
 // and dh goes back through F, to the embeddings where items are words: dE_w += Σ_{bs: w at bs} dx_bs. F runs on the
-// items that are present, packed; h stands in (B,S,H) again for attention, 0 where there is no item. Without
-// attention ("flat") the concatenated items go through an MLP of the same widths: the baseline.
+// items that are present, packed; h is (B,S,H) again for attention, 0 where there is no item. Without attention
+// ("flat") the concatenated items go through an MLP of the same widths: the baseline.
 #include <algorithm>
 #include <optional>
 

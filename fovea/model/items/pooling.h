@@ -13,8 +13,8 @@
 //   ds_ij  = α_ij (df_i · v_j - df_i · f_i)         and on to the parameters, Σ_ij ds_ij ∂s_ij/∂θ
 //
 // Streamed over tiles of queries and keys with a running softmax: memory is O(n + m), forward and backward, whatever
-// n and m are. The attention itself, n × m, is given only where it is small enough to be looked at. Where the
-// gradient is made of moments of the weights, these are summed on the way forward, and every pair is seen once.
+// n and m are. The attention itself, n × m, is given only if it is small enough to be shown. If the gradient consists
+// of moments of the weights, the forward pass sums these, and every pair is seen once.
 //
 // A query without a key in its neighbourhood (boxcar, epanechnikov) is answered by the average of the values, as if
 // all keys were alike; where there is no key at all, by 0.

@@ -19,8 +19,8 @@
 // all of its time steps by itself and the blocks of both directions are what the team shares. Weight gradients are
 // one product over all steps at the end.
 //
-// A row's steps are 0 … length-1; behind them its output is 0 and its state stays, and the reverse direction starts
-// at its own last step. So last states are those of PyTorch's packed sequences.
+// A row's steps are 0 … length-1; after them its output is 0 and its state stays, and the reverse direction starts at
+// its own last step. So last states are those of PyTorch's packed sequences.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // Reference equations of attention over a model's inputs (room nn/reference). Only tests call them, to check
 // nn/attention/attention.h.
 //
-// Attention of T rows over S positions of one example, and the rules that say where the weights come from.
+// Attention of T rows over S positions of one example, and the rules that set the weights.
 //
 //   s_ti = e q_t · k_i                      scores (T,S) of queries q (T,K) and keys k (S,K), e a constant
 //   α_ti = exp(s_ti) / Σ_j exp(s_tj)        softmax: weights (T,S), i and j over the positions present

@@ -10,7 +10,7 @@
 //   h = (1 - z) n + z h'
 //
 // W (3H,I), U (3H,H), b and b' (3H), gates in the order r, z, n; products of two vectors are taken unit by unit. r is
-// applied to q with its bias, behind the product with U_n.
+// applied to q with its bias, after the product with U_n.
 //
 // Backward: dh is the gradient of the loss with respect to h, as far as whatever came after read it.
 //

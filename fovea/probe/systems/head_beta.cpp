@@ -8,7 +8,7 @@
 // under NAME the largest of all heads:
 //
 //   head_beta_previous    J_i = the position before i
-//   head_beta_induction   the positions whose predecessor holds the token of i, over the positions that have any
+//   head_beta_induction   the positions whose predecessor has the token of i, over the positions that have any
 //   head_beta_needed      the positions that a right answer needs, likewise, if the task knows them
 #include <map>
 

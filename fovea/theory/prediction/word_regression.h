@@ -2,7 +2,7 @@
 // this room and the Python package fit it.
 //
 //   x_tw = c_tw (1 + ln((1 + n) / (1 + n_w))), then x_t / ‖x_t‖
-//     c_tw: how often text t has word w; n_w: how many of the n texts hold it
+//     c_tw: how often text t has word w; n_w: how many of the n texts have it
 //   two classes:   L = Σ_t ln(1 + exp(-s_t z_t)) + ½ ‖W‖²     z_t = W x_t + b, s_t = 1 or -1 by the label
 //   more classes:  L = -Σ_t ln softmax(W x_t + b)_label + ½ ‖W‖²
 //

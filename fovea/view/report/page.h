@@ -1,5 +1,5 @@
 // The page (web/), one HTML file built into the program (room view/report). `fovea serve` sends it, and report files
-// contain it. A text inside the file tells it where its data are.
+// contain it. A text inside the file names the location of its data.
 #pragma once
 
 #include <string>

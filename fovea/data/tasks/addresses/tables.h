@@ -8,7 +8,7 @@
 //   ghb               a_t plus the step that followed the last pair of steps (d_{t-1}, d_t): a global history buffer of
 //                     pairs of deltas
 //
-// The stride table is told which counter asks next; the others, and models, must do without.
+// The stride table gets the counter of the next access. The others, and models, do not.
 #pragma once
 
 #include <functional>

@@ -7,15 +7,15 @@
 //   x_i        from row x_p(i)
 //   answer     from row x_(T-1), asked at T-1
 //
-// So the answer is what the positions whose parents hold x_(T-1) tell of its row; which these are must be found out.
-// The right positions of i = 1 .. T-2 are its parent, those of T-1 the positions just named.
+// So the positions whose parents have the token x_(T-1) predict the answer; the model must find these positions. The
+// right positions of i = 1 .. T-2 are its parent, those of T-1 the positions just named.
 //
-// Of S states, with n_j the tokens j of the source and m_j those at the right positions of T-1, the ladder says of
-// token j:
+// Of S states, with n_j the tokens j of the source and m_j those at the right positions of T-1, the rungs of the
+// ladder predict token j with
 //
 //   nothing   1 / S
 //   bag       (n_j + 1) / (T + S)
-//   bayes     (m_j + alpha) / (sum m + S alpha)    the best: positions without parents tell nothing of the rows
+//   bayes     (m_j + alpha) / (sum m + S alpha)    the best: positions without parents have no information on the rows
 //
 // (Nichani, Damian and Lee, How transformers learn causal structure with gradient descent, 2024; there roots are
 // drawn from the chain's law at rest.)

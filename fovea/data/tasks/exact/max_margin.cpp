@@ -4,9 +4,9 @@
 //   x_it, z_i, v   unit vectors of d numbers, evenly over directions       y_i = 1 or -1, evenly
 //   value of token t of sequence i:  x_it . v
 //
-// The x_it are the batch's items, x_it . v its values, z_i its queries, y_i its answers. The sequences are few and
-// all that there is: every batch and every split holds them. Where attention points after long training is known
-// beforehand (theory/exact/max_margin.h).
+// The x_it are the batch's items, x_it . v its values, z_i its queries, y_i its answers. The sequences are few, and
+// they are all of the data: every batch and every split has them. theory/exact/max_margin.h computes where attention
+// points after long training.
 #include <cmath>
 #include <vector>
 

@@ -10,9 +10,9 @@
 //   unigram      p(c)
 //   bigram       p(c | x_t)
 //   trigram      p(c | x_(t-1) x_t); at the first position of a window, the bigram
-//   in-context   (m(c) + k p(c | x_t)) / (m + k), k = 100: the more the window shows, the less the training part says
+//   in-context   (m(c) + k p(c | x_t)) / (m + k), k = 100: a longer window reduces the weight of the training part
 //
-// Nobody knows the best there is: a model may stand below all rungs.
+// The best prediction is unknown: a model's loss may be below all rungs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 //
 //   unigram     how often each token is the answer, counted in 8192 sources of the seed's own, which are in no split,
 //               with 1 added to each count. This is not even: a trigger that follows itself is asked to the end.
-//   bag         uniform attention: n_j / t for token j that stands n_j times in the positions 1 .. t, where t is asked
+//   bag         uniform attention: n_j / t for token j that occurs n_j times in the positions 1 .. t, where t is asked
 //   induction   the token after the trigger's earlier copy
 //
 // After Bietti, Cabannes, Bouchacourt, Jegou and Bottou, Birth of a transformer: a memory viewpoint, 2023.

@@ -10,8 +10,8 @@
 // Of L labels the rungs of the ladder predict label j with
 //
 //   nothing   1 / L
-//   bag       1 / P for the labels that the context holds
-//   match     1 for the label behind the query's earlier copy
+//   bag       1 / P for the labels in the context
+//   match     1 for the label after the query's earlier copy
 //
 // (Singh, Moskovitz, Hill, Chan and Saxe, What needs to go right for an induction head?, 2024.)
 #include <fmt/format.h>

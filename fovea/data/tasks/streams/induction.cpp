@@ -5,10 +5,10 @@
 //   .. q a .. q -> a
 //
 // The T-1 tokens before the query are distinct, if there are so many; else they are drawn evenly, but for the copy of
-// the query, which is alone. The copy stands anywhere but in the two last positions of the source, so that what
-// follows it is another token.
+// the query, which is alone. The copy is anywhere except in the two last positions of the source, so another token
+// follows it.
 //
-// Of V tokens, with n_j the tokens j of the source, the ladder says of token j:
+// Of V tokens, with n_j the tokens j of the source, the rungs of the ladder predict token j with
 //
 //   nothing     1 / V
 //   bag         n_j / (T-2), but 0 for the query: all positions but those of the query can be the answer's alike

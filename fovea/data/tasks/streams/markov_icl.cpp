@@ -5,18 +5,18 @@
 //   first token            from the distribution pi = pi P
 //   each later one         from the row of the one before it
 //
-// doubly: columns sum to 1 too, and pi is uniform: how often tokens come says nothing of them. Of two states the
+// doubly: columns sum to 1 too, and pi is uniform: the frequency of tokens gives no information. Of two states the
 // chain is then [[p, 1-p], [1-p, p]] with (p, 1-p) ~ Dirichlet(alpha, alpha); of more, rows and columns of the drawn
 // one are divided by their sums in turn until both are 1. (These are not uniform among all doubly stochastic
 // matrices.)
 //
 // Of k states, with n_j the tokens j among x_0 .. x_t, and m_j the tokens j that follow an earlier copy of x_t, the
-// ladder says of the token after x_t, where sum is over all j:
+// rungs of the ladder predict token j after x_t with, sums over all j:
 //
 //   uniform   1 / k
 //   unigram   (n_j + alpha) / (sum n + k alpha)
-//   bigram    (m_j + alpha) / (sum m + k alpha)      nearly the best: x_0, being at rest, tells a little more of P
-//   truth     P[x_t][j]                              which nobody can know
+//   bigram    (m_j + alpha) / (sum m + k alpha)      nearly the best: x_0, from pi, has a little more information on P
+//   truth     P[x_t][j]                              which no model can know
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 //
 //   y_i = x_1 + .. + x_i  mod m,   m = numbers + 1
 //
-// The positions to look at are those of the output before it, where it is asked, and of x_i: y_i = y_{i-1} + x_i. The
+// The right positions are those of the output before it, where it is asked, and of x_i: y_i = y_{i-1} + x_i. The
 // ladder: nothing of the input is known; y_1 is; and that y_i differs from y_{i-1}; all are.
 #include "fovea/data/tasks/streams/input_output.h"
 

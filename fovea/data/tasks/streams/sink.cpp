@@ -12,14 +12,14 @@
 //   u_0(j) = 1 / (V - triggers) for j no trigger, 0 for triggers
 //   u_t(j) = sum over i no trigger of u_{t-1}(i) P_ij + [j no trigger] u_{t-2}(j) sum over triggers r of P_jr
 //
-// The ladder says of what follows position t:
+// The rungs of the ladder predict the token after position t with
 //
 //   uniform     1 / V
 //   unigram     u_{t+1}
 //   bigram      the row of the token x_t; of a trigger r, u_{t-1}(j) P_jr / u_t(r) for token j; of the start token u_1
 //   back-copy   the row of the token x_t; of a trigger, the token before it
 //
-// Where there is nothing to look for, softmax attention goes to the first token (Guo, Pai, Bai, Jiao, Jordan and Mei,
+// If no position is needed, softmax attention goes to the first token (Guo, Pai, Bai, Jiao, Jordan and Mei,
 // Active-dormant attention heads, 2024).
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // Model `seq2seq` (room model): copying and translating, by a recurrent encoder and decoder with attention between
-// them. lab/spec makes it by name for a run. seq2seq_generate.cpp and seq2seq_influence.cpp implement its optional
-// queries. B examples, S source words x, T target words y (y_b0 the start token). Time-major. Forward:
+// them. lab/spec makes it by name for a run. It writes only traces and gradients. seq2seq_generate.cpp and
+// seq2seq_influence.cpp implement its optional queries. B examples, S source words x, T target words y (y_b0 the
+// start token). Time-major. Forward:
 //
 //   e        = encoder(E[x])                          encoder "recurrent": e (S,B,He), nn/recurrent
 //   e_sb     = E[x_bs]                                encoder "embedding": He is E's width; a state contains its word

@@ -1,6 +1,6 @@
 // Model `toy-gate` (room model): two symbols, a weight β for each, and one gate p on the second. lab/spec makes it by
-// name for a run. B sequences x_b; if symbol i occurs n_i times in one, each of its positions gets its share of the
-// weight. Forward:
+// name for a run. It writes only traces and gradients. B sequences x_b; if symbol i occurs n_i times in one, each of
+// its positions gets its share of the weight. Forward:
 //
 //   p     = the parameter, or logistic(a) for the bounded gate
 //   w_bl  = p / n_1 where x_bl = 1, (1 - p) / n_0 where x_bl = 0     if the sequence has both symbols

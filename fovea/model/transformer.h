@@ -1,5 +1,6 @@
-// Model `transformer` (room model): causal self-attention in blocks. lab/spec makes it by name for a run. B streams
-// of T positions, N = B T rows of width d. LN is layer normalisation, or the identity without norms:
+// Model `transformer` (room model): causal self-attention in blocks. lab/spec makes it by name for a run. It writes
+// only traces and gradients. B streams of T positions, N = B T rows of width d. LN is layer normalisation, or the
+// identity without norms:
 //
 //   h        = E[x_bt] + P[t]            E (V,d); P (T,d) only with learned positions
 //   h        = block(h)                  block after block: nn/attention/transformer_block.h

@@ -1,5 +1,6 @@
 // Model `unigram-gate` (room model), the toy gate for any words: a class weight β_v and an attention logit a_v for
-// each of V tokens. lab/spec makes it by name for a run. B sequences x_b. Forward:
+// each of V tokens. lab/spec makes it by name for a run. It writes only traces and gradients. B sequences x_b.
+// Forward:
 //
 //   p_b  = softmax over l of a_{x_bl}, or held      (B,1,L), nn/attention/attention.h
 //   s_b  = Σ_l p_bl β_{x_bl} + c                     (B,1), the logit of class 1; c is there with bias = true only

@@ -1,5 +1,6 @@
 // Models `word-mean` and `word-mean-translator` (room model): the evidence of single words (βᵖˣ), without attention
-// or recurrence. lab/spec makes them by name for a run. B examples of S_b source words. Forward:
+// or recurrence. lab/spec makes them by name for a run. They write only traces and gradients. B examples of S_b
+// source words. Forward:
 //
 //   r_v      = W e_v + b                    e_v of the embeddings (V,E), W (O,E), b (O)
 //   r_v      = w_v + b                      with embedding = 0: w (V,O), a logistic regression on word frequencies

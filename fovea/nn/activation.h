@@ -1,5 +1,6 @@
-// Elementwise nonlinearities y = f(x), in place or out of place (room nn). nn/mlp.h, nn/attention and the model
-// `glimpse` call them. Backward needs the output alone, so the input may be overwritten:
+// Elementwise nonlinearities y = f(x), in place or out of place (room nn). They write only their outputs and
+// gradients. nn/mlp.h, nn/attention and the model `glimpse` call them. Backward needs the output alone, so the input
+// may be overwritten:
 //
 //   identity      y = x                            dx = dy
 //   tanh          y = tanh(x)                      dx = dy (1 - y²)

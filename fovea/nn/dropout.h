@@ -1,6 +1,6 @@
-// Inverted dropout (room nn). nn/recurrent and the classifier (model/gated_classifier.h) use it. In training each
-// element is kept with probability 1 - rate and divided by it, so evaluation needs no change. Element by element,
-// kept 1 or 0:
+// Inverted dropout (room nn). It writes only its outputs and gradients. nn/recurrent and the classifier
+// (model/gated_classifier.h) use it. In training each element is kept with probability 1 - rate and divided by it, so
+// evaluation needs no change. Element by element, kept 1 or 0:
 //
 //   training:     y = x kept / (1 - rate)      dx = dy kept / (1 - rate)
 //   evaluation:   y = x                        dx = dy

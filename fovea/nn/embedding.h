@@ -1,5 +1,5 @@
-// Embedding: rows of a table W (V,E), looked up by token (room nn). The models on tokens have one. For positions p
-// with token k_p, and 0 on padding:
+// Embedding: rows of a table W (V,E), looked up by token (room nn). It writes only its outputs and gradients. The
+// models on tokens have one. For positions p with token k_p, and 0 on padding:
 //
 //   y_p = W_{k_p}                      y (n,E)
 //   dW_k += Σ_{p: k_p = k} dy_p

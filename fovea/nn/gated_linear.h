@@ -1,6 +1,6 @@
-// The affine map of an input whose features are weighted (room nn). The model `feature-attention` alone has it. It is
-// for inputs so wide that they should be read once forward and once backward. x (N,I), W (O,I), b (O), g a constant,
-// w (I) for all rows or (N,I), ⊙ feature by feature:
+// The affine map of an input whose features are weighted (room nn). It writes only its outputs and gradients. The
+// model `feature-attention` alone has it. It is for inputs so wide that they should be read once forward and once
+// backward. x (N,I), W (O,I), b (O), g a constant, w (I) for all rows or (N,I), ⊙ feature by feature:
 //
 //   y = g (w ⊙ x) Wᵀ + b                                                      y (N,O)
 //   dW += g dyᵀ (w ⊙ x)        db += Σ_n dy_n        dw_n = g (dy_n W) ⊙ x_n

@@ -1,5 +1,5 @@
-// The Gaussian error linear unit, as PyTorch's GELU(approximate="tanh"), elementwise (room nn).
-// nn/attention/transformer_block.cpp alone calls it. With c = √(2/π):
+// The Gaussian error linear unit, as PyTorch's GELU(approximate="tanh"), elementwise (room nn). It writes only its
+// outputs and gradients. nn/attention/transformer_block.cpp alone calls it. With c = √(2/π):
 //
 //   u = c (x + 0.044715 x³)       t = tanh(u)       y = x (1 + t) / 2
 //   dx = dy ((1 + t) / 2 + x (1 - t²) c (1 + 3 · 0.044715 x²) / 2)

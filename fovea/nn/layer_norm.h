@@ -1,5 +1,5 @@
-// Layer normalisation of each row x_n (C) of x (N,C), as PyTorch's LayerNorm (room nn). The transformer block
-// (nn/attention) has it, and probe/systems/first_layer.h repeats it:
+// Layer normalisation of each row x_n (C) of x (N,C), as PyTorch's LayerNorm (room nn). It writes only its outputs
+// and gradients. The transformer block (nn/attention) has it, and probe/systems/first_layer.h repeats it:
 //
 //   μ_n = 1/C Σ_c x_nc        k_n = 1 / √(1/C Σ_c (x_nc - μ_n)² + ε)
 //   x̂_nc = (x_nc - μ_n) k_n   y_nc = w_c x̂_nc + b_c

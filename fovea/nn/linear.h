@@ -1,4 +1,5 @@
-// The affine map, row by row of x (N,I), with W (O,I) and b (O) (room nn). Other layers and most models contain it:
+// The affine map, row by row of x (N,I), with W (O,I) and b (O) (room nn). It writes only its outputs and gradients.
+// Other layers and most models contain it:
 //
 //   y = x Wᵀ + b                                          y (N,O)
 //   dx = dy W        dW += dyᵀ x        db += Σ_n dy_n

@@ -1,5 +1,6 @@
-// Losses, each with its gradient in the same pass (room nn). Models call them at the end of their forward pass. Each
-// is the mean over the n rows r that count, with answers y, and never overflows:
+// Losses, each with its gradient in the same pass (room nn). They write only their outputs and gradients. Models call
+// them at the end of their forward pass. Each is the mean over the n rows r that count, with answers y, and never
+// overflows:
 //
 //   logistic          p_r = σ(z_r)                              z (N) logits of class 1
 //                     L = -1/n Σ_r log p_r where y_r = 1, log(1 - p_r) where y_r = 0

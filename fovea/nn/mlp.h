@@ -1,5 +1,6 @@
-// Affine layers with a nonlinearity f between them, and one after the last if wanted (room nn). The models
-// `bag-attention` and `feature-attention` have it. With x_0 = x (N,I), layer l of K:
+// Affine layers with a nonlinearity f between them, and one after the last if wanted (room nn). It writes only its
+// outputs and gradients. The models `bag-attention` and `feature-attention` have it. With x_0 = x (N,I), layer l of
+// K:
 //
 //   a_l = x_{l-1} W_lᵀ + b_l           x_l = f(a_l), x_K = a_K unless activate_last        y = x_K (N,O)
 //   da_l = dx_l f'(a_l), da_K = dy unless activate_last

@@ -1,6 +1,6 @@
-// A matrix product shared by a team of threads (room nn). Layers and models call it. Each number of the result is
-// summed in one order, however the product is divided (math/packed.h). Its bits do not depend on the number of
-// threads.
+// A matrix product shared by a team of threads (room nn). It writes only the product. Layers and models call it. Each
+// number of the result is summed in one order, however the product is divided (math/packed.h). Its bits do not depend
+// on the number of threads.
 #pragma once
 
 #include <algorithm>

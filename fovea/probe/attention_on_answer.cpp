@@ -1,6 +1,6 @@
 // Probes `attention_on_answer` and `attention_around_answer` (room probe). The Evaluator (lab/train) calls them at
-// each evaluation. They are the mean weight on the positions that decide the answer, over the rows that have any, and
-// the rest of the weight: before the first of these positions, and after the last.
+// each evaluation; they change nothing. They are the mean weight on the positions that decide the answer, over the
+// rows that have any, and the rest of the weight: before the first of these positions, and after the last.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

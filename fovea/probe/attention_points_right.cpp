@@ -1,6 +1,6 @@
 // Probe `attention_points_right`: the share of rows whose largest weight is on the true position, and one before and
-// one after it (room probe). The Evaluator (lab/train) calls it at each evaluation. Models often settle one position
-// off. Each share is over the rows for which that position exists.
+// one after it (room probe). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. Models often
+// settle one position off. Each share is over the rows for which that position exists.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

@@ -1,6 +1,7 @@
-// Probes `beta_points_right` and `knowledge` (room probe). The Evaluator (lab/train) calls them at each evaluation.
-// `beta_points_right` is the share of rows whose largest β is at the true position, and what chance would give. Of k
-// positions that share the largest β each counts 1/k, so a β without information scores as chance does.
+// Probes `beta_points_right` and `knowledge` (room probe). The Evaluator (lab/train) calls them at each evaluation;
+// they change nothing. `beta_points_right` is the share of rows whose largest β is at the true position, and what
+// chance would give. Of k positions that share the largest β each counts 1/k, so a β without information scores as
+// chance does.
 //
 // `knowledge` is the same by size: how sure the model is of the right answer if all attention is on its position, the
 // mean over rows of

@@ -1,7 +1,7 @@
 // Probe `collapse`: whether a model's states and answers are the same at all positions, as on a plateau (room probe).
-// The Evaluator (lab/train) calls it at each evaluation. It measures the positions of a stream that ask and need
-// other positions; of tasks that do not mark such positions, all that ask except the first of each stream. With h the
-// states that the answers are read from and y the most likely answers:
+// The Evaluator (lab/train) calls it at each evaluation; it changes nothing. It measures the positions of a stream
+// that ask and need other positions; of tasks that do not mark such positions, all that ask except the first of each
+// stream. With h the states that the answers are read from and y the most likely answers:
 //
 //   state_cosine       mean over streams of the mean cosine of h_i and h_j, i != j
 //   repetition         share of the neighbours i, i + 1 of which both answers are the same

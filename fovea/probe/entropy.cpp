@@ -1,5 +1,6 @@
 // Probe `entropy`: how spread attention is, H(p) / log(length): 1 is uniform, 0 is all on one position (room probe).
-// The Evaluator (lab/train) calls it at each evaluation. It is the mean over rows of more than one position.
+// The Evaluator (lab/train) calls it at each evaluation; it changes nothing. It is the mean over rows of more than
+// one position.
 
 #include "fovea/base/functions/functions.h"
 #include "fovea/probe/position_rows.h"

@@ -1,6 +1,6 @@
 // Probe `evidence`: the arrays from which measures across runs are made (lab/analysis/measurement.h) (room probe).
-// The Evaluator (lab/train) calls it at each evaluation. Of the first examples of the split, the same every time:
-// loss and accuracy (of `counted` examples, if that is more), and row by row, one after another,
+// The Evaluator (lab/train) calls it at each evaluation; it changes nothing. Of the first examples of the split, the
+// same every time: loss and accuracy (of `counted` examples, if that is more), and row by row, one after another,
 //
 //   evidence.alpha    attention, if the model attends; evidence.alpha.NAME that of each further map, if there are
 //                     some (evidence.maps has their number)

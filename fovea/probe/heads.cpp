@@ -1,7 +1,7 @@
 // Probe `heads`: what each head of self-attention attends to (room probe). The Evaluator (lab/train) calls it at each
-// evaluation. Of each head, its mean over the asked positions (i, of those before which there is a position) has the
-// name NAME_lL_hH, layers and heads from 1. NAME has the largest of all heads. Shares are of the weight |A_ij| of a
-// row, 0 if it has none:
+// evaluation; it changes nothing. Of each head, its mean over the asked positions (i, of those before which there is
+// a position) has the name NAME_lL_hH, layers and heads from 1. NAME has the largest of all heads. Shares are of the
+// weight |A_ij| of a row, 0 if it has none:
 //
 //   weight_on_previous   that of i - 1
 //   weight_on_first      that of the first position

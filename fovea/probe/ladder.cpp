@@ -1,6 +1,6 @@
 // Probe `ladder`: the position of a model among the rungs of its task (data/ladder.h) (room probe). The Evaluator
-// (lab/train) calls it at each evaluation. Each rung is a prediction r made from the data alone. With q =
-// softmax(scores), means over the rows that have an answer y:
+// (lab/train) calls it at each evaluation; it changes nothing. Each rung is a prediction r made from the data alone.
+// With q = softmax(scores), means over the rows that have an answer y:
 //
 //   rung_NAME   mean of -log r(y): the predicted loss plateau of this rung on these examples
 //   from_NAME   mean of KL(r || q) = sum_j r_j (log r_j - log q_j)

@@ -1,5 +1,5 @@
 // Probe `loss`: the loss on the fresh examples of the evaluation (room probe). The Evaluator (lab/train) calls it at
-// each evaluation.
+// each evaluation; it changes nothing.
 #include "fovea/probe/probe.h"
 
 namespace fovea {

@@ -1,5 +1,5 @@
 // Probe `loss_by_position`: how much the context helps (room probe). The Evaluator (lab/train) calls it at each
-// evaluation. The array is the mean loss of the asked positions, by position.
+// evaluation; it changes nothing. The array is the mean loss of the asked positions, by position.
 //
 //   loss_first_tenth   the mean loss of the first tenth of the asked positions, one at least
 //   loss_last_tenth    the same for the last tenth

@@ -1,7 +1,7 @@
 // Probes `beta_auc` and `attention_auc`: how well β, and attention, separates the positions that decide the label
-// from the others (room probe). The Evaluator (lab/train) calls them at each evaluation. Each is the chance that a
-// random marked position has a larger value than a random other one; equal values count half. Only examples with
-// marks are used. Both are the same statistic, so their times can be compared.
+// from the others (room probe). The Evaluator (lab/train) calls them at each evaluation; they change nothing. Each is
+// the chance that a random marked position has a larger value than a random other one; equal values count half. Only
+// examples with marks are used. Both are the same statistic, so their times can be compared.
 #include <algorithm>
 #include <cmath>
 #include <vector>

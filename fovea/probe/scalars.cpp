@@ -1,5 +1,5 @@
 // Probe `scalars`: the parameters that are a single number, such as the learned width of a kernel, under their names
-// ('.' becomes '_') (room probe). The Evaluator (lab/train) calls it at each evaluation.
+// ('.' becomes '_') (room probe). The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 #include <algorithm>
 
 #include "fovea/probe/probe.h"

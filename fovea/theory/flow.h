@@ -1,5 +1,6 @@
-// Integrates gradient flows, adaptively and with dense output (Boost.odeint's Dormand-Prince 5(4)) (room theory). The
-// flows of this room call it (toy_gate.h, unigram_gate.h, induction_flow.h, sparse_emergence.h, course.h).
+// Integrates gradient flows, adaptively and with dense output (Boost.odeint's Dormand-Prince 5(4)) (room theory).
+// Pure functions. The flows of this room call it (toy_gate.h, unigram_gate.h, induction_flow.h, sparse_emergence.h,
+// course.h).
 #pragma once
 
 #include <cstdint>

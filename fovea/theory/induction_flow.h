@@ -1,4 +1,4 @@
-// How long an induction head takes to form, by the gradient flow of three scalars (room theory).
+// How long an induction head takes to form, by the gradient flow of three scalars (room theory). Pure functions.
 // theory/streams/stream_prediction.h, the probe `induction-flow` and lab/analysis call it. A context of T positions
 // contains T different tokens of V, V >= T. The query occurred once before in it, and the token after that earlier
 // copy is asked.

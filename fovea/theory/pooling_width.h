@@ -1,6 +1,7 @@
-// The error of Gaussian pooling of points on a line for every width, before training (room theory). The page's own
-// data (apps/wasm/own_data.cpp) calls it. The one parameter is w, the factor of differences. The larger w is, the
-// nearer are the points with attention. Training reduces the error with which each point is answered from the others.
+// The error of Gaussian pooling of points on a line for every width, before training (room theory). Pure functions.
+// The page's own data (apps/wasm/own_data.cpp) calls it. The one parameter is w, the factor of differences. The
+// larger w is, the nearer are the points with attention. Training reduces the error with which each point is answered
+// from the others.
 #pragma once
 
 #include <span>

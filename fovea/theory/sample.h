@@ -1,6 +1,7 @@
 // Sample: a part of the examples, spread over all of them (room theory). cooccurrence.cpp and
-// theory/prediction/candidates.h use it. Of every `stride` neighbours one is taken, drawn for each such group anew.
-// Data often alternate (a line of one class, a line of the other), so every k-th example could be of one class alone.
+// theory/prediction/candidates.h use it. It reads no data. Of every `stride` neighbours one is taken, drawn for each
+// such group anew. Data often alternate (a line of one class, a line of the other), so every k-th example could be of
+// one class alone.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // How long sparse attention takes to emerge, by the gradient flow of two variables: the toy gate at length T (room
-// theory). theory/exact/exact_prediction.cpp and the probe `sparse-flow` call it.
+// theory). Pure functions. theory/exact/exact_prediction.cpp and the probe `sparse-flow` call it.
 //
 // A sequence has T vectors x_1 ... x_T of d independent components of mean 0 and variance 1, of which the last R are
 // copies of one, and y = W* x_T with ||W*||^2 = d (Frobenius). The model answers yhat = W sum_t alpha_t x_t, alpha =

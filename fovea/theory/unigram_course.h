@@ -1,5 +1,5 @@
 // The predicted course of classification (docs/explanation/method.md, 2): gradient flow of the unigram gate, with a
-// bias, on the data's own bags (room theory). theory/prediction/prediction.cpp calls it.
+// bias, on the data's own bags (room theory). Pure functions. theory/prediction/prediction.cpp calls it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Task `copy`: repeat the source, in its order, backwards, or in a fixed other order (room data/tasks). lab/spec
-// makes it by name for a run.
+// makes it by name for a run. It reads its settings and seed only.
 //
 // Words are 0 .. V-1, the end token is V and the start token V+1. With distinct words and length = vocab, every
 // source is a permutation. Its bag of words is then always the same, and gives no information before attention moves.

@@ -1,4 +1,5 @@
-// Task `curve`: predict a curve from noisy points (room data/tasks). lab/spec makes it by name for a run.
+// Task `curve`: predict a curve from noisy points (room data/tasks). lab/spec makes it by name for a run. It reads
+// its settings and seed only.
 //
 // x is drawn from U(0, 5), y = 2 sin x + x^0.8 + N(0, noise). In more dimensions y is the mean of that curve over the
 // coordinates. A seed is one set of points, and every batch has all of it. Training asks at the points themselves

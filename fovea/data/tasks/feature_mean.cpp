@@ -1,5 +1,6 @@
-// Task `feature-mean`: find the features that matter (room data/tasks). lab/spec makes it by name for a run. The
-// label is whether the mean of the informative ones of D features is above its median.
+// Task `feature-mean`: find the features that matter (room data/tasks). lab/spec makes it by name for a run. It reads
+// its settings and seed only. The label is whether the mean of the informative ones of D features is above its
+// median.
 //
 // Features are i.i.d. and symmetric about 0 (normal, or uniform on [-1, 1)), so the median of any mean of them is
 // exactly 0.

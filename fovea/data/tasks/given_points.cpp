@@ -1,4 +1,5 @@
 // Task `given-points`: points that the spec itself contains (room data/tasks). lab/spec makes it by name for a run.
+// It reads its settings and seed only.
 //
 // Every batch has all points, and every split asks at the points themselves: values between them are not known.
 #include <fmt/format.h>

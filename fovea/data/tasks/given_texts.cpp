@@ -1,5 +1,5 @@
 // Task `given-texts`: the class of a text, for texts that the spec itself contains (room data/tasks). lab/spec makes
-// it by name for a run.
+// it by name for a run. It reads its settings and seed only.
 //
 // Words are separated by spaces and not changed. Some texts of each class, drawn by the seed, are held out for
 // validation. Training visits the others in shuffled epochs, and the vocabulary is theirs.

@@ -1,5 +1,5 @@
 // Task `keyword`: whether the sequence contains the keyword (room data/tasks). lab/spec makes it by name for a run.
-// Half of the sequences contain it, at random positions.
+// It reads its settings and seed only. Half of the sequences contain it, at random positions.
 //
 // The keyword is word V-1. With two keywords, word V-2 is in the other half and marks the negative class. All other
 // words give no information on the label, except the distractors, 0 .. n-1: they are rarer in negative sequences.

@@ -1,5 +1,5 @@
 // Task `lookup`: a table of key -> value pairs, queried exactly (room data/tasks). lab/spec makes it by name for a
-// run. As its temperature falls, attention becomes a database lookup.
+// run. It reads its settings and seed only. As its temperature falls, attention becomes a database lookup.
 //
 // Keys are random directions of length sqrt(width), values N(0, 1): no key is favoured by its length. The test asks
 // for every key once; training and validation ask for keys drawn at random.

@@ -1,5 +1,5 @@
 // Task `two-sequences`: a few labelled token sequences, which are all of the data (room data/tasks). lab/spec makes
-// it by name for a run. The default is the two sequences of the toy gate.
+// it by name for a run. It reads its settings and seed only. The default is the two sequences of the toy gate.
 #include <algorithm>
 #include <charconv>
 

@@ -1,4 +1,5 @@
 // Task `two-spaces`: queries and keys from different spaces (room data/tasks). lab/spec makes it by name for a run.
+// It reads its settings and seed only.
 //
 // A position p is drawn from the unit sphere in d_q dimensions. Its query is q = p. Its key in the table is k = A p
 // (data/two_spaces.h), with the values sin(3 p_1) … sin(3 p_{d_q}) and noise. Queries and keys therefore cannot be

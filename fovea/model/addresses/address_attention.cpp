@@ -1,6 +1,6 @@
 // Model `address-attention` (room model/addresses): the next access of a window of T, its page and its offset, as a
-// hierarchical sequence model predicts them. lab/spec makes it by name for a run. B windows; access t of window b has
-// counter c_bt, page g_bt and offset o_bt. Forward:
+// hierarchical sequence model predicts them. lab/spec makes it by name for a run. It writes only traces and
+// gradients. B windows; access t of window b has counter c_bt, page g_bt and offset o_bt. Forward:
 //
 //   u_bt = C[c_bt]                              C (counters, U)
 //   p_bt = P[g_bt]                              P (pages, E)

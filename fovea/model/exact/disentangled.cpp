@@ -1,6 +1,6 @@
 // Model `disentangled` (room model/exact): two layers of causal attention whose outputs are appended to their inputs,
-// not added. lab/spec makes it by name for a run. Each output can therefore be read separately. B streams of T
-// positions over V tokens, C tokens that may be answers:
+// not added. lab/spec makes it by name for a run. It writes only traces and gradients. Each output can therefore be
+// read separately. B streams of T positions over V tokens, C tokens that may be answers:
 //
 //   h0     = [onehot(x_bt), onehot(t)]                 h0 (B T, d), d = V + T
 //   y1     = self-attention(h0 A1' sqrt d, h0, h0)     A1 (d,d);     nn/attention/self_attention.h, one head, which

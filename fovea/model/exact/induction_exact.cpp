@@ -1,6 +1,7 @@
 // Model `induction-exact` (room model/exact): the three parts of an induction head and nothing else. lab/spec makes
-// it by name for a run. Tokens are one-hot, so its matrices show what it stores. Of a stream x of positions 0 .. n-1
-// over V tokens, C that may be answers, each position T that asks attends to the positions before it:
+// it by name for a run. It writes only traces and gradients. Tokens are one-hot, so its matrices show what it stores.
+// Of a stream x of positions 0 .. n-1 over V tokens, C that may be answers, each position T that asks attends to the
+// positions before it:
 //
 //   A_ti   = softmax_{i<=t} a_(t-i)                 a (n): a logit for each lag, the same at all positions
 //   s_t    = sum_{i<=t} A_ti c M[x_T, x_i]          M (V,V): which token attends to which; t < T

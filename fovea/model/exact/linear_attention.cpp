@@ -1,5 +1,6 @@
 // Model `linear-attention` (room model/exact): linear attention that learns regression in context. lab/spec makes it
-// by name for a run. B examples of N pairs (x_n, y_n) and a query x_q, of width D; H heads. Forward:
+// by name for a run. It writes only traces and gradients. B examples of N pairs (x_n, y_n) and a query x_q, of width
+// D; H heads. Forward:
 //
 //   beta_b = 1/N sum_n y_bn x_bn                           beta (B,D)
 //   U_h    a matrix of its own (D,D)                       merged keys and queries

@@ -1,5 +1,6 @@
 // Model `product` (room model/exact): the outer product of three vectors, which shows how a chain of things to learn
-// shapes the loss. lab/spec makes it by name for a run. Vectors a, b, c and the task's a*, b*, c* (n):
+// shapes the loss. lab/spec makes it by name for a run. It writes only traces and gradients. Vectors a, b, c and the
+// task's a*, b*, c* (n):
 //
 //   loss = 1/2 mean_ijk (a_i b_j c_k - a*_i b*_j c*_k)^2
 //        = [ |a|^2 |b|^2 |c|^2 - 2 (a . a*)(b . b*)(c . c*) + |a*|^2 |b*|^2 |c*|^2 ] / (2 n^3)

@@ -1,5 +1,6 @@
 // Model `sparse-attention` (room model/exact): attention by position alone, and one linear map of the result.
-// lab/spec makes it by name for a run. B examples of T vectors x_bt of d numbers, and answers y_b (B,d). Forward:
+// lab/spec makes it by name for a run. It writes only traces and gradients. B examples of T vectors x_bt of d
+// numbers, and answers y_b (B,d). Forward:
 //
 //   alpha  = softmax(a)                          a (T); the positions that the first example marks may share one logit
 //   m_b    = sum_t alpha_t x_bt                  m (B,d)

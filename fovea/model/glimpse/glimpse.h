@@ -1,6 +1,6 @@
 // Model `glimpse` (room model/glimpse): recurrent visual attention over B images of n x n pixels, with T glimpses
-// each. lab/spec makes it by name for a run. The network sees an image only through its glimpses. After each glimpse
-// it chooses the position of the next. Forward, for t = 1 .. T:
+// each. lab/spec makes it by name for a run. It writes only traces and gradients. The network sees an image only
+// through its glimpses. After each glimpse it chooses the position of the next. Forward, for t = 1 .. T:
 //
 //   P_t = patches of the image around l_t                                   P (T,B,S k²), l (T,B,2): sensor.h
 //   p_t = relu(A P_t + a)           q_t = relu(C l_t + c)                   p (T,B,U), q (T,B,V): what, and where

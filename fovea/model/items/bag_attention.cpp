@@ -1,7 +1,8 @@
 // Models `bag-attention`, `word-attention` and `bag-flat` (room model/items): attention over the items of a bag, and
-// a baseline. lab/spec makes them by name for a run. B bags, S items, of which the first lengths[b] are present; F an
-// MLP with leaky ReLU after every layer. In `word-attention` the items are the words of a text, each read by itself,
-// with x_bs = E_w the embedding of the word w at s. The query q_b is then the mean of the text. Forward:
+// a baseline. lab/spec makes them by name for a run. They write only traces, gradients and running statistics. B
+// bags, S items, of which the first lengths[b] are present; F an MLP with leaky ReLU after every layer. In
+// `word-attention` the items are the words of a text, each read by itself, with x_bs = E_w the embedding of the word
+// w at s. The query q_b is then the mean of the text. Forward:
 //
 //   h_bs     = F(x_bs), with item_norm = true normed over the items present     x (B,S,I), h (B,S,H), nn/mlp.h
 //   q_b      = 1/lengths[b] Σ_s h_bs       (B,1,H), for the scores that ask: dot, general, additive

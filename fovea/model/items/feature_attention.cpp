@@ -1,5 +1,6 @@
 // Model `feature-attention` (room model/items): a weight for each of D features, all summing to 1, and an MLP of the
-// re-weighted input. lab/spec makes it by name for a run. B examples, x (B,D). Forward:
+// re-weighted input. lab/spec makes it by name for a run. It writes only traces and gradients. B examples, x (B,D).
+// Forward:
 //
 //   a_b     = a                                       gate "free": a (D), the same for every example
 //   a_b     = W1 leaky_relu(W0 x_b + b0) + b1         gate "input": W0 (G,D), W1 (D,G)

@@ -1,6 +1,6 @@
-// Attention over a model's inputs: from scores to weights, and from weights to sums (room nn/attention). Every model
-// that attends once, over its inputs, has this layer. Heads in layers have nn/attention/self_attention.h. The models
-// `pooling` and `glimpse` have their own attention.
+// Attention over a model's inputs: from scores to weights, and from weights to sums (room nn/attention). It writes
+// only its outputs and gradients. Every model that attends once, over its inputs, has this layer. Heads in layers
+// have nn/attention/self_attention.h. The models `pooling` and `glimpse` have their own attention.
 //
 // B examples, T rows of weights for each (one for a classifier, one per target word for a decoder), S positions. Of
 // example b the first lengths[b] positions are present (empty lengths: all S). Forward, for each row (b,t), by its

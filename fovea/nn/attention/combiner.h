@@ -1,5 +1,5 @@
-// Combiner: a decoder's output at a position, from its own state and the contexts of K heads (room nn/attention). The
-// model `seq2seq` alone has it. N positions; Hc = Hd. Forward:
+// Combiner: a decoder's output at a position, from its own state and the contexts of K heads (room nn/attention). It
+// writes only its outputs and gradients. The model `seq2seq` alone has it. N positions; Hc = Hd. Forward:
 //
 //   c_n = 1/K Σ_h (P_h x_hn + b_h)       x_h (N,He) the context of head h, P_h (Hc,He), b_h (Hc)
 //   o_n = f(U_d d_n + U_c c_n + b)       d (N,Hd), U = [U_d, U_c] (Hd, Hd + Hc), b (Hd) or none, f tanh or ReLU; no

@@ -1,5 +1,5 @@
-// Attention of every target position over the source, time-major (room nn/attention). The model `seq2seq` alone has
-// it:
+// Attention of every target position over the source, time-major (room nn/attention). It writes only its outputs and
+// gradients. The model `seq2seq` alone has it:
 //
 //   q_bt      = A d_bt + a                       A (He,Hd), a (He), d (T,B,Hd), q (T,B,He)
 //   score_bts = q_bt · e_bs                      e (S,B,He)                            score "general"

@@ -1,7 +1,7 @@
-// Multi-head self-attention of B streams of T positions (room nn/attention). transformer_block.h of this room alone
-// has it. H heads read rows u of width d and give rows o of width d. D rows are read and G rows are given, of N = B T
-// positions (nn/stream_rows.h). K is the width of a head's queries and keys, U = d/H that of its values. With a
-// residual x (D,d), each row taken at the layer that needs it:
+// Multi-head self-attention of B streams of T positions (room nn/attention). It writes only its outputs and
+// gradients. transformer_block.h of this room alone has it. H heads read rows u of width d and give rows o of width
+// d. D rows are read and G rows are given, of N = B T positions (nn/stream_rows.h). K is the width of a head's
+// queries and keys, U = d/H that of its values. With a residual x (D,d), each row taken at the layer that needs it:
 //
 //   q = Q u + b_q   (G, H K)       k = K u + b_k   (N, H K)       v = W u + b_v   (N, H U)
 //   q, k = turned by their positions                              only with rotary positions (rotary.h)

@@ -1,6 +1,6 @@
-// Rotary positions (room nn/attention). multi_head.h of this room alone applies them. Pairs of numbers of a query or
-// key are turned by an angle that grows with the position. Their inner product then depends on the distance of two
-// positions alone. A head of K numbers, K even, at position t (from 0):
+// Rotary positions (room nn/attention). They write only their outputs and gradients. multi_head.h of this room alone
+// applies them. Pairs of numbers of a query or key are turned by an angle that grows with the position. Their inner
+// product then depends on the distance of two positions alone. A head of K numbers, K even, at position t (from 0):
 //
 //   φ_m = t 10000^(-2m/K)                                       m = 0 .. K/2 - 1
 //   y_m = x_m cos φ_m - x_(m+K/2) sin φ_m                       y_(m+K/2) = x_m sin φ_m + x_(m+K/2) cos φ_m

@@ -1,7 +1,7 @@
-// Score: how well a position fits; the softmax of the scores is attention (room nn/attention). cross_attention.h of
-// this room, the classifier, `bag-attention` and `feature-attention` have it. h (B,S,H) are the positions, q (B,T,Q)
-// the queries (absent for scores that need none: then T = 1), score (B,T,S). Forward, and backward from ds =
-// dscore_bts:
+// Score: how well a position fits; the softmax of the scores is attention (room nn/attention). It writes only its
+// outputs and gradients. cross_attention.h of this room, the classifier, `bag-attention` and `feature-attention` have
+// it. h (B,S,H) are the positions, q (B,T,Q) the queries (absent for scores that need none: then T = 1), score
+// (B,T,S). Forward, and backward from ds = dscore_bts:
 //
 //   free      score = l_s                        dl_s  = Σ_b ds
 //   linear    score = w · h_bs                   dw = Σ_bs ds h_bs               dh_bs = ds w

@@ -1,7 +1,7 @@
-// Causal self-attention of token streams by several heads (room nn/attention). multi_head.h of this room and the
-// model `disentangled` call it. Each position attends to itself and those before it. B streams of T positions, H
-// heads; the columns of heads are side by side: queries and keys (B T, H K), values and sums (B T, H U). For each
-// stream, head and position i, counted from 0, over the positions j <= i:
+// Causal self-attention of token streams by several heads (room nn/attention). It writes only its outputs and
+// gradients. multi_head.h of this room and the model `disentangled` call it. Each position attends to itself and
+// those before it. B streams of T positions, H heads; the columns of heads are side by side: queries and keys (B T, H
+// K), values and sums (B T, H U). For each stream, head and position i, counted from 0, over the positions j <= i:
 //
 //   s_ij    = c (q_i · k_j + q_i · r_(i-j))                c = 1/√K; r (T, H K) only with relative positions
 //   softmax   a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)

@@ -1,7 +1,7 @@
-// One block of a transformer: self-attention of several heads, then an MLP (room nn/attention). The model
-// `transformer` has one for each layer. Each part reads a norm of its own, and its output is added to its input. Rows
-// h of width d in, rows out of width d out: D rows are read and G given (nn/stream_rows.h). LN is layer normalisation
-// (nn/layer_norm.h), or the identity without norms:
+// One block of a transformer: self-attention of several heads, then an MLP (room nn/attention). It writes only its
+// outputs and gradients. The model `transformer` has one for each layer. Each part reads a norm of its own, and its
+// output is added to its input. Rows h of width d in, rows out of width d out: D rows are read and G given
+// (nn/stream_rows.h). LN is layer normalisation (nn/layer_norm.h), or the identity without norms:
 //
 //   u   = LN1(h)                                   (D, d)
 //   h'  = h + multi-head attention of u            (G, d)       attention/multi_head.h, h its residual

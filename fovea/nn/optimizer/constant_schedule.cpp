@@ -1,4 +1,5 @@
-// Schedule `constant`: the rate stays as set (room nn/optimizer). TrainSettings (lab/spec) makes it by name.
+// Schedule `constant`: the rate stays as set (room nn/optimizer). TrainSettings (lab/spec) makes it by name. Pure
+// function of the step.
 #include <memory>
 
 #include "fovea/nn/optimizer/schedule.h"

@@ -1,5 +1,6 @@
 // Schedule `cosine`: from the full rate to a share of it along half a cosine (room nn/optimizer). TrainSettings
-// (lab/spec) makes it by name. The share of the full rate is floor + (1 - floor) (1 + cos(π a)) / 2.
+// (lab/spec) makes it by name. Pure function of the step. The share of the full rate is floor + (1 - floor) (1 +
+// cos(π a)) / 2.
 #include <memory>
 #include <numbers>
 

@@ -1,5 +1,5 @@
 // Schedule `linear`: from the full rate linearly to a share of it (room nn/optimizer). TrainSettings (lab/spec) makes
-// it by name. The share of the full rate is 1 - a + floor a.
+// it by name. Pure function of the step. The share of the full rate is 1 - a + floor a.
 #include <memory>
 
 #include "fovea/nn/optimizer/schedule.h"

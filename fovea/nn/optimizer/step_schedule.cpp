@@ -1,5 +1,5 @@
 // Schedule `step`: the rate times `factor` after every `period` updates, factor^⌊k / period⌋ (room nn/optimizer).
-// TrainSettings (lab/spec) makes it by name.
+// TrainSettings (lab/spec) makes it by name. Pure function of the step.
 #include <cassert>
 #include <memory>
 

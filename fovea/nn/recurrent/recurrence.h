@@ -1,6 +1,6 @@
-// The recurrence: one layer in one direction, a block of rows through all of their steps (room nn/recurrent).
-// recurrent_layer.cpp of this room alone calls it. With h' and c' the state that a step starts from (that of t-1; in
-// reverse of t+1), row by row:
+// The recurrence: one layer in one direction, a block of rows through all of their steps (room nn/recurrent). It
+// writes only its outputs and gradients. recurrent_layer.cpp of this room alone calls it. With h' and c' the state
+// that a step starts from (that of t-1; in reverse of t+1), row by row:
 //
 //   u = W_ih x_t        v = W_hh h'        h_t, c_t = cell(u, v, h', c')
 //

@@ -1,6 +1,6 @@
 // Recurrent: layers on top of each other, in one direction or two, with dropout between them, as PyTorch's nn.LSTM
-// and nn.GRU (room nn/recurrent). The models on word sequences (classifier, seq2seq, addresses) have it. With x_0 = x
-// (T,B,I), layer l of K:
+// and nn.GRU (room nn/recurrent). It writes only its outputs and gradients. The models on word sequences (classifier,
+// seq2seq, addresses) have it. With x_0 = x (T,B,I), layer l of K:
 //
 //   y_l = [forward_l(x_{l-1}), reverse_l(x_{l-1})]     side by side, or the forward one alone   (T,B,directions H)
 //   x_l = dropout(y_l) for l < K                       the output is y_K

@@ -1,5 +1,5 @@
 // One recurrent layer in one direction over a whole batch of sequences, time-major: x (T,B,I) -> h (T,B,H) (room
-// nn/recurrent). recurrent.h of this room is made of such layers.
+// nn/recurrent). It writes only its outputs and gradients. recurrent.h of this room is made of such layers.
 //
 // For every row of the batch, t = 0 to length-1 (in reverse: length-1 to 0), h' and c' being the state of the step
 // before, or the initial one:

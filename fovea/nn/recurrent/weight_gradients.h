@@ -1,6 +1,7 @@
 // The gradients of a recurrent layer's parameters and of its input, from the gradients of the gates of all steps
-// (room nn/recurrent). recurrent_layer.cpp of this room alone calls it. The gate gradients are in trace.gates once
-// the recurrence has run backward. With du and dv those of u = W_ih x_t and v = W_hh h':
+// (room nn/recurrent). They write only these gradients. recurrent_layer.cpp of this room alone calls it. The gate
+// gradients are in trace.gates once the recurrence has run backward. With du and dv those of u = W_ih x_t and v =
+// W_hh h':
 //
 //   dW_ih += Σ_t du_t x_tᵀ        db_ih += Σ_t du_t        dx_t += W_ihᵀ du_t
 //   dW_hh += Σ_t dv_t h'_tᵀ       db_hh += Σ_t dv_t

@@ -1,5 +1,5 @@
-// Kernels of GELU in float, for the instruction set of the processor (room nn/simd). nn/gelu.cpp alone calls them.
-// Arrays have any length; dx may be dy.
+// Kernels of GELU in float, for the instruction set of the processor (room nn/simd). They write only the given
+// arrays. nn/gelu.cpp alone calls them. Arrays have any length; dx may be dy.
 #pragma once
 
 #include <cstddef>

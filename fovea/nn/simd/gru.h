@@ -1,5 +1,6 @@
-// Kernels of the GRU cell, one row of one step, as PyTorch computes it (room nn/simd). nn/recurrent/recurrence.cpp
-// alone calls them. With u = W_ih x, v = W_hh h' (3H) and h' (H) of the step before, unit by unit:
+// Kernels of the GRU cell, one row of one step, as PyTorch computes it (room nn/simd). They write only the given
+// arrays. nn/recurrent/recurrence.cpp alone calls them. With u = W_ih x, v = W_hh h' (3H) and h' (H) of the step
+// before, unit by unit:
 //
 //   r = σ(u_r + v_r + b_r)            z = σ(u_z + v_z + b_z)
 //   q = v_n + b_q                     n = tanh(u_n + b_n + r q)

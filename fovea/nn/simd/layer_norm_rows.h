@@ -1,5 +1,5 @@
-// Kernels of layer normalisation of rows of floats, for the instruction set of the processor (room nn/simd).
-// nn/layer_norm.cpp alone calls them.
+// Kernels of layer normalisation of rows of floats, for the instruction set of the processor (room nn/simd). They
+// write only the given arrays. nn/layer_norm.cpp alone calls them.
 #pragma once
 
 #include "fovea/math/view.h"

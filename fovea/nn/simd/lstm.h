@@ -1,5 +1,6 @@
-// Kernels of the LSTM cell, one row of one step, as PyTorch computes it (room nn/simd). nn/recurrent/recurrence.cpp
-// alone calls them. With u = W_ih x, v = W_hh h' (4H) and h', c' (H) of the step before, unit by unit:
+// Kernels of the LSTM cell, one row of one step, as PyTorch computes it (room nn/simd). They write only the given
+// arrays. nn/recurrent/recurrence.cpp alone calls them. With u = W_ih x, v = W_hh h' (4H) and h', c' (H) of the step
+// before, unit by unit:
 //
 //   i = σ(u_i + v_i + b_i)            f = σ(u_f + v_f + b_f)
 //   g = tanh(u_g + v_g + b_g)         o = σ(u_o + v_o + b_o)

@@ -1,6 +1,6 @@
 // Probe `bag_view`: a few bags of images with the attention on them, their labels and the model's answers (room
-// probe/systems). The Evaluator (lab/train) calls it at the first and the last evaluation. The figure kind "bag"
-// draws it.
+// probe/systems). The Evaluator (lab/train) calls it at the first and the last evaluation; it changes nothing. The
+// figure kind "bag" draws it.
 #include <limits>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Probe `circuits`: how the heads of a transformer map words, computed from its parameters (room probe/systems). The
-// Evaluator (lab/train) calls it at each evaluation. For head h of layer l, over the first tokens v, w of the
-// vocabulary, with u_v = LN(e_v) of the layer's norm (or e_v) and G the unembedding, its columns weighted and centred
-// as the last norm weights and centres:
+// Evaluator (lab/train) calls it at each evaluation; it changes nothing. For head h of layer l, over the first tokens
+// v, w of the vocabulary, with u_v = LN(e_v) of the layer's norm (or e_v) and G the unembedding, its columns weighted
+// and centred as the last norm weights and centres:
 //
 //   OV(v, o) = g_o · O_h V_h u_v          how much attention to v increases the logit of o
 //   QK(v, w) = (Q_h u_v + b) · K_h u_w    how much v attends to w, at no distance

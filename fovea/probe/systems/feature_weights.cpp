@@ -1,6 +1,6 @@
 // Probe `feature_weights`: the weight on the informative features (room probe/systems). The Evaluator (lab/train)
-// calls it at each evaluation. It reports each, their sum, and the largest difference between two of them. Means over
-// the examples.
+// calls it at each evaluation; it changes nothing. It reports each, their sum, and the largest difference between two
+// of them. Means over the examples.
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // Probe `head-beta`: the positions at which each head of a transformer would help the right answers most, by its β
-// (model/optional_queries.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. Of the
-// positions i, weighed by how much their β differ,
+// (model/optional_queries.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes
+// nothing. Of the positions i, weighed by how much their β differ,
 //
 //   s(J) = Σ_i (mean_(j in J_i) β_ij - mean_(j<=i) β_ij) / Σ_i (max_(j<=i) β_ij - mean_(j<=i) β_ij)
 //

@@ -1,6 +1,6 @@
 // Probe `induction-exact`: model `induction-exact` on task `induction` beside the flows of three numbers (room
-// probe/systems). The Evaluator (lab/train) calls it at each evaluation. The numbers are in the model's own units. T
-// is the number of positions before the query.
+// probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. The numbers are in the
+// model's own units. T is the number of positions before the query.
 //
 //   previous_logit     a_1
 //   match_strength     mean of the diagonal of c M

@@ -1,6 +1,6 @@
 // Probe `induction-flow`: the predicted time until an induction head forms in the streams of a task (room
-// probe/systems). The Evaluator (lab/train) calls it at the first evaluation. It computes the gradient flow of three
-// scalars (theory/induction_flow.h).
+// probe/systems). The Evaluator (lab/train) calls it at the first evaluation; it changes nothing. It computes the
+// gradient flow of three scalars (theory/induction_flow.h).
 //
 //   flow_time                 if each token has a memory of its own, as in a model
 //   flow_time_shared_memory   if one memory serves all tokens

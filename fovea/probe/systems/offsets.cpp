@@ -1,6 +1,6 @@
 // Probe `offsets`: attention relative to the row (room probe/systems). The Evaluator (lab/train) calls it at each
-// evaluation. The offset of a row is the position of its largest weight minus the row's number. With c_t = Σ_s s α_ts
-// the centroid of row t:
+// evaluation; it changes nothing. The offset of a row is the position of its largest weight minus the row's number.
+// With c_t = Σ_s s α_ts the centroid of row t:
 //
 //   offset_share           array: share of the rows with each offset; array `offset`: the offsets, 1 - P … P - 1
 //   band_share             share of the rows in the `band` neighbouring offsets that have most of them

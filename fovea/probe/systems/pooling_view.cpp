@@ -1,6 +1,6 @@
 // Probe `pooling_view`: the points, the truth and the prediction of pooling in one dimension, and the attention (room
-// probe/systems). The Evaluator (lab/train) calls it at the last evaluation. Queries and keys are in the order of
-// their coordinates. The figure kinds "xy" and "heatmap" draw it.
+// probe/systems). The Evaluator (lab/train) calls it at the last evaluation; it changes nothing. Queries and keys are
+// in the order of their coordinates. The figure kinds "xy" and "heatmap" draw it.
 #include <algorithm>
 #include <numeric>
 #include <vector>

@@ -1,7 +1,8 @@
 // Probe `recall`: what the matrices of a transformer of two layers, a head each, have stored (room probe/systems).
-// The Evaluator (lab/train) calls it at each evaluation. Each matrix is tested alone as an associative memory: the
-// share of questions whose right answer has the largest score. With embeddings e, positions p, the unembedding g and,
-// of layer l, queries Q_l (1 if the positions are queries themselves), keys K_l and values and output OV_l:
+// The Evaluator (lab/train) calls it at each evaluation; it changes nothing. Each matrix is tested alone as an
+// associative memory: the share of questions whose right answer has the largest score. With embeddings e, positions
+// p, the unembedding g and, of layer l, queries Q_l (1 if the positions are queries themselves), keys K_l and values
+// and output OV_l:
 //
 //   output_recalled           over tokens v:      g_w · OV_2 e_v is largest at w = v: the attended token is the answer
 //   previous_token_recalled   over positions t:   Q_1 p_t · K_1 p_s, s <= t, is largest at s = t - 1, t >= 1

@@ -1,6 +1,6 @@
 // Probe `recovered_map`: the distance between attention and the true map from queries to keys, for tasks that know it
-// (data/two_spaces.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. It also reports
-// the errors of rivals that know one thing each.
+// (data/two_spaces.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes
+// nothing. It also reports the errors of rivals that know one thing each.
 //
 //   map_cosine_with_truth    <W A, A⁺A> / (‖W A‖ ‖A⁺A‖) at every evaluation, W the learned similarity qᵀWk: 1 if W
 //                            takes each key to a multiple of its origin

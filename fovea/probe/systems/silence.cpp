@@ -1,6 +1,6 @@
 // Probe `silence`: whether the first layer of a transformer is silent where it is not needed (room probe/systems).
-// The Evaluator (lab/train) calls it at each evaluation. With the layer's input u, its weights A, values, gate σ(g)
-// and output map O, attention adds at position i
+// The Evaluator (lab/train) calls it at each evaluation; it changes nothing. With the layer's input u, its weights A,
+// values, gate σ(g) and output map O, attention adds at position i
 //
 //   o_i = O (σ(g_i) ⊙ Σ_j A_ij v_j)        each head with its own part of v
 //

@@ -1,7 +1,7 @@
 // Probe `sink_value_length`: how much attention adds from the first position of a stream, in the first layer of a
-// transformer (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. With u_t = LN(E[x_t] +
-// P[t]), the input of layer 1 (without LN and P if the model has none), and its values and output W and O, all of the
-// weight on position t would add
+// transformer (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. With
+// u_t = LN(E[x_t] + P[t]), the input of layer 1 (without LN and P if the model has none), and its values and output W
+// and O, all of the weight on position t would add
 //
 //   O (W u_t + b)
 //

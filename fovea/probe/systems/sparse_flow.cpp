@@ -1,6 +1,6 @@
 // Probe `sparse-flow`: model `sparse-attention` on its task beside the flow of two numbers
-// (theory/sparse_emergence.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. The time
-// of the flow is the sum of the learning rates:
+// (theory/sparse_emergence.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes
+// nothing. The time of the flow is the sum of the learning rates:
 //
 //   loss_flow, alpha_flow   the values of the flow now
 //   alpha                   weight on the positions that determine the answer

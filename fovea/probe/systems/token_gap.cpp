@@ -1,5 +1,5 @@
 // Probe `token_gap`: the distance of the embeddings of the first two tokens, |E_1 - E_0| (room probe/systems). The
-// Evaluator (lab/train) calls it at each evaluation.
+// Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 #include <cmath>
 
 #include "fovea/probe/position_rows.h"

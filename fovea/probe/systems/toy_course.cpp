@@ -1,5 +1,5 @@
 // Probe `toy-course`: the course of a classifier in the plane of the toy gate, beside the toy gate's own (room
-// probe/systems). The Evaluator (lab/train) calls it at each evaluation.
+// probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 //
 // `beta_keyword` is the mean β of the positions that decide, `beta_others` the mean β of the others, in the sequences
 // that have both; `beta_gap` = beta_keyword - beta_others is D, and `attention_on_answer` is p. The toy gate for

@@ -1,6 +1,6 @@
 // Probe `toy-flow`: a toy gate in training beside its theory (docs/explanation/method.md) (room probe/systems). The
-// Evaluator (lab/train) calls it at each evaluation. At the first one it reads the start from the parameters, and the
-// loss from the model's outcome.
+// Evaluator (lab/train) calls it at each evaluation; it changes nothing. At the first one it reads the start from the
+// parameters, and the loss from the model's outcome.
 #include <fmt/format.h>
 
 #include <algorithm>

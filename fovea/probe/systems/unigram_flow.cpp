@@ -1,6 +1,7 @@
 // Probe `unigram-flow`: a unigram gate in training beside the gradient flow of its data (docs/explanation/method.md,
-// the general form) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation. At the first one it
-// reads the start from the parameters. The data are the task's training sequences, or a sample if they are infinite.
+// the general form) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
+// At the first one it reads the start from the parameters. The data are the task's training sequences, or a sample if
+// they are infinite.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // Finds, from the data alone, the parent of each position of streams with one tree of parents (room theory/exact).
-// The probe `parents` calls it. Each stream has a chain of its own. With x_q the token where an answer y is asked,
-// once in each stream and at the same position, the pair (x_q, y) is one more step of the stream's chain. If j is the
-// parent of i, x_i = y therefore occurs together with x_j = x_q. With the counts of both over N streams,
+// Pure functions. The probe `parents` calls it. Each stream has a chain of its own. With x_q the token where an
+// answer y is asked, once in each stream and at the same position, the pair (x_q, y) is one more step of the stream's
+// chain. If j is the parent of i, x_i = y therefore occurs together with x_j = x_q. With the counts of both over N
+// streams,
 //
 //   chi2(i, j) = N (n_11 n_00 - n_10 n_01)^2 / (n_1. n_0. n_.1 n_.0)
 //

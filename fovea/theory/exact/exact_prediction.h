@@ -1,5 +1,5 @@
 // Computes plateaus and times of gradient flow of a task before a model is trained, if the law of the task is simple
-// enough (room theory/exact). `fovea predict` and the probe `closed-form` call it.
+// enough (room theory/exact). Pure functions. `fovea predict` and the probe `closed-form` call it.
 #pragma once
 
 #include <string>

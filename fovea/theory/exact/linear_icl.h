@@ -1,8 +1,8 @@
 // The course of linear attention that learns regression in context, from D, N and Lambda alone (room theory/exact).
-// exact_prediction.cpp of this room calls it. An example has a map w ~ N(0, 1) of its own, N pairs (x_n, y_n = w .
-// x_n) with x_n ~ N(0, Lambda), and a query x_q ~ N(0, Lambda) of which y_q = w . x_q is asked. l_1 >= .. >= l_D are
-// the eigenvalues of Lambda, tr their sum. Linear attention can answer yhat = beta' M x_q with beta = 1/N sum_n y_n
-// x_n and M (D,D) its own. Along the d-th eigenvector
+// Pure functions. exact_prediction.cpp of this room calls it. An example has a map w ~ N(0, 1) of its own, N pairs
+// (x_n, y_n = w . x_n) with x_n ~ N(0, Lambda), and a query x_q ~ N(0, Lambda) of which y_q = w . x_q is asked. l_1
+// >= .. >= l_D are the eigenvalues of Lambda, tr their sum. Linear attention can answer yhat = beta' M x_q with beta
+// = 1/N sum_n y_n x_n and M (D,D) its own. Along the d-th eigenvector
 //
 //   E[y_q beta_d x_qd]    = l_d^2
 //   E[(beta_d x_qd)^2]    = l_d^2 (l_d + (l_d + tr) / N)         the fourth moments of x_n give the 1/N

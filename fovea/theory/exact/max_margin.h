@@ -1,6 +1,6 @@
-// The direction of an attention map after long descent by a logistic loss (room theory/exact). The probe `max-margin`
-// compares a model with it. Of sequences i with tokens x_it, a query z_i and one token c_i chosen in each, the
-// hard-margin solution is the smallest map that separates the chosen tokens from the others:
+// The direction of an attention map after long descent by a logistic loss (room theory/exact). Pure functions. The
+// probe `max-margin` compares a model with it. Of sequences i with tokens x_it, a query z_i and one token c_i chosen
+// in each, the hard-margin solution is the smallest map that separates the chosen tokens from the others:
 //
 //   W* = argmin |W|_F    with  (x_i,c_i - x_it)' W z_i >= 1  for all i and t other than c_i
 //

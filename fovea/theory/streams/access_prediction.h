@@ -1,7 +1,7 @@
-// Predicts, before training, whether a network can predict the accesses of a memory trace (room theory/streams).
-// `fovea predict` and the Python package call it. The network is one that learns what followed what, and is judged on
-// the validation split. A network predicts page and offset separately, and so does this: each from contexts of its
-// own.
+// Predicts, before training, whether a network can predict the accesses of a memory trace (room theory/streams). Pure
+// functions. `fovea predict` and the Python package call it. The network is one that learns what followed what, and
+// is judged on the validation split. A network predicts page and offset separately, and so does this: each from
+// contexts of its own.
 //
 // A context is what the access d back was, for d = 1 .. 8, or what the last k accesses were, for k = 2 .. 4. An
 // access is taken as

@@ -1,7 +1,7 @@
-// Measures how well single earlier tokens predict the answers of a task of token streams (room theory/streams).
-// stream_prediction.h of this room calls it, and `fovea predict` prints it. It shows which answers attention to one
-// position at a time can give. Let x_{t-d} be the token d positions before a position t with a question, and y_t its
-// answer. n_vo counts pairs over the N such positions; n_v and n_o are its sums:
+// Measures how well single earlier tokens predict the answers of a task of token streams (room theory/streams). Pure
+// functions. stream_prediction.h of this room calls it, and `fovea predict` prints it. It shows which answers
+// attention to one position at a time can give. Let x_{t-d} be the token d positions before a position t with a
+// question, and y_t its answer. n_vo counts pairs over the N such positions; n_v and n_o are its sums:
 //
 //   chi2(d)  = N (sum_vo n_vo^2 / (n_v n_o) - 1)          0 if both are independent in the sample
 //   phi2(d)  = chi2(d) / N                                at most |o| - 1, if the token determines the answer

@@ -1,7 +1,7 @@
-// Predictions of a task of token streams before a model is trained (room theory/streams). `fovea predict` and the
-// probes `induction-exact` and `induction-flow` call it. They are the loss plateaus of its ladder, and the earlier
-// tokens that predict answers, each by itself. If all answers follow an earlier copy of the current token, they
-// include the time at which an induction head forms by its flow.
+// Predictions of a task of token streams before a model is trained (room theory/streams). Pure functions. `fovea
+// predict` and the probes `induction-exact` and `induction-flow` call it. They are the loss plateaus of its ladder,
+// and the earlier tokens that predict answers, each by itself. If all answers follow an earlier copy of the current
+// token, they include the time at which an induction head forms by its flow.
 //
 // The loss of a rung over the asked positions of B validation examples, or over the last one of each, with l_b the
 // sum of -log p(answer) over those of example b and n_b their number:

@@ -1,6 +1,7 @@
 // Task `addresses`: which line of memory is accessed next, in traces that are made (made_traces.h) (room
-// data/tasks/addresses). lab/spec makes it by name for a run. Cyclic traces (`pages`, `list`, `matrix`, `gather`, and
-// strides in the end) have the same windows in training, validation and test. There, a test measures memory.
+// data/tasks/addresses). lab/spec makes it by name for a run. It reads its settings and seed only. Cyclic traces
+// (`pages`, `list`, `matrix`, `gather`, and strides in the end) have the same windows in training, validation and
+// test. There, a test measures memory.
 #include <fmt/format.h>
 
 #include "fovea/base/registry.h"

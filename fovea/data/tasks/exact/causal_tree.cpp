@@ -1,5 +1,5 @@
 // Task `causal-tree`: one tree of parents for all examples, and a chain of its own for each (room data/tasks/exact).
-// lab/spec makes it by name for a run. Of T positions, 0 .. T-1,
+// lab/spec makes it by name for a run. It reads its settings and seed only. Of T positions, 0 .. T-1,
 //
 //   parents    p(i) in 0 .. i-1 for i = 1 .. T-2, drawn evenly from the seed; 0 and T-1 have none
 //   rows       P_s ~ Dirichlet(alpha, .., alpha), drawn anew for each example

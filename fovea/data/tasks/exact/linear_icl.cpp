@@ -1,5 +1,5 @@
-// Task `linear-icl`: regression in context (room data/tasks/exact). lab/spec makes it by name for a run. Each example
-// has a linear map of its own, N pairs of it and one query:
+// Task `linear-icl`: regression in context (room data/tasks/exact). lab/spec makes it by name for a run. It reads its
+// settings and seed only. Each example has a linear map of its own, N pairs of it and one query:
 //
 //   w ~ N(0, 1),   x_1 .. x_N, x_q ~ N(0, diag(eigenvalues)),   y_n = w . x_n,   answer w . x_q
 //

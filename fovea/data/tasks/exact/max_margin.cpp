@@ -1,5 +1,5 @@
 // Task `max-margin`: n sequences of T tokens, each with a query and a label, and a direction that separates labels
-// (room data/tasks/exact). lab/spec makes it by name for a run.
+// (room data/tasks/exact). lab/spec makes it by name for a run. It reads its settings and seed only.
 //
 //   x_it, z_i, v   unit vectors of d numbers, evenly over directions       y_i = 1 or -1, evenly
 //   value of token t of sequence i:  x_it . v

@@ -1,5 +1,6 @@
 // Task `sparse-emergence`: of T vectors of d numbers one determines the answer (room data/tasks/exact). lab/spec
-// makes it by name for a run. The vector is always the same one, and it may occur several times:
+// makes it by name for a run. It reads its settings and seed only. The vector is always the same one, and it may
+// occur several times:
 //
 //   x_1 .. x_T ~ N(0, 1_d),   the last R of them one vector,   answer y = W* x_T
 //

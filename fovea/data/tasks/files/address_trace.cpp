@@ -1,7 +1,7 @@
 // Task `address-trace`: which line of memory is accessed next, in a trace of the user (`fovea/data/corpus`) (room
-// data/tasks/files). lab/spec makes it by name for a run. The most frequent counters and pages of the training part
-// have vectors of their own. All others, and pages that training does not have, share one vector. A prediction of
-// such a page is never right.
+// data/tasks/files). lab/spec makes it by name for a run. It reads its settings, seed and files only. The most
+// frequent counters and pages of the training part have vectors of their own. All others, and pages that training
+// does not have, share one vector. A prediction of such a page is never right.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Task `language`: the next token of a text, at every position of a window of it (room data/tasks/files). lab/spec
-// makes it by name for a run. Training windows are drawn from the whole training part. Validation windows follow one
-// another.
+// makes it by name for a run. It reads its settings, seed and files only. Training windows are drawn from the whole
+// training part. Validation windows follow one another.
 //
 // The rungs of the ladder predict the token c after x_0 .. x_t, with p of the counts of the training part
 // (data/tasks/files/ngrams.h), V the tokens, m(c) how often c follows an earlier copy of x_t in the window, and m the

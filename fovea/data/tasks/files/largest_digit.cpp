@@ -1,5 +1,6 @@
 // Task `largest-digit`: the label of a bag of digit images is the largest digit in it (room data/tasks/files).
-// lab/spec makes it by name for a run. Every image of this digit is marked.
+// lab/spec makes it by name for a run. It reads its settings, seed and files only. Every image of this digit is
+// marked.
 #include <algorithm>
 
 #include "fovea/base/random.h"

@@ -1,5 +1,5 @@
 // Task `odd-one-out`: all images of a bag show one digit, except one (room data/tasks/files). lab/spec makes it by
-// name for a run. The label is the other digit, and its image is marked.
+// name for a run. It reads its settings, seed and files only. The label is the other digit, and its image is marked.
 //
 // No digit is odd by itself. For every bag with one a among b's, a bag with one b among a's is equally likely.
 // Weights that follow a score of each item alone give the odd ones of both together at most 1, so 0.5 each in the

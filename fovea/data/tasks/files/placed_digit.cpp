@@ -1,7 +1,8 @@
-// Task `placed-digit`: which digit is on the canvas (room data/tasks/files). lab/spec makes it by name for a run. One
-// digit of 28 x 28 pixels is at a uniformly random point of a canvas of side x side. With side 28 there is one point.
-// `pieces` squares of piece x piece pixels, each cut from the image of some digit, are placed uniformly too. If two
-// overlap, the brighter pixel shows. The digit's box is marked: the smallest rectangle that contains its ink.
+// Task `placed-digit`: which digit is on the canvas (room data/tasks/files). lab/spec makes it by name for a run. It
+// reads its settings, seed and files only. One digit of 28 x 28 pixels is at a uniformly random point of a canvas of
+// side x side. With side 28 there is one point. `pieces` squares of piece x piece pixels, each cut from the image of
+// some digit, are placed uniformly too. If two overlap, the brighter pixel shows. The digit's box is marked: the
+// smallest rectangle that contains its ink.
 //
 // Training images follow shuffled epochs over the split's images, each time at a new point among new pieces.
 // Validation and test have each of their images once. Batches are vectors of side² numbers from 0 to 1, row by row.

@@ -1,5 +1,6 @@
 // Task `second-largest`: a bag of images of different digits; the label is the second-largest digit (room
-// data/tasks/files). lab/spec makes it by name for a run. The image of this digit is marked.
+// data/tasks/files). lab/spec makes it by name for a run. It reads its settings, seed and files only. The image of
+// this digit is marked.
 //
 // Which item that is depends on the others. Weights that follow a score of each item alone are those of an order of
 // the digits (a softmax is the mean of orders drawn at random: Gumbel noise on the scores), and of all orders the

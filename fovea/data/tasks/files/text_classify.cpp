@@ -1,5 +1,5 @@
 // Task `text-classify`: the class of a text of a corpus, as a sequence of words (room data/tasks/files). lab/spec
-// makes it by name for a run.
+// makes it by name for a run. It reads its settings, seed and files only.
 //
 // The vocabulary is that of the training texts. Training visits them in shuffled epochs.
 #include <fmt/format.h>

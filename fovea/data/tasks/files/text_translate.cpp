@@ -1,5 +1,6 @@
 // Task `text-translate`: the translation of a text, as a sequence of subwords or words (room data/tasks/files).
-// lab/spec makes it by name for a run. Both languages share the vocabulary.
+// lab/spec makes it by name for a run. It reads its settings, seed and files only. Both languages share the
+// vocabulary.
 #include <fmt/format.h>
 
 #include <algorithm>

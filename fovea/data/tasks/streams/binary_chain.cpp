@@ -1,5 +1,6 @@
 // Task `binary-chain`: one Markov chain of two states for all sequences, from its stationary law (room
-// data/tasks/streams). lab/spec makes it by name for a run. With p = P(0 → 1) and q = P(1 → 0):
+// data/tasks/streams). lab/spec makes it by name for a run. It reads its settings and seed only. With p = P(0 → 1)
+// and q = P(1 → 0):
 //
 //   P(x_0 = 1) = p / (p + q)        P(x_(t+1) = 1 | x_t) = p if x_t = 0, else 1 - q
 //

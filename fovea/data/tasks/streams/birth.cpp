@@ -1,6 +1,6 @@
 // Task `birth`: one bigram chain for all sources, with triggers whose successors are drawn for each source (room
-// data/tasks/streams). lab/spec makes it by name for a run. At a repeated trigger, and only there, the token after it
-// is asked: the source itself has the answer.
+// data/tasks/streams). lab/spec makes it by name for a run. It reads its settings and seed only. At a repeated
+// trigger, and only there, the token after it is asked: the source itself has the answer.
 //
 //   rows of the chain      P_i ~ Dirichlet(c z_1, .., c z_V), z_j in proportion to 1 / j, c = concentration, drawn from
 //                          the seed

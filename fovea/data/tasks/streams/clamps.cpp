@@ -1,5 +1,5 @@
 // Task `clamps`: items with labels, and then one of the items again, whose label is asked (room data/tasks/streams).
-// lab/spec makes it by name for a run.
+// lab/spec makes it by name for a run. It reads its settings and seed only.
 //
 //   item label item label .. query -> label
 //

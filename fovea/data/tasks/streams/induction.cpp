@@ -1,6 +1,6 @@
 // Task `induction`: a source of T tokens, of which the last, the query, has occurred once before (room
-// data/tasks/streams). lab/spec makes it by name for a run. The answer is the token that followed the earlier copy.
-// Only the last position asks.
+// data/tasks/streams). lab/spec makes it by name for a run. It reads its settings and seed only. The answer is the
+// token that followed the earlier copy. Only the last position asks.
 //
 //   .. q a .. q -> a
 //

@@ -1,5 +1,6 @@
 // Task `markov-icl`: each example is a sequence of a Markov chain of its own (room data/tasks/streams). lab/spec
-// makes it by name for a run. Only the earlier tokens of the example predict the next one.
+// makes it by name for a run. It reads its settings and seed only. Only the earlier tokens of the example predict the
+// next one.
 //
 //   rows of the chain      P_i ~ Dirichlet(alpha, .., alpha), drawn anew for each example
 //   first token            from the distribution pi = pi P

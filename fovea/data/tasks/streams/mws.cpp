@@ -1,5 +1,5 @@
-// Task `mws`, the moving-window sum (room data/tasks/streams). lab/spec makes it by name for a run. The stream is
-// [x_1 .. x_n, SEP, y_1 .. y_n] with
+// Task `mws`, the moving-window sum (room data/tasks/streams). lab/spec makes it by name for a run. It reads its
+// settings and seed only. The stream is [x_1 .. x_n, SEP, y_1 .. y_n] with
 //
 //   y_i = x_{i-w+1} + .. + x_i  mod m,   x_j = 0 for j < 1,   w = window, m = numbers + 1
 //

@@ -1,5 +1,5 @@
-// Task `prefix-sum`: sums of all inputs so far (room data/tasks/streams). lab/spec makes it by name for a run. The
-// stream is [x_1 .. x_n, SEP, y_1 .. y_n] with
+// Task `prefix-sum`: sums of all inputs so far (room data/tasks/streams). lab/spec makes it by name for a run. It
+// reads its settings and seed only. The stream is [x_1 .. x_n, SEP, y_1 .. y_n] with
 //
 //   y_i = x_1 + .. + x_i  mod m,   m = numbers + 1
 //

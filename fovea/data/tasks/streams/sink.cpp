@@ -1,6 +1,6 @@
-// Task `sink`, a bigram chain with back-copies (room data/tasks/streams). lab/spec makes it by name for a run. There
-// is one chain for all sources, but a trigger is followed by the token before it. Triggers therefore need earlier
-// positions, and other tokens do not.
+// Task `sink`, a bigram chain with back-copies (room data/tasks/streams). lab/spec makes it by name for a run. It
+// reads its settings and seed only. There is one chain for all sources, but a trigger is followed by the token before
+// it. Triggers therefore need earlier positions, and other tokens do not.
 //
 //   rows of the chain      P_i ~ Dirichlet(alpha, .., alpha), drawn from the seed; the triggers are the first tokens
 //   first token            even, no trigger; or, with a start token, that one, and then such a token

@@ -1,5 +1,5 @@
 // Task `stream-copy`: [x_1 .. x_n, SEP, y_1 .. y_n] with y_i = x_i (room data/tasks/streams). lab/spec makes it by
-// name for a run.
+// name for a run. It reads its settings and seed only.
 #include "fovea/data/tasks/streams/stream_order.h"
 
 namespace fovea {

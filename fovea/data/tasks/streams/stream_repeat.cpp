@@ -1,6 +1,6 @@
 // Task `stream-repeat`: [x_1 .. x_n, SEP, y_1 .. y_n] in blocks (room data/tasks/streams). lab/spec makes it by name
-// for a run. Input and output are divided into `blocks` of the same length. Each block of the output repeats the
-// first number of the same block of the input: y_i = x_1 of one block.
+// for a run. It reads its settings and seed only. Input and output are divided into `blocks` of the same length. Each
+// block of the output repeats the first number of the same block of the input: y_i = x_1 of one block.
 //
 // The ladder: nothing of the input is known; y_i = y_{i-1} within a block is; all is.
 #include <fmt/format.h>

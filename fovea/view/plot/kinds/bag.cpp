@@ -1,5 +1,5 @@
 // Figure kind "bag": bags of images with the attention weight under each (room view/plot/kinds). make_figure() makes
-// it by name for reports. Reads the arrays of the probe `bag_view`.
+// it by name for reports. It only reads runs. Reads the arrays of the probe `bag_view`.
 #include <fmt/format.h>
 
 #include <algorithm>

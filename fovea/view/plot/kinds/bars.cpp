@@ -1,5 +1,6 @@
 // Figure kind "bars": a quantity for each setting or experiment, a bar to the median with a dot for each run (room
-// view/plot/kinds). make_figure() makes it by name for reports. Bars are horizontal, so that long names can be read.
+// view/plot/kinds). make_figure() makes it by name for reports. It only reads runs. Bars are horizontal, so that long
+// names can be read.
 #include <fmt/format.h>
 
 #include <algorithm>

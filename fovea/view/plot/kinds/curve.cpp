@@ -1,5 +1,6 @@
 // Figure kind "curve": a quantity against a setting, with a dot for each run (room view/plot/kinds). make_figure()
-// makes it by name for reports. A line connects the medians (or an aggregate over the runs of a point).
+// makes it by name for reports. It only reads runs. A line connects the medians (or an aggregate over the runs of a
+// point).
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Figure kind "glimpses": the path of the glimpses over images, during training, one example a row (room
-// view/plot/kinds). make_figure() makes it by name for reports.
+// view/plot/kinds). make_figure() makes it by name for reports. It only reads runs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Figure kind "heatmap": an array of runs as a map of cells, at one step or at several side by side (room
-// view/plot/kinds). make_figure() makes it by name for reports.
+// view/plot/kinds). make_figure() makes it by name for reports. It only reads runs.
 #include <fmt/format.h>
 
 #include <algorithm>

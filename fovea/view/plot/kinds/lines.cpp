@@ -1,5 +1,6 @@
 // Figure kind "lines": quantities over steps, a thin line for each run and their median in bold (room
-// view/plot/kinds). make_figure() makes it by name for reports. The thin lines show the spread over seeds.
+// view/plot/kinds). make_figure() makes it by name for reports. It only reads runs. The thin lines show the spread
+// over seeds.
 #include <fmt/format.h>
 
 #include <algorithm>

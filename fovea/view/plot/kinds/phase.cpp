@@ -1,5 +1,6 @@
 // Figure kind "phase": one series of each run against another (room view/plot/kinds). make_figure() makes it by name
-// for reports. Behind them are the directions of a linear system d(x, y)/dτ = M (x, y), with its separatrix.
+// for reports. It only reads runs. Behind them are the directions of a linear system d(x, y)/dτ = M (x, y), with its
+// separatrix.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Figure kind "scatter": one quantity of each run against another, a point a run (room view/plot/kinds).
-// make_figure() makes it by name for reports.
+// make_figure() makes it by name for reports. It only reads runs.
 #include <fmt/format.h>
 
 #include <algorithm>

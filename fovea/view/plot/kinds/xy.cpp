@@ -1,5 +1,5 @@
 // Figure kind "xy": arrays as curves and points (room view/plot/kinds). make_figure() makes it by name for reports.
-// It shows predictions over a grid, the truth behind them, and the data that they were made from.
+// It only reads runs. It shows predictions over a grid, the truth behind them, and the data that they were made from.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // TokenTexts: texts as tokens in memory, and the examples of each training batch (room data/text). The tasks on texts
-// (given_texts.cpp, data/tasks/files) use it.
+// (data/tasks/given_texts.cpp, data/tasks/files) use it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Vocabulary: words and their numbers (room data/text). The tasks on texts (given_texts.cpp, data/tasks/files) and
-// the summary of a corpus make one from counted words.
+// Vocabulary: words and their numbers (room data/text). The tasks on texts (data/tasks/given_texts.cpp,
+// data/tasks/files) and the summary of a corpus make one from counted words.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Moves a finished draft folder to its final location, in one step (room io/fetch). The makers of corpora
-// (data/corpus/get_corpus.cpp, unfinished_corpus.cpp) call it. It renames folders and removes the replaced one.
+// (data/corpus/get_corpus.cpp and data/corpus/unfinished_corpus.cpp) call it. It renames folders and removes the
+// replaced one.
 #pragma once
 
 #include <filesystem>

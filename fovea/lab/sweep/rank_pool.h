@@ -1,5 +1,5 @@
 // A WorkerPool over the ranks of a job (lab/ranks/ranks.h): the first rank's own threads and those of all others
-// (room lab/sweep). The program's sweeps use it; main.cpp calls work_for_first() on the other ranks.
+// (room lab/sweep). The program's sweeps use it; apps/cli/main.cpp calls work_for_first() on the other ranks.
 //
 //   first rank                             every other rank
 //   sweep ── give ──> RankPool ── order ──> work_for_first ──> its own thread pool

@@ -41,7 +41,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
     assert.deepEqual([of, texts, level], [label, "40 : 0", "strong"]);
     assert.match(attention, /^× \d\.\d$/);
   }
-  await page.getByText(/^These words stand in texts of one label only: “(gut|schlecht)” \((plus|minus)\), /).waitFor();
+  await page.getByText(/^These words occur in texts of one label only: “(gut|schlecht)” \((plus|minus)\), /).waitFor();
   await trust(page).getByText(/^Attention is predicted to move to \d of \d words that indicate the class/).waitFor();
   const first = await table_of(page);
   const uniform = 1 / 9; // das brot war gut , wie immer 3 !
@@ -50,7 +50,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   await button(page, "Next look").click();
   await page.getByText(/Attention is almost uniform \(entropy (0\.9\d|1\.00) of 1\), so it does not show/).waitFor();
   await trust(page).getByText(/^Do not trust attention here: it is nearly uniform/).waitFor();
-  const other = await page.getByRole("link", { name: "One that has a weight and a logit for each word" }).getAttribute("href");
+  const other = await page.getByRole("link", { name: "A model with a weight and a logit for each word" }).getAttribute("href");
   assert.match(other, /model=unigram-gate$/);
   const scrub = page.getByLabel("Look at step");
   await scrub.fill("400");
@@ -88,13 +88,13 @@ test("of too few texts the words that may tell are named, and no attention is pr
   assert.deepEqual(evidence.gut.slice(0, 2), ["plus", "13 : 0"]);
   assert.deepEqual(evidence.schlecht.slice(0, 2), ["minus", "13 : 0"]);
   for (const cells of Object.values(evidence)) assert.equal(cells[4], "–");
-  const sentence = page.getByRole("textbox", { name: "Try a sentence of your own: which of its words indicate a label?" });
+  const sentence = page.getByRole("textbox", { name: "Try your own sentence: which of its words indicate a label?" });
   await sentence.fill("das war schlecht");
-  await page.getByText("Words that indicate a label: schlecht (minus, probable). Where attention goes is not predicted.").waitFor();
+  await page.getByText("Words that indicate a label: schlecht (minus, probable). Attention is not predicted.").waitFor();
   await sentence.fill("das war nun");
   await page.getByText("No word indicates a label.").waitFor();
   await button(page, "Next look").click();
-  await page.getByText("Where attention goes was not predicted.").waitFor();
+  await page.getByText("Attention was not predicted.").waitFor();
   assert.deepEqual(await page.locator(".compared thead th").allInnerTexts(), ["word", "times", "learned", "goes with"]);
   await stage.leave(page);
 });

@@ -3,14 +3,13 @@ import type { ComponentChild } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const meanings: { [word: string]: string } = {
-  attention:
-    "Attention: for each word that is written, a share of every word that was read. The shares add up to 1, and say what the model looks at.",
+  attention: "Attention: for each word that is written, a share of every word that was read. The shares add up to 1.",
   α: "α (alpha) is attention: the share that one input word gets while one output word is written, from 0 to 1.",
   β: "β (beta) is knowledge: how much an input word would speak for the right output word, were all of the attention on it. It can be high while attention is elsewhere.",
   entropy:
     "Normalised entropy: how spread attention is, from 1 (uniform: on all words alike) to 0 (all of it on one word).",
   loss: "Loss: how surprised the model is by the right answer, on average. Training makes it smaller; 0 means never surprised.",
-  σ: "σ (sigma): by how many standard deviations the word stands with the class more often than chance would have it. Of two words that stand in about as many texts the one with more is the surer.",
+  σ: "σ (sigma): by how many standard deviations the word occurs with the class more often than by chance. If two words occur in equally many texts, the one with more σ is surer.",
   uniform:
     "Uniform attention gives every input word the same share: the model looks at all of them alike, so at none in particular.",
 };

@@ -35,7 +35,8 @@ void SpanCounts::add(std::span<const std::string_view> said_tags, std::span<cons
   const std::vector<EntitySpan> found = entity_spans(said_tags), there = entity_spans(wanted_tags);
   said += std::ssize(found);
   wanted += std::ssize(there);
-  right += std::ranges::count_if(found, [&](const EntitySpan& span) { return std::ranges::find(there, span) != there.end(); });
+  right += std::ranges::count_if(found,
+                                 [&](const EntitySpan& span) { return std::ranges::find(there, span) != there.end(); });
 }
 
 double SpanCounts::precision() const { return share(right, said); }

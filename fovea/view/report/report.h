@@ -12,7 +12,7 @@
 namespace fovea {
 
 struct ReportFacts {
-  std::string title = "How attention comes to be where it is";
+  std::string title = "How attention learns";
   std::string made;     // when, UTC
   std::string version;  // of the program
   std::string machine;

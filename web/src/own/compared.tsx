@@ -79,7 +79,7 @@ function Comparison({
         <p>
           {found.named > 0 &&
             `In ${found.same} of ${found.named} texts that were held out from training, the word most attended to at step ${found.step} is the one predicted (by chance: ${found.by_chance.toFixed(1)}). `}
-          {!tells && "Where attention goes was not predicted. "}
+          {!tells && "Attention was not predicted. "}
           {tells && found.named < count && `In ${count - found.named} texts no word is predicted to stand out. `}
           {typeof right === "number" && (
             <Right share={right} of={training.labels.slice(0, count).map((_, text) => training.class_of(text))} />
@@ -93,8 +93,8 @@ function Comparison({
                 <>
                   {" "}
                   This model reads each word together with the others, and need not attend.{" "}
-                  <a href={`#/play?task=own&model=${by_word}`}>One that has a weight and a logit for each word</a> shows
-                  better which it uses.
+                  <a href={`#/play?task=own&model=${by_word}`}>A model with a weight and a logit for each word</a> shows
+                  better which words it uses.
                 </>
               )}
             </>

@@ -166,7 +166,7 @@ function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolea
       )}
       {none.length < outputs.length && (
         <p class="soft">
-          Counted are the texts that hold the word: those with the label, and others. Attention is as predicted, as a
+          The counts are texts that contain the word: with the label, and with others. Attention is predicted, as a
           multiple of uniform attention{predicted ? "; – : not predicted" : ", and is not predicted here"}.
         </p>
       )}
@@ -182,7 +182,7 @@ function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolea
       )}
       {alone.length > 0 && (
         <p>
-          {alone.length === 1 ? "This word stands" : "These words stand"} in texts of one label only: {alone.join(", ")}
+          {alone.length === 1 ? "This word occurs" : "These words occur"} in texts of one label only: {alone.join(", ")}
           . Check that {alone.length === 1 ? "it does" : "they do"} not give the label away.
         </p>
       )}
@@ -203,7 +203,7 @@ function Labels({ doubtful, accuracy }: { doubtful: Doubtful[]; accuracy: number
             <b>
               <bdi>{one.label}</bdi>
             </b>
-            . All models say{" "}
+            . All models predict{" "}
             <b>
               <bdi>{one.instead}</bdi>
             </b>
@@ -213,7 +213,7 @@ function Labels({ doubtful, accuracy }: { doubtful: Doubtful[]; accuracy: number
       </ul>
       <p class="soft">
         {doubtful.length > most_doubtful && `The ${most_doubtful} clearest of ${doubtful.length}. `}
-        The models read single words. On texts left out of training they are right in {Math.round(100 * accuracy)}
+        The models read single words. On held-out texts they are right in {Math.round(100 * accuracy)}
         {"\u00a0"}%.
       </p>
     </>
@@ -238,7 +238,7 @@ function NewText({ told }: { told: Forecast }) {
   const unknown = [...new Set(words.filter(word => !known.has(word)))];
   return (
     <section class="new-text">
-      <label for={id}>Try a sentence of your own: where is attention predicted to go?</label>
+      <label for={id}>Try your own sentence: where is attention predicted to go?</label>
       <input
         id={id}
         type="text"
@@ -277,7 +277,7 @@ function TellingWords({ told }: { told: Forecast }) {
   );
   return (
     <section class="new-text">
-      <label for={id}>Try a sentence of your own: which of its words indicate a label?</label>
+      <label for={id}>Try your own sentence: which of its words indicate a label?</label>
       <input
         id={id}
         type="text"
@@ -290,7 +290,7 @@ function TellingWords({ told }: { told: Forecast }) {
       <p aria-live="polite" class="soft">
         {words.size > 0 &&
           (found.length > 0 ? `Words that indicate a label: ${found.join(", ")}. ` : "No word indicates a label. ")}
-        Where attention goes is not predicted.
+        Attention is not predicted.
       </p>
     </section>
   );

@@ -52,7 +52,7 @@ class OwnTexts extends Own<Texts> {
   readonly title = "Your texts";
   readonly label = "Your texts: in each line a label, a tab, comma or semicolon, and a text";
   readonly placeholder = "good\tWhat a wonderful film\nbad\tA dull story";
-  readonly hint = "A text may hold commas and semicolons, where the same labels come again and again.";
+  readonly hint = "A text may contain commas and semicolons if labels repeat.";
   readonly accept = ".tsv,.csv,.jsonl,.txt";
 
   async read(given: string): Promise<Texts> {

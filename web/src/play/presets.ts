@@ -36,9 +36,9 @@ export const presets: Preset[] = [
   },
   {
     name: "pair",
-    title: "The same 20 words, beside 20 of 30",
+    title: "The same 20 words, compared with 20 of 30",
     outcome:
-      "Where texts hold 20 of 30 words (dashed), which words occur together tells which word goes with which: β is high at step 40, and by step 60 attention (α) is there and what is written is right. Where every text holds the same 20 words (solid) neither has begun at step 40. Whether it ever does is luck: of the seeds 0 to 4 some come to it by step 100, others do not. Try them under Settings.",
+      "Dashed: texts have 20 of 30 words. Co-occurrence shows which word goes with which. β is high at step 40, and by step 60 attention (α) and the written words are right. Solid: every text has the same 20 words. Neither has begun at step 40. Later it depends on the seed: some of seeds 0 to 4 learn it by step 100, others do not. Try them under Settings.",
     state: { task: "permutation", beside: "task.vocab=30" },
     held: [
       { run: 0, metric: "beta_points_right", step: 40, most: 0.3 },
@@ -52,7 +52,7 @@ export const presets: Preset[] = [
     name: "held",
     title: "Attention held uniform until step 60",
     outcome:
-      "While attention is held uniform, β rises all the same: it is high at step 50. By itself the model would still look at nothing in particular. Let go at step 60, attention (α) is on the right word by step 100.",
+      "While attention is held uniform, β rises all the same: it is high at step 50. At step 50 attention would not yet be on the right word by itself. Released at step 60, attention (α) is on the right word by step 100.",
     state: { task: "subset", hold: 60 },
     held: [
       { run: 0, metric: "beta_points_right", step: 50, least: 0.7 },
@@ -64,7 +64,7 @@ export const presets: Preset[] = [
     name: "keyword",
     title: "Find the keyword",
     outcome:
-      "A text is positive if it holds a certain word, the keyword. Which word that is the model knows (β) by step 10, with attention still nearly uniform: at step 20 the keyword has less than a fifth of it (α). By step 80 it has most of it.",
+      "A text is positive if it contains one word, the keyword. β ranks the keyword first by step 10, while attention is nearly uniform. At step 20 the keyword has less than a fifth of the attention (α). By step 80 it has most of it.",
     state: { task: "keyword" },
     held: [
       { run: 0, metric: "beta_auc", step: 10, least: 0.95 },

@@ -86,7 +86,7 @@ export function Settings({ state, set, training, refusals, amiss }: Props) {
           </label>
           <Field
             of={of}
-            setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }}
+            setting={{ name: "seed", help: "seed of all random numbers", choices: [] }}
             value={String(state.seed)}
             refuse={text =>
               /^\d*$/.test(text) && Number.isSafeInteger(Number(text))
@@ -99,7 +99,7 @@ export function Settings({ state, set, training, refusals, amiss }: Props) {
           {shown.map(field)}
         </div>
         <details open={opens || undefined}>
-          <summary>All settings{own.size > 0 ? ` (${own.size} of your own)` : ""}</summary>
+          <summary>All settings{own.size > 0 ? ` (${own.size} changed)` : ""}</summary>
           <div class="filters">{others.map(field)}</div>
           {own.size > 0 && (
             <button type="button" onClick={() => set({ set: "", step: 0 })}>

@@ -30,8 +30,8 @@ const parts = [
 // Where a frame can be shown, by where the page is from; on a web host that is the host's to say.
 const frame_wants: { [kind in Source["kind"]]?: string } = {
   served:
-    "A frame for a slide stays empty unless this server was started with the address of the page or slide that holds it: fovea serve --allow-frame https://slides.example (in place of that, yours).",
-  report: "A frame for a slide shows this file: it works on this computer, in a page or slide that is a file, too.",
+    "A frame in a slide stays empty unless this server was started with the slide's address: fovea serve --allow-frame https://slides.example (use your address).",
+  report: "A frame in a slide shows this file. It works on this computer, also in a page or slide that is a file.",
 };
 
 export function Share({ training, at, name, note, still, kind, link }: Props) {
@@ -46,7 +46,7 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
       say(
         `The link to step ${at} is copied.` +
           (at_home
-            ? " It leads to this computer, where others cannot open it: send them a report, which is one file, or put it on a web host, and add to its address what the link has from # on."
+            ? " It leads to this computer, and others cannot open it. Send them a report, which is one file, or put the report on a web host. Then add the link's part from # on to the report's address."
             : ""),
       );
     } catch {

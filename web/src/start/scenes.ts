@@ -34,7 +34,7 @@ export const scenes: Scene[] = [
     name: "copy",
     title: "Copy twelve words",
     reads: "The model reads twelve words and has to write the same twelve.",
-    why: "Copying is not built in. To the model a word is only a number, and a word to read has nothing in common with the same word to write. So it has two things to learn: which word to write for a word that it looks at (β), and at which position to look (α). Nobody shows it the position: the only signal is whether the written word was right.",
+    why: "Copying is not built in. To the model a word is only a number. A word to read has nothing in common with the same word to write. So the model has to learn two things: which word to write for each word read (β), and at which position to look (α). Nobody shows it the position. The only signal is whether the written word was right.",
     left: "words read",
     right: "words written",
     curves: [
@@ -61,10 +61,10 @@ export const scenes: Scene[] = [
     name: "weather",
     title: "Continue the weather",
     reads:
-      "Each text is the weather of 24 days, by chances that are drawn for this text alone. The model has to say the next day's.",
+      "Each text is the weather of 24 days. Its chances are drawn for this text alone. The model has to predict the next day.",
     why: "The chances differ from text to text, so they cannot be learned by heart. The model has to learn a procedure: find the earlier days with today's weather, and look at the days after them. One head has to look at the day before, and another has to use that.",
     left: "days looked at",
-    right: "days it stands on",
+    right: "current day",
     curves: [
       {
         metric: "weight_on_previous",
@@ -88,13 +88,13 @@ export const scenes: Scene[] = [
           short: "days after at 75 %",
         },
       },
-      { metric: "accuracy", name: "says right", means: "share of days that it says right", colour: writes },
+      { metric: "accuracy", name: "predicts right", means: "share of days that it predicts right", colour: writes },
     ],
     causal: true,
     rungs: [
       { metric: "rung_uniform", says: "guesses" },
       { metric: "rung_unigram", says: "counts days" },
-      { metric: "rung_bigram", says: "counts what follows" },
+      { metric: "rung_bigram", says: "counts the next days" },
     ],
     acts: ["uniform", "previous", "first", "ablate"],
     state: {
@@ -106,7 +106,7 @@ export const scenes: Scene[] = [
     name: "keyword",
     title: "Find the keyword",
     reads:
-      "A text of twenty words is a yes if it holds one certain word, and a no if not. Nobody says which word that is.",
+      "A text of twenty words is a yes if it contains one certain word, and a no if not. Nobody tells the model which word that is.",
     why: "For each word the model has two numbers: how much the word speaks for a yes (β), and how much attention it gets (α). At first these numbers are the same for all words. The model is told yes or no, and nothing about the words. For this model Fovea computes both steps before training: its flags are drawn in outline. Can you beat it?",
     left: "words read",
     right: "answer",

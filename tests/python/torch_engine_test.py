@@ -39,6 +39,7 @@ MODELS = {
         {"name": "linear-attention", "form": "separate", "start": 0.3},
     ),
     "product": ({"name": "product"}, {"name": "product"}),
+    "race-product": ({"name": "race-product"}, {"name": "race-product", "given": True}),
     "sparse-attention": ({"name": "sparse-emergence"}, {"name": "sparse-attention", "shared": True}),
 }
 # Of models whose tasks have many settings, an experiment.
@@ -66,13 +67,19 @@ INTERVENTIONS = [
 
 
 def spec_of(task, model, precision, intervene=()):
-    points = model["name"] in ("pooling", "linear-attention", "product", "sparse-attention")
+    points = model["name"] in (
+        "pooling",
+        "linear-attention",
+        "product",
+        "race-product",
+        "sparse-attention",
+    )
     return {
         "task": task,
         "model": model,
         "train": {
             "steps": 20,
-            "batch": 1 if model["name"] in ("pooling", "product") else 8,
+            "batch": 1 if model["name"] in ("pooling", "product", "race-product") else 8,
             "rate": 1e-2,
             "precision": precision,
             "keep_weights": "always",

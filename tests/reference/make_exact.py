@@ -50,6 +50,21 @@ def product(p, batch):
     return ((outer(p["a"], p["b"], p["c"]) - outer(*batch["answers"][0])) ** 2).mean() / 2
 
 
+def race(p, batch):
+    """Vectors that are given are the task's own."""
+    truth = dict(zip("abcd", [*batch["answers"][0], batch["items"][0, 0]]))
+    at = {name: p.get(name, truth[name]) for name in "abcd"}
+
+    def error(names):
+        def outer(vectors):
+            return torch.einsum("i,j,k->ijk", *(vectors[name] for name in names))
+
+        return ((outer(at) - outer(truth)) ** 2).mean() / 2
+
+    cost = (torch.outer(at["a"], at["d"]) ** 2).mean() / 2
+    return (error("abc") + 0.25) * error("dbc") + 0.5 * cost
+
+
 def disentangled(p, batch):
     tokens, asked = batch["source"], batch["target"]
     B, T = tokens.shape
@@ -172,6 +187,20 @@ CASES = [
     ),
     case("logistic-attention", {}, logistic, {"key_query": (4, 4)}, labelled(5, 6, 4)),
     case("logistic-attention", {"form": "separate"}, logistic, {"key": (4, 4), "query": (4, 4)}, labelled(5, 6, 4)),
+    case(
+        "race-product",
+        {"offset": 0.25, "cost": 0.5},
+        race,
+        {"a": (5,), "b": (5,), "c": (5,), "d": (7,)},
+        {"items": draw(1, 1, 7), "answers": draw(1, 3, 5)},
+    ),
+    case(
+        "race-product",
+        {"offset": 0.25, "cost": 0.5, "given": True},
+        race,
+        {"a": (5,), "d": (7,)},
+        {"items": draw(1, 1, 7), "answers": draw(1, 3, 5)},
+    ),
 ]
 
 path = pathlib.Path(__file__).with_name("exact.json")

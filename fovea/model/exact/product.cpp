@@ -11,18 +11,12 @@
 #include <algorithm>
 #include <array>
 
+#include "fovea/model/exact/outer_error.h"
 #include "fovea/model/model.h"
 
 namespace fovea {
 
 namespace {
-
-template <class T>
-double dot(std::span<const T> x, std::span<const T> y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
-  return sum;
-}
 
 template <class T>
 class ProductModel final : public Model<T> {
@@ -43,43 +37,27 @@ class ProductModel final : public Model<T> {
 
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override {
     Trace<T> trace(batch, pass);
-    const Sizes at = sizes(compute, batch);
-    trace.loss = (at.square[0] * at.square[1] * at.square[2] - 2 * at.along[0] * at.along[1] * at.along[2] + at.whole) /
-                 (2 * at.cells);
-    trace.keep(compute, at);
+    TraceArrays own{{}, compute.array<T>(3, factors_[0]->count())};
+    std::ranges::transform(batch.answers.values, own.truth.data(), [](float x) { return static_cast<T>(x); });
+    for (std::size_t i = 0; i < 3; ++i) own.error.template set<T>(i, factors_[i]->values(), truth_of(own, i));
+    trace.loss = own.error.value();
+    trace.keep(compute, own);
     return trace;
   }
 
   void backward(Compute&, const Trace<T>& trace) const override {
-    const Sizes& at = trace.template own<Sizes>();
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
-      const double shrink = at.square[j] * at.square[k] / at.cells, pull = at.along[j] * at.along[k] / at.cells;
-      for (Index n = 0; n < factors_[i]->count(); ++n)
-        factors_[i]->gradient[n] += static_cast<T>(shrink * static_cast<double>(factors_[i]->value[n]) -
-                                                   pull * static_cast<double>(at.target(static_cast<Index>(i), n)));
-    }
+    const TraceArrays& own = trace.template own<TraceArrays>();
+    for (std::size_t i = 0; i < 3; ++i)
+      own.error.template add_slope<T>(i, 1, factors_[i]->values(), truth_of(own, i), factors_[i]->gradient);
   }
 
  private:
-  struct Sizes {
-    std::array<double, 3> square{}, along{};  // |a|^2 and a . a*, and so on
-    double whole = 1, cells = 1;              // |a*|^2 |b*|^2 |c*|^2, n^3
-    Matrix<T> target;                         // (3,n)
+  struct TraceArrays {
+    OuterError error;
+    Matrix<T> truth;  // (3,n)
   };
-
-  Sizes sizes(Compute& compute, const Batch& batch) const {
-    Sizes at;
-    at.target = compute.array<T>(3, factors_[0]->count());
-    std::ranges::transform(batch.answers.values, at.target.data(), [](float x) { return static_cast<T>(x); });
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::span<const T> factor = factors_[i]->values(), target = at.target[static_cast<Index>(i)].flat();
-      at.square[i] = dot(factor, factor);
-      at.along[i] = dot(factor, target);
-      at.whole *= dot(target, target);
-      at.cells *= static_cast<double>(factor.size());
-    }
-    return at;
+  static std::span<const T> truth_of(const TraceArrays& own, std::size_t i) {
+    return own.truth[static_cast<Index>(i)].flat();
   }
 
   double start_ = 0.1;

@@ -15,7 +15,7 @@ class ClosedForm final : public Probe {
     const ExactPrediction prediction = predict_exact(evaluation.task);
     if (prediction.empty())
       throw wrong_input("probe 'closed-form' needs a task with a closed form, and this task has none",
-                        "use task 'linear-icl' or 'sparse-emergence', or remove the probe");
+                        "use task 'linear-icl', 'sparse-emergence' or 'race-product', or remove the probe");
     for (const ExactPrediction::Figure& height : prediction.heights)
       readings.number("rung_" + height.name, height.value);
     for (const ExactPrediction::Figure& time : prediction.times) readings.number("predicted_" + time.name, time.value);

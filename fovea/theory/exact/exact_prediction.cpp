@@ -6,6 +6,7 @@
 
 #include "fovea/data/tasks/exact/laws.h"
 #include "fovea/theory/exact/linear_icl.h"
+#include "fovea/theory/exact/race_product.h"
 #include "fovea/theory/sparse_emergence.h"
 
 namespace fovea {
@@ -35,11 +36,24 @@ ExactPrediction of_sparse(const SparseLaw& law) {
   return prediction;
 }
 
+ExactPrediction of_race(const RaceLaw& law) {
+  constexpr double cost = 0.1, share = 0.8;
+  ExactPrediction prediction;
+  prediction.heights = {
+      {"faded", "error of the first product once its own vector is 0", race_faded_error(law.truths())}};
+  prediction.times = {
+      {"fade",
+       fmt::format("until that error is {} of this, from the end of the second's, at a cost of {}", share, cost),
+       race_fade_time(law.truths(), cost, share)}};
+  return prediction;
+}
+
 }  // namespace
 
 ExactPrediction predict_exact(const Task& task) {
   if (const RegressionLaw* const law = task.regression_law()) return of_regression(*law);
   if (const SparseLaw* const law = task.sparse_law()) return of_sparse(*law);
+  if (const auto* const law = dynamic_cast<const RaceLaw*>(&task)) return of_race(*law);
   return {};
 }
 

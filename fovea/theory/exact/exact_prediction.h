@@ -18,8 +18,8 @@ struct ExactPrediction {
   bool empty() const { return heights.empty() && times.empty(); }
 };
 
-// Of tasks `linear-icl` (theory/exact/linear_icl.h) and `sparse-emergence` (theory/sparse_emergence.h); of others
-// empty.
+// Of tasks `linear-icl` (theory/exact/linear_icl.h), `sparse-emergence` (theory/sparse_emergence.h) and `race-product`
+// (theory/exact/race_product.h); of others empty.
 ExactPrediction predict_exact(const Task& task);
 
 }  // namespace fovea

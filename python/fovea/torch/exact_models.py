@@ -79,6 +79,30 @@ class Product(FromRun):
         return nn.functional.mse_loss(self()[0], truth) / 2
 
 
+class RaceProduct(FromRun):
+    """(L_abc + offset) L_dbc + cost / 2 mean (a d)², of two outer products that share b and c."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        for name in shapes:
+            self.register_parameter(name, parameter(shapes, name))
+
+    def forward(self, truth: Mapping[str, Any]) -> tuple[Any, Any]:
+        at = {name: getattr(self, name, truth[name]) for name in truth}
+
+        def outer(vectors: Mapping[str, Any], names: str) -> Any:
+            return torch.einsum("i,j,k->ijk", *(vectors[name] for name in names))
+
+        context, weights = (
+            nn.functional.mse_loss(outer(at, names), outer(truth, names)) / 2 for names in ("abc", "dbc")
+        )
+        cost = torch.outer(at["a"], at["d"]).square().mean() / 2
+        return (context + self.spec["offset"]) * weights + self.spec["cost"] * cost, None
+
+    def loss(self, batch: Mapping[str, Any]) -> Any:
+        return self(dict(zip("abcd", [*batch["answers"][0], batch["items"][0, 0]])))[0]
+
+
 class SparseAttention(FromRun):
     """yhat = W Σ α x with α the softmax of a logit for each position; marked positions may share one."""
 
@@ -107,5 +131,6 @@ EXACT_MODELS = {
     "disentangled": Disentangled,
     "linear-attention": LinearAttention,
     "product": Product,
+    "race-product": RaceProduct,
     "sparse-attention": SparseAttention,
 }

@@ -46,9 +46,10 @@ Batch exact_batch(const Json& parts) {
 ValueTable exact_settings(const Json& settings) {
   ValueTable table;
   for (const auto& [key, value] : settings.items())
-    table[key] = value.is_string()    ? word(value.get<std::string>())
-                 : value.is_boolean() ? yes(value.get<bool>())
-                                      : whole(value.get<std::int64_t>());
+    table[key] = value.is_string()         ? word(value.get<std::string>())
+                 : value.is_boolean()      ? yes(value.get<bool>())
+                 : value.is_number_float() ? real(value.get<double>())
+                                           : whole(value.get<std::int64_t>());
   return table;
 }
 
@@ -79,7 +80,7 @@ TYPED_TEST(ExactReference, LossGradientsAndTwentySteps) {
   constexpr bool single = sizeof(T) == 4;
   constexpr double for_loss = single ? 1e-5 : 1e-10, for_gradients = single ? 1e-4 : 1e-8;
   constexpr double after_steps = single ? 1e-3 : 1e-7;
-  ASSERT_EQ(exact_reference()["cases"].size(), 10u);
+  ASSERT_EQ(exact_reference()["cases"].size(), 12u);
   for (const Json& c : exact_reference()["cases"]) {
     SCOPED_TRACE(c["model"].template get<std::string>() + " " + c["settings"].dump());
     const Batch batch = exact_batch(c["batch"]);
@@ -173,6 +174,7 @@ TEST(ExactModels, AreOfTheirTasksAlone) {
   EXPECT_NE(refuses("sparse-attention", own).find("Use task 'sparse-emergence'"), std::string::npos);
   EXPECT_NE(refuses("logistic-attention", set).find("Take task 'max-margin'"), std::string::npos);
   EXPECT_NE(refuses("product", own).find("Use task 'product'"), std::string::npos);
+  EXPECT_NE(refuses("race-product", own).find("Use task 'race-product'"), std::string::npos);
   EXPECT_NE(refuses("pooling", own).find("one set of points"), std::string::npos);
   own.value_width = 3;
   EXPECT_EQ(refuses("sparse-attention", own), "nothing");

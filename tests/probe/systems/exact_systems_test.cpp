@@ -102,6 +102,26 @@ TEST(MaxMarginProbe, ReadsTheMapBesideTheSolution) {
       Error);
 }
 
+// b and c are given. The first product is learned first, and the cost then removes it.
+TEST(RaceProbe, ReadsBothErrorsAndTheFirstFadesAsPredicted) {
+  const std::string start =
+      "task = { name = \"race-product\" }\nprobe = { every = 200, names = [\"loss\", \"race\", \"closed-form\"] }\n"
+      "train = { steps = 12000, batch = 1, optimizer = \"sgd\", rate = 1, precision = \"double\" }\n";
+  const RunRecord run = exact_run(start + "model = { name = \"race-product\", given = true }\n");
+  const double faded = exact_value(run, "rung_faded", 0);
+  EXPECT_LT(exact_value(run, "context_error", 1), 0.1 * faded);
+  EXPECT_GT(exact_value(run, "weights_error", 1), 0.1 * exact_value(run, "weights_error", 0));
+  EXPECT_NEAR(exact_value(run, "context_error", 60), faded, 0.01 * faded);
+  EXPECT_LT(exact_value(run, "weights_error", 60), 1e-3 * exact_value(run, "weights_error", 0));
+  const RunRecord free = exact_run(start + "model = { name = \"race-product\", given = true, cost = 0 }\n");
+  EXPECT_LT(exact_value(free, "context_error", 60), 1e-6);
+  EXPECT_NEAR(exact_value(free, "loss", 1),
+              (exact_value(free, "context_error", 1) + 0.1) * exact_value(free, "weights_error", 1), 1e-5);
+  EXPECT_THROW(exact_run("task = { name = \"product\" }\nmodel = { name = \"product\" }\ntrain = { steps = 0 "
+                         "}\nprobe = { names = [\"race\"] }\n"),
+               Error);
+}
+
 TEST(ParentsProbe, FindsTheTreeWhereAttentionIsGiven) {
   const RunRecord run = exact_run(
       "task = { name = \"causal-tree\" }\nmodel = { name = \"disentangled\" }\ntrain = { steps = 0 }\n"

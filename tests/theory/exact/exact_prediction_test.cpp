@@ -23,6 +23,9 @@ TEST(ExactPrediction, IsThatOfTheTasksLaw) {
   EXPECT_EQ(sparse.times[1].value, sparse_time({64, 16, 4, true}));
   EXPECT_LT(sparse.times[1].value, sparse.times[0].value);
   EXPECT_DOUBLE_EQ(sparse.heights.at(0).value, 0.5);
+  const ExactPrediction race = predict_exact(*make_task("race-product"));
+  EXPECT_EQ(race.heights.at(0).name, "faded");
+  EXPECT_GT(race.times.at(0).value, 200);
   EXPECT_TRUE(predict_exact(*make_task("mws")).empty());
 }
 

@@ -1,9 +1,10 @@
-// RegressionLaw and SparseLaw: the parameters of the laws of `linear-icl` and `sparse-emergence` (room
-// data/tasks/exact). These tasks implement them. theory/exact/exact_prediction.cpp and the probe `sparse-flow`
-// compute predictions from them.
+// The numbers of the laws that examples are drawn from, of tasks of which more is computed from them. A task that is a
+// RaceLaw is found as one by dynamic_cast.
 #pragma once
 
 #include <span>
+
+#include "fovea/data/batch.h"
 
 namespace fovea {
 
@@ -20,6 +21,12 @@ class SparseLaw {  // task `sparse-emergence`
   virtual int positions() const = 0;
   virtual int width() const = 0;
   virtual int copies() const = 0;
+};
+
+class RaceLaw {  // task `race-product`
+ public:
+  virtual ~RaceLaw() = default;
+  virtual const Batch& truths() const = 0;
 };
 
 }  // namespace fovea

@@ -132,6 +132,19 @@ TEST(ProductTask, IsOneTensorOfOnes) {
   EXPECT_EQ(batch.answers.values, std::vector<float>(12, 1.0f));
 }
 
+TEST(RaceProductTask, IsFourVectorsOfTheSeed) {
+  const ValueTable settings{{"width", whole(3)}, {"rival_width", whole(50)}};
+  const auto task = make_task("race-product", settings, 5);
+  const Batch batch = draw(*task, Split::train, 0, 8);
+  EXPECT_EQ(batch.answers.values.size(), 9u);
+  EXPECT_EQ(batch.items.values.size(), 50u);
+  EXPECT_TRUE(same(batch, draw(*task, Split::test, 3, 1)));
+  EXPECT_FALSE(same(batch, draw(*make_task("race-product", settings, 6), Split::train, 0, 8)));
+  double squares = 0;
+  for (const float x : batch.items.values) squares += double(x) * x;
+  EXPECT_NEAR(squares / 50, 1, 0.5);
+}
+
 TEST(CausalTree, IsPureAndItsLadderIsOne) {
   expect_pure("causal-tree", {});
   expect_ladder("causal-tree", {}, 0.5);

@@ -65,6 +65,9 @@ class Probe {
 
   virtual void settings(Fields&) {}
 
+  // Called when the spec of a new run is completed, as Task::pin.
+  virtual void pin() {}
+
   // Called when the spec is checked, and again before training. Throws wrong_input where the task or model has nothing
   // to measure, saying what it needs.
   virtual void prepare(const TaskShape&, bool /*model_attends*/, std::uint64_t /*seed*/) {}

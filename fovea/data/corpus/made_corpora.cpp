@@ -96,24 +96,30 @@ constexpr std::array<Word, 8> verbs{{{"vidak", "sees"},
 void each_phrase(std::int64_t count, Split split, const Take& take) {
   for (std::int64_t i = 0; i < count; ++i) {
     RandomStream stream = example_stream(1, "made-phrases", split, 0, static_cast<std::uint64_t>(i));
-    std::string source, target;
+    std::string source, target, links;
+    int read = 0, written = 0;  // words
     const auto noun_phrase = [&] {
       const Word noun = nouns[stream.integer(nouns.size())];
+      const int noun_read = read++;
       source += noun.first;
       target += "the ";
+      links += fmt::format("{}p{} ", noun_read, written++);
       if (stream.integer(3) > 0) {
         const Word adjective = adjectives[stream.integer(adjectives.size())];
         source += ' ';
         source += adjective.first;
         target += adjective.second;
         target += ' ';
+        links += fmt::format("{}-{} ", read++, written++);
       }
       target += noun.second;
+      links += fmt::format("{}-{} ", noun_read, written++);
     };
     const Word verb = verbs[stream.integer(verbs.size())];
     noun_phrase();
     target += ' ';
     target += verb.second;
+    const int verb_written = written++;
     if (stream.integer(4) > 0) {
       source += ' ';
       target += ' ';
@@ -121,7 +127,8 @@ void each_phrase(std::int64_t count, Split split, const Take& take) {
     }
     source += ' ';
     source += verb.first;
-    take({source, {}, target, {"made-phrases", static_cast<int>(i) + 1}});
+    links += fmt::format("{}-{}", read, verb_written);
+    take({source, {}, target, {"made-phrases", static_cast<int>(i) + 1}, links});
   }
 }
 

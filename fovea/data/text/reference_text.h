@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fovea/data/task.h"
+#include "fovea/data/text/word_alignment.h"
 
 namespace fovea {
 
@@ -18,6 +19,13 @@ class WrittenTargets {
   virtual std::string target_text(std::span<const int> tokens) const = 0;
   // An example's target as it was written, before it was cut into tokens. Not kept of training texts.
   virtual std::string written_target(Split split, std::int64_t example) const = 0;
+
+  // The word that each token of an example is a part of, without the end token. Empty if a token spans two words, and of
+  // training texts.
+  virtual std::span<const int> source_words(Split, std::int64_t) const { return {}; }
+  virtual std::span<const int> target_words(Split, std::int64_t) const { return {}; }
+  // The alignment that its texts come with; nullptr if they come with none.
+  virtual const WordAlignment* alignment(Split, std::int64_t) const { return nullptr; }
 };
 
 }  // namespace fovea

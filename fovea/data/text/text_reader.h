@@ -54,7 +54,8 @@ struct TextExample {
   std::string_view text;
   std::string_view label;   // "" where none was asked for
   std::string_view target;  // the same
-  Location location;
+  Location place;
+  std::string_view alignment = {};  // of made pairs: the links between their words (word_alignment.h)
 };
 
 struct ReadReport {

@@ -178,6 +178,7 @@ ResolvedRun complete(const UnresolvedSpec& draft) {
   }
   for (auto& [key, value] : spec.train) value.location = location_in(draft.train, key);
   ProbeTable probe = read_probe(draft.probe);
+  for (const NamedProbe& one : probe.probes) one.probe->pin();
   spec.probe = probe.write();
   if (const auto names = draft.probe.find("names"); names != draft.probe.end())
     spec.probe["names"].location = names->second.location;

@@ -17,6 +17,7 @@
 #include "fovea/data/words/subwords.h"
 #include "fovea/data/words/words.h"
 #include "fovea/io/digest.h"
+#include "fovea/io/whitespace.h"
 
 namespace fovea {
 
@@ -27,7 +28,10 @@ constexpr std::size_t most_model_bytes = 256u << 20;
 struct Pairs {
   struct Part {
     TokenTexts source, target;
-    std::vector<std::string> written;  // the targets as they were, of all but the training texts
+    // Of all but the training texts: the targets as they were, the word of each token, and known alignments.
+    std::vector<std::string> written;
+    TokenTexts source_words, target_words;
+    std::vector<WordAlignment> alignments;
   };
   std::shared_ptr<const Pieces> pieces;  // that tokens are, where they are pieces
   std::vector<std::string> words;        // by token
@@ -109,6 +113,18 @@ class TextTranslate final : public Task, public WrittenTargets {
     const std::vector<std::string>& written = part(split).written;
     const auto at = static_cast<std::size_t>(example);
     return at < written.size() ? written[at] : std::string();
+  }
+
+  std::span<const int> source_words(Split split, std::int64_t example) const override {
+    return part(split).source_words[static_cast<int>(example)];
+  }
+  std::span<const int> target_words(Split split, std::int64_t example) const override {
+    return part(split).target_words[static_cast<int>(example)];
+  }
+  const WordAlignment* alignment(Split split, std::int64_t example) const override {
+    const std::vector<WordAlignment>& known = part(split).alignments;
+    const auto at = static_cast<std::size_t>(example);
+    return at < known.size() ? &known[at] : nullptr;
   }
 
  private:
@@ -203,7 +219,12 @@ class TextTranslate final : public Task, public WrittenTargets {
           tokens->token(pairs.end);
           longer = std::max(longer, (*tokens)[tokens->count() - 1].size());
         }
-        if (split != Split::train) part.written.emplace_back(example.target);
+        if (split != Split::train) {
+          part.written.emplace_back(example.target);
+          number_words(example.text, part.source, encode, part.source_words);
+          number_words(example.target, part.target, encode, part.target_words);
+          if (!example.alignment.empty()) part.alignments.push_back(parse_alignment(example.alignment, example.place));
+        }
         if (split != Split::train || longest_ == 0 || longer <= static_cast<std::size_t>(longest_)) return;
         part.source.drop();
         part.target.drop();
@@ -215,6 +236,23 @@ class TextTranslate final : public Task, public WrittenTargets {
       throw wrong_input(
           fmt::format("every training pair of the corpus '{}' has more than {} tokens", corpus_, longest_),
           "raise longest of task 'text-translate'");
+  }
+
+  // Adds the word of each token of the last of `texts`, which is `text` and its end.
+  static void number_words(std::string_view text, const TokenTexts& texts, const Encode& encode, TokenTexts& words) {
+    const auto last = [](const TokenTexts& of) { return of[of.count() - 1].size(); };
+    words.begin();
+    int word = 0;
+    TokenTexts alone;
+    each_word(text, [&](std::string_view one) {
+      alone.begin();
+      encode(one, alone);
+      for (std::size_t i = 0; i < last(alone); ++i) words.token(word);
+      ++word;
+    });
+    if (last(words) + 1 == last(texts)) return;
+    words.drop();
+    words.begin();
   }
 
   const Pairs::Part& part(Split split) const { return pairs_->parts[static_cast<std::size_t>(split)]; }

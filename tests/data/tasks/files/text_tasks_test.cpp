@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "fovea/data/corpus/corpus.h"
+#include "fovea/data/text/reference_text.h"
 #include "fovea/data/text/token_texts.h"
 #include "fovea/data/words/subwords.h"
 #include "tests/data/tasks/task_help.h"
@@ -65,6 +67,44 @@ TEST(TextClassify, TextsSortedByClassAreMixedToLookAt) {
   }
   EXPECT_EQ(seen.size(), 200u);
   EXPECT_NEAR(first_half, 50, 4 * 3.54);  // four deviations of drawing 100 of 200
+}
+
+// A sure link joins the same two words everywhere, though sentences differ in their order.
+TEST(TextTranslate, KnowsWhichWordsOfMadePhrasesBelongTogether) {
+  for (const std::string units : {"words", "pieces"}) {
+    const auto task = make_task("text-translate", table({{"units", word(units)}}));
+    const WrittenTargets& written = *task->written_targets();
+    std::map<std::string, std::string> translated;
+    std::size_t crossed = 0;
+    for (const Split split : {Split::validation, Split::test}) {
+      const Batch batch = draw(*task, split, 0, 100);
+      for (int b = 0; b < batch.size; ++b) {
+        const std::span<const int> from = written.source_words(split, b), to = written.target_words(split, b);
+        ASSERT_EQ(std::ssize(from), batch.source.lengths[static_cast<std::size_t>(b)] - 1);
+        ASSERT_EQ(std::ssize(to), batch.target.lengths[static_cast<std::size_t>(b)] - 1);
+        const auto spelled = [&](const Tokens& tokens, std::span<const int> words, int number) {
+          std::string text;
+          for (int i = 0; i < std::ssize(words); ++i)
+            if (words[static_cast<std::size_t>(i)] == number) text += task->word(tokens.at(b, i));
+          return text;
+        };
+        ASSERT_NE(written.alignment(split, b), nullptr);
+        int last = -1;
+        for (const AlignedPair& link : written.alignment(split, b)->links) {
+          const std::string word = spelled(batch.target, to, link.target);
+          ASSERT_FALSE(word.empty());
+          EXPECT_EQ(link.sure, !word.ends_with("the")) << word;
+          if (!link.sure) continue;
+          EXPECT_EQ(translated.emplace(spelled(batch.source, from, link.source), word).first->second, word);
+          crossed += link.target < last;
+          last = link.target;
+        }
+      }
+    }
+    EXPECT_EQ(translated.size(), 10u + 8 + 8);
+    EXPECT_GT(crossed, 100u);
+    EXPECT_EQ(written.alignment(Split::train, 0), nullptr);
+  }
 }
 
 TEST(TextClassify, WordsBeyondTheVocabularyAreUnknown) {

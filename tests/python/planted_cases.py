@@ -69,7 +69,7 @@ def leaking_word(seed):
         "one word tells": belief.verdict == "one word tells",
         "it is the leak": belief.telling_word["word"] == "leak" and belief.telling_word["class"] == "yes",
         "it is warned of": [one["word"] for one in belief.figures["alone"]] == ["leak"],
-        "the answers depend on it": belief.latched["yes"][0]["word"] == "leak" and belief.latched["yes"][0]["named"],
+        "the answers depend on it": belief.figures["changes"]["regression"].low > 0.3,
     }
 
 

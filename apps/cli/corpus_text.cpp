@@ -47,7 +47,9 @@ Json corpus_json(const Corpus& corpus) {
   if (corpus.trace) return accesses_json(corpus);
   return {{"name", corpus.name},
           {"summary", corpus.summary},
-          {"kind", corpus.paired ? "pairs" : "labelled"},
+          {"kind", corpus.tagged   ? "tagged"
+                   : corpus.paired ? "pairs"
+                                   : "labelled"},
           {"examples", examples_json(corpus)},
           {"classes", corpus.classes},
           {"digest", corpus.digest}};
@@ -74,6 +76,10 @@ void print_added(const AddedCorpus& added) {
                plural(corpus.trace->pages, "page"));
   fmt::print("{}.\n", corpus.paired || corpus.trace ? "" : fmt::format(", in {} classes", corpus.classes.size()));
   for (const ReadReport& report : added.reports) print_report(report);
+  if (corpus.tagged) {
+    fmt::print("Show the corpus: fovea data show {}\n", corpus.name);
+    return;
+  }
   const char* const experiment = corpus.trace ? "prefetch-trace" : corpus.paired ? "text-translate" : "text-classify";
   fmt::print(
       "Show the corpus: fovea data show {0}\n"

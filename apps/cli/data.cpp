@@ -51,6 +51,7 @@ class Data : public Command {
         "  fovea data rm sms-spam\n"
         "  fovea data add spam --train sms.tsv.gz --label 1 --text 2\n"
         "  fovea run text-classify --set task.corpus=spam\n"
+        "  fovea data add names --conll train.conll dev.conll test.conll\n"
         "  fovea data add app --trace app.csv\n"
         "  fovea run prefetch-trace --set task.corpus=app");
     list_ = app.add_subcommand("list", "list the corpora");
@@ -60,7 +61,7 @@ class Data : public Command {
     show_->add_option("name", name_, "the corpus")->required()->type_name("NAME");
     show_->add_flag("--json", json_, "print one JSON document");
     show_->footer("Example:\n  fovea data show made-reviews");
-    add_options(*app.add_subcommand("add", "add your texts, or a trace of memory accesses"));
+    add_options(*app.add_subcommand("add", "add your texts, tagged words, or a trace of memory accesses"));
     get_ = app.add_subcommand("get", "download a public corpus from its publisher");
     getting_.options(*get_);
     remove_ = app.add_subcommand("rm", "remove a corpus; runs that were trained on it stay");
@@ -104,6 +105,18 @@ class Data : public Command {
     app.add_option("--split-seed", seed_, "seed that chooses the examples that are split off (default 0)")
         ->check(a_seed())
         ->type_name("N");
+    CLI::Option* const conll =
+        app.add_option("--conll", conll_,
+                       "files of words with tags in CoNLL columns: for training, validation and test (default: the "
+                       "last two are split off the first)")
+            ->expected(1, 3)
+            ->type_name("FILE");
+    for (CLI::Option* const option : app.get_options()) {
+      const std::string& name = option->get_name();
+      if (option != conll && option->nonpositional() && name != "--help" && !name.ends_with("-share") &&
+          name != "--split-seed")
+        conll->excludes(option);
+    }
     CLI::Option* const trace = app.add_option("--trace", trace_,
                                               "file of memory accesses, COUNTER,ADDRESS on each line, in decimal or as "
                                               "0x1000; also separated by ';' or a tab")
@@ -125,6 +138,7 @@ class Data : public Command {
         "  fovea data add reviews --train aclImdb/train --test aclImdb/test      a folder for each class\n"
         "  fovea data add captions --train train.de.gz --train-target train.en.gz --dev val.de.gz --dev-target "
         "val.en.gz\n"
+        "  fovea data add names --conll train.conll dev.conll test.conll\n"
         "  fovea data add app --trace app.csv.gz");
   }
 
@@ -144,9 +158,11 @@ class Data : public Command {
 
   int add() {
     if (!trace_.empty()) return add_accesses();
+    if (!conll_.empty()) return add_tagged();
     if (train_.empty())
       throw wrong_input("no file is named",
-                        "name a file of texts with --train, or a trace of memory accesses with --trace");
+                        "name a file of texts with --train, files of tagged words with --conll, or a trace of memory "
+                        "accesses with --trace");
     std::error_code ignored;
     const bool needs_column = train_target_.empty() && !std::filesystem::is_directory(train_, ignored);
     if (needs_column && label_.empty() && target_.empty())
@@ -159,6 +175,24 @@ class Data : public Command {
     CorpusSources sources{source(train_, train_target_), {}, {}, fractions_, seed_};
     if (!dev_.empty()) sources.validation = source(dev_, dev_target_);
     if (!test_.empty()) sources.test = source(test_, test_target_);
+    return add_texts(sources);
+  }
+
+  int add_tagged() {
+    const auto file = [&](std::size_t i) {
+      TextSource source;
+      source.file = conll_[i];
+      source.format = TextFormat::conll;
+      source.bad = skip_ ? BadLine::skip : BadLine::stop;
+      return source;
+    };
+    CorpusSources sources{file(0), {}, {}, fractions_, seed_};
+    if (conll_.size() > 1) sources.validation = file(1);
+    if (conll_.size() > 2) sources.test = file(2);
+    return add_texts(sources);
+  }
+
+  int add_texts(const CorpusSources& sources) {
     AddedCorpus added;
     {
       Progress progress("texts", quiet_ || json_);
@@ -225,6 +259,7 @@ class Data : public Command {
 
   static std::string contents(const Corpus& corpus) {
     if (corpus.trace) return "accesses";
+    if (corpus.tagged) return "tagged words";
     return corpus.paired ? "pairs" : fmt::format("{} classes", corpus.classes.size());
   }
 
@@ -292,7 +327,8 @@ class Data : public Command {
       const std::string of = !corpus.paired                    ? ""
                              : &side == &summary.sides.front() ? " of the source"
                                                                : " of the target";
-      heading(fmt::format("Words{}", of));
+      heading(corpus.tagged && &side != &summary.sides.front() ? "Tags"
+                                                               : fmt::format("Words{}", corpus.tagged ? "" : of));
       fmt::print("{} in training, {} distinct. A text has {} to {} words, with the median {}.\n", side.words,
                  side.distinct, side.shortest, side.longest, side.median);
       const std::vector<double> bars(side.bars.begin(), side.bars.end());
@@ -315,7 +351,7 @@ class Data : public Command {
   DataGet getting_;
   std::string name_, trace_, train_, dev_, test_, train_target_, dev_target_, test_target_, label_, target_, format_,
       header_;
-  std::vector<std::string> text_;
+  std::vector<std::string> text_, conll_;
   Fractions fractions_;
   std::uint64_t seed_ = 0;
   bool skip_ = false, replace_ = false, quiet_ = false, json_ = false;

@@ -42,6 +42,31 @@ TEST_F(DataTest, TextsOfOnesOwnAreAddedShownAndTrainedOn) {
   EXPECT_NE(changed.err.find("has changed since this run was made"), std::string::npos) << changed.err;
 }
 
+TEST_F(DataTest, WordsWithTagsAreAddedAndShown) {
+  std::string sentences;
+  for (int i = 0; i < 20; ++i) sentences += "Selma\tB-per\nKvist\tI-per\nruns\tO\n\n";
+  write("a.conll", sentences);
+  write("b.conll", "Oslo\tB-loc\n\nhere\tO\n");
+  const auto added = json("data add names --conll a.conll b.conll --json");
+  EXPECT_EQ(added["kind"], "tagged");
+  EXPECT_EQ(added["examples"], nlohmann::json({{"train", 18}, {"validation", 2}, {"test", 2}}));
+  EXPECT_EQ(added["files"][1]["format"], "conll");
+  const auto shown = json("data show names --json");
+  EXPECT_EQ(shown["sides"][1]["commonest"][0], nlohmann::json({"B-per", 18}));
+  EXPECT_EQ(shown["samples"][0]["target"], "B-per I-per O");
+  EXPECT_NE(fovea("data list").out.find("names          tagged words"), std::string::npos) << fovea("data list").out;
+  EXPECT_NE(fovea("data show names").out.find("\nTags\n"), std::string::npos) << fovea("data show names").out;
+
+  write("b.conll", "Oslo\tB-loc\nin\tQ\n");
+  const Outcome refused = fovea("data add others --conll a.conll b.conll");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("b.conll:2: 'Q' is no tag"), std::string::npos) << refused.err;
+  EXPECT_EQ(fovea("data add others --conll a.conll --train b.conll").code, 2);
+  const Outcome other_task = fovea("run text-translate --set task.corpus=names --quiet");
+  EXPECT_EQ(other_task.code, 2);
+  EXPECT_NE(other_task.err.find("has words with tags"), std::string::npos) << other_task.err;
+}
+
 TEST_F(DataTest, WordsOfARunOutliveItsCorpus) {
   ASSERT_EQ(fovea("data add sms --train sms.tsv --label 1 --text 2").code, 0);
   const Outcome run = fovea(

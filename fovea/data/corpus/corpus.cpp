@@ -37,6 +37,7 @@ const std::vector<Corpus>& all_made() {
         });
       corpora.push_back({made.name, made.summary, {}, made.paired, made.classes, made.examples, digest.hex(), {}, {}});
       if (made.trace) corpora.back().trace = counter.size();
+      corpora.back().tagged = made.tagged;
     }
     return corpora;
   }();
@@ -62,6 +63,7 @@ Corpus read_manifest(const std::filesystem::path& folder) {
       corpus.trace = {count("counters"), count("pages")};
     } else {
       corpus.paired = wanted(table["paired"].value<bool>(), "paired");
+      corpus.tagged = table["tagged"].value_or(false);
     }
     corpus.digest = wanted(table["digest"].value<std::string>(), "digest");
     for (const Split split : all_splits) {

@@ -36,6 +36,7 @@ struct Corpus {
   std::string digest;                      // of all its texts, labels and splits
   std::array<std::string, 3> digests{};    // of those of each split; empty where it was added before there were any
   std::filesystem::path folder;            // empty: made by the program
+  bool tagged = false;                     // of pairs: each word has a tag, and the tags are the target
 
   std::int64_t count(Split split) const { return examples[static_cast<std::size_t>(split)]; }
 };
@@ -80,6 +81,7 @@ struct MadeCorpus {
   std::vector<std::string> classes;
   std::array<std::int64_t, 3> examples{};
   std::function<void(Split, const std::function<void(const TextExample&)>&)> each;
+  bool tagged = false;
 };
 const std::vector<MadeCorpus>& made_corpora();
 

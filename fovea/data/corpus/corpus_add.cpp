@@ -26,9 +26,11 @@ class Adding {
          const std::function<void(std::int64_t, std::int64_t)>& progress)
       : sources_(sources),
         progress_(progress),
-        paired_(!sources.train.target.empty() || !sources.train.target_file.empty()) {
+        paired_(!sources.train.target.empty() || !sources.train.target_file.empty() ||
+                sources.train.format == TextFormat::conll) {
     added_.corpus.name = name;
     added_.corpus.paired = paired_;
+    added_.corpus.tagged = sources.train.format == TextFormat::conll;
     added_.corpus.summary =
         sources.summary.empty() ? "from " + fs::absolute(sources.train.file).string() : sources.summary;
   }
@@ -117,6 +119,7 @@ class Adding {
     std::string text =
         fmt::format("# A corpus of the texts in this folder.\nsummary = {}\npaired = {}\ndigest = \"{}\"\n",
                     toml_text(corpus.summary), corpus.paired, corpus.digest);
+    if (corpus.tagged) text += "tagged = true\n";
     text += "classes = [";
     for (std::size_t i = 0; i < corpus.classes.size(); ++i) text += (i ? ", " : "") + toml_text(corpus.classes[i]);
     text += "]\n\n[examples]\n";

@@ -5,6 +5,7 @@
 
 #include "fovea/data/text/vocabulary.h"
 #include "fovea/data/words/words.h"
+#include "fovea/io/whitespace.h"
 
 namespace fovea {
 
@@ -14,10 +15,14 @@ constexpr int most_bars = 40;
 
 class SideCounter {
  public:
+  explicit SideCounter(bool at_spaces) : at_spaces_(at_spaces) {}
+
   void add(std::string_view text) {
-    const auto& words = splitter_.split(text);
-    for (const std::string_view word : words) counter_.add(word);
-    lengths_.push_back(static_cast<int>(words.size()));
+    int length = 0;
+    const auto count = [&](std::string_view word) { counter_.add(word), ++length; };
+    if (at_spaces_) each_word(text, count);
+    else std::ranges::for_each(splitter_.split(text), count);
+    lengths_.push_back(length);
   }
 
   CorpusSummary::Side finish(int commonest) {
@@ -45,6 +50,7 @@ class SideCounter {
   }
 
  private:
+  bool at_spaces_;  // words with tags are cut already
   WordSplitter splitter_;
   WordCounter counter_;
   std::vector<int> lengths_;
@@ -55,7 +61,7 @@ class SideCounter {
 CorpusSummary summarise(const Corpus& corpus, int commonest, int samples) {
   CorpusSummary summary;
   summary.class_counts.resize(corpus.classes.size());
-  std::vector<SideCounter> sides(corpus.paired ? 2 : 1);
+  std::vector<SideCounter> sides(corpus.paired ? 2 : 1, SideCounter(corpus.tagged));
   const std::int64_t apart = std::max<std::int64_t>(corpus.count(Split::train) / samples, 1);
   for (const Split split : {Split::train, Split::validation, Split::test}) {
     std::int64_t i = 0;

@@ -6,6 +6,7 @@
 
 #include "fovea/data/corpus/corpus.h"
 #include "fovea/data/draw.h"
+#include "fovea/io/whitespace.h"
 
 namespace fovea {
 
@@ -132,6 +133,51 @@ void each_phrase(std::int64_t count, Split split, const Take& take) {
   }
 }
 
+// Sentences with names of people, places and firms. All names are of the same syllables, so many of them are new in
+// the test. A title stands before a person, a preposition before a place, and a legal form behind a firm.
+constexpr std::array<std::string_view, 8> syllables{"ka", "lo", "mi", "ru", "sen", "tor", "vel", "dan"};
+constexpr std::array<std::string_view, 3> titles{"Dr", "Ms", "Mr"}, prepositions{"in", "near", "from"};
+constexpr std::array<std::string_view, 2> forms{"Ltd", "Inc"};
+constexpr std::array<std::string_view, 6> acts{"met", "praised", "called", "left", "joined", "asked"};
+constexpr std::array<std::string_view, 6> remarks{"yesterday", "twice", "again", "today", "at last", "by chance"};
+
+void each_mention(std::int64_t count, Split split, const Take& take) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    RandomStream stream = example_stream(1, "made-mentions", split, 0, static_cast<std::uint64_t>(i));
+    std::string words, tags;
+    const auto add = [&](std::string_view word, std::string_view tag = "O") {
+      for (const auto& [text, part] : {std::pair{&words, word}, {&tags, tag}})
+        *text += (text->empty() ? "" : " ") + std::string(part);
+    };
+    const auto name = [&](const std::string& type) {
+      for (std::uint64_t word = 0, most = 1 + stream.integer(2); word < most; ++word) {
+        std::string written;
+        for (std::uint64_t n = 2 + stream.integer(2); n > 0; --n) written += pick(stream, syllables);
+        written[0] = static_cast<char>(written[0] - 'a' + 'A');
+        add(written, (word == 0 ? "B-" : "I-") + type);
+      }
+    };
+    const auto person = [&] {
+      add(pick(stream, titles));
+      name("person");
+    };
+    const auto firm = [&] {
+      name("firm");
+      add(pick(stream, forms));
+    };
+    stream.integer(2) ? person() : firm();
+    add(pick(stream, acts));
+    stream.integer(2) ? person() : firm();
+    if (stream.integer(2)) {
+      add(pick(stream, prepositions));
+      name("place");
+    }
+    each_word(pick(stream, remarks), [&](std::string_view word) { add(word); });
+    add(".");
+    take({words, {}, tags, {"made-mentions", static_cast<int>(i) + 1}});
+  }
+}
+
 // A program that does two things in turn: it reads an array of 256 lines from end to end, and walks a list of 127 nodes
 // that lie scattered over 8 pages. Neither number divides the other: an array's line and a node seldom meet twice.
 void each_access_of_two(std::int64_t count, Split split, const Take& take) {
@@ -153,16 +199,17 @@ void each_access_of_two(std::int64_t count, Split split, const Take& take) {
 }
 
 MadeCorpus made(std::string name, std::string summary, bool trace, bool paired, std::vector<std::string> classes,
-                std::array<std::int64_t, 3> examples, void (*each)(std::int64_t, Split, const Take&)) {
-  return {std::move(name),
-          std::move(summary),
-          trace,
-          paired,
-          std::move(classes),
-          examples,
-          [examples, each](Split split, const Take& take) {
-            each(examples[static_cast<std::size_t>(split)], split, take);
-          }};
+                std::array<std::int64_t, 3> examples, void (*each)(std::int64_t, Split, const Take&),
+                bool tagged = false) {
+  return {
+      std::move(name),
+      std::move(summary),
+      trace,
+      paired,
+      std::move(classes),
+      examples,
+      [examples, each](Split split, const Take& take) { each(examples[static_cast<std::size_t>(split)], split, take); },
+      tagged};
 }
 
 }  // namespace
@@ -174,7 +221,9 @@ const std::vector<MadeCorpus>& made_corpora() {
       made("made-phrases", "made by the program: an invented language of another word order, and English", false, true,
            {}, {4000, 500, 500}, each_phrase),
       made("made-accesses", "made by the program: memory accesses to an array and to a list, in turn", true, false, {},
-           {16000, 2000, 2000}, each_access_of_two)};
+           {16000, 2000, 2000}, each_access_of_two),
+      made("made-mentions", "made by the program: sentences with names of people, places and firms", false, true, {},
+           {2000, 500, 500}, each_mention, true)};
   return all;
 }
 

@@ -23,5 +23,6 @@ class TextReader::Examples {
 std::unique_ptr<TextReader::Examples> open_table(const TextSource& source, TextFormat format);
 std::unique_ptr<TextReader::Examples> open_lines(const TextSource& source);
 std::unique_ptr<TextReader::Examples> open_folder(const TextSource& source);
+std::unique_ptr<TextReader::Examples> open_conll(const TextSource& source);
 
 }  // namespace fovea

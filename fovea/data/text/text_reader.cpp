@@ -36,6 +36,8 @@ std::unique_ptr<TextReader::Examples> open(const TextSource& source, TextFormat 
       return open_folder(source);
     case TextFormat::lines:
       return open_lines(source);
+    case TextFormat::conll:
+      return open_conll(source);
     default:
       return open_table(source, format);
   }
@@ -57,6 +59,8 @@ std::string format_name(TextFormat format) {
       return "lines";
     case TextFormat::folder:
       return "folder";
+    case TextFormat::conll:
+      return "conll";
   }
   return "unknown";
 }

@@ -26,6 +26,7 @@ enum class TextFormat {
   jsonl,
   lines,   // a text a line
   folder,  // a folder of texts for each class
+  conll,   // sentences of words with tags, which are the target
 };
 enum class Header {
   automatic,  // there is one if a column is named, or if it reads like one (docs/reference/data-files.md)

@@ -136,6 +136,9 @@ class TextTranslate final : public Task, public WrittenTargets {
     if (!corpus.paired)
       throw wrong_input(fmt::format("the corpus '{}' has texts with classes, not pairs", corpus_),
                         "use task 'text-classify', or another corpus");
+    if (corpus.tagged)
+      throw wrong_input(fmt::format("the corpus '{}' has words with tags, not translations", corpus_),
+                        "use another corpus");
     if (!model_.empty() && units_ == Units::words)
       throw wrong_input("task 'text-translate' has units = \"words\", and also a model of pieces",
                         "remove one of the two settings");

@@ -16,6 +16,8 @@ std::string kind_name(Kind kind) {
       return "points with values";
     case Kind::token_streams:
       return "token streams";
+    case Kind::tagged_tokens:
+      return "tagged token sequences";
     case Kind::accesses:
       return "windows of memory accesses";
   }

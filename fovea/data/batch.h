@@ -21,12 +21,16 @@ enum class Kind {
   labelled_bags,     // items (several per example), labels
   points,            // keys, values, queries, answers: one set of them, or one set for each example
   token_streams,     // source, target: the answer at each position, which depends on this and earlier positions
+  tagged_tokens,     // source, target: the tag of each position, which depends on all of them; features
   accesses,          // source: (counter, page, offset) of each access of a window; target: page and offset of the next
 };
 inline bool has_source(Kind kind) {
-  return kind == Kind::labelled_tokens || kind == Kind::token_pairs || kind == Kind::token_streams;
+  return kind == Kind::labelled_tokens || kind == Kind::token_pairs || kind == Kind::token_streams ||
+         kind == Kind::tagged_tokens;
 }
-inline bool has_target(Kind kind) { return kind == Kind::token_pairs || kind == Kind::token_streams; }
+inline bool has_target(Kind kind) {
+  return kind == Kind::token_pairs || kind == Kind::token_streams || kind == Kind::tagged_tokens;
+}
 std::string kind_name(Kind kind);  // "labelled token sequences", …
 
 // Token sequences (B, longest), padded with -1 after each row's end.
@@ -102,11 +106,14 @@ struct Batch {
 
   Tokens source;
   Tokens target;            // token_pairs: the output of the decoder, end token included; token_streams: the answer
-                            // at each position of the source, -1 if there is no question
+                            // at each position of the source, -1 if there is no question; tagged_tokens: the tags
   Items items;              // vectors, bags; points: the keys, as one row of n items, or one for each example
   Items values, queries;    // points: as many rows of n values, m queries
   Items answers;            // points: the truth at the queries, if the task has it
   std::vector<int> labels;  // (B) class of each example, from 0
+
+  int feature_width = 0;      // tagged_tokens: features of each word besides its token, such as its ending
+  std::vector<int> features;  // (B, source.columns, feature_width), -1 on padding
 
   // The positions that determine the answer, for tasks that know them (otherwise empty).
   std::vector<int> alignment;  // token_pairs, token_streams: (B, target.columns) source position of each target word,

@@ -39,6 +39,8 @@ void take_rows(const Batch& batch, int begin, int end, Batch& part) {
   take(batch.source, begin, end, part.source);
   take(batch.target, begin, end, part.target);
   take(batch.items, begin, end, part.items);
+  part.feature_width = batch.feature_width;
+  take(batch.features, batch.size, begin, end, part.features);
   take(batch.labels, batch.size, begin, end, part.labels);
   take(batch.alignment, batch.size, begin, end, part.alignment);
   take(batch.marked, batch.size, begin, end, part.marked);

@@ -20,7 +20,8 @@ enum class Split { train, validation, test };
 struct TaskShape {
   Kind kind = Kind::labelled_tokens;
   int vocab = 0;           // source tokens are 0 .. vocab-1 (special tokens included)
-  int target_vocab = 0;    // token_pairs, token_streams: target tokens are 0 .. target_vocab-1
+  int target_vocab = 0;    // token_pairs, token_streams: target tokens are 0 .. target_vocab-1; tagged_tokens: tags
+  int features = 0;        // tagged_tokens: features are 0 .. features-1
   int start_token = -1;    // token_pairs: first input of the decoder
   int end_token = -1;      // token_pairs: last token of source and target
   int unknown_token = -1;  // token of all words outside the vocabulary

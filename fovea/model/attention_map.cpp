@@ -103,6 +103,7 @@ AttentionMeaning attention_meaning(Kind kind) {
     case Kind::labelled_tokens:
       return {AttentionRows::example, AttentionColumns::source_word};
     case Kind::token_pairs:
+    case Kind::tagged_tokens:
       return {AttentionRows::target_word, AttentionColumns::source_word};
     case Kind::labelled_vectors:
       return {AttentionRows::example, AttentionColumns::feature};

@@ -80,8 +80,8 @@ class Evidence : public SurveyProbe {
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
     if (!has_source(shape.kind))
       throw wrong_input("probe 'evidence' measures " + kind_name(Kind::labelled_tokens) + ", " +
-                            kind_name(Kind::token_pairs) + " and " + kind_name(Kind::token_streams) +
-                            ", and the task gives " + kind_name(shape.kind),
+                            kind_name(Kind::token_pairs) + ", " + kind_name(Kind::tagged_tokens) + " and " +
+                            kind_name(Kind::token_streams) + ", and the task gives " + kind_name(shape.kind),
                         "remove the probe");
     kind_ = shape.kind;
     // A stream has as many rows as positions: of long ones a few.
@@ -165,8 +165,8 @@ class Evidence : public SurveyProbe {
     lengths.insert(lengths.end(), static_cast<std::size_t>(rows),
                    static_cast<float>(batch.source.lengths[static_cast<std::size_t>(b)]));
     add_tokens(batch.source, source_.begin(example));
-    if (kind_ == Kind::token_streams) add_tokens(batch.source, target_.begin(example));  // a row is a position
-    else if (kind_ == Kind::token_pairs) add_tokens(batch.target, target_.begin(example));
+    if (kind_ == Kind::token_streams) add_tokens(batch.source, target_.begin(example));  // a row is a place
+    else if (has_target(kind_)) add_tokens(batch.target, target_.begin(example));
     else labels_.begin(example).push_back(static_cast<float>(batch.labels[static_cast<std::size_t>(b)]));
   }
 

@@ -5,6 +5,7 @@
 #include "fovea/data/corpus/corpus.h"
 #include "fovea/data/text/reference_text.h"
 #include "fovea/data/text/token_texts.h"
+#include "fovea/data/text/vocabulary.h"
 #include "fovea/data/words/subwords.h"
 #include "tests/data/tasks/task_help.h"
 #include "tests/io/scratch_folder.h"
@@ -218,6 +219,53 @@ TEST_F(PiecesTest, AreLearnedTheSameEachTimeAndComeBackTogether) {
   EXPECT_SAYS(complaint("text-translate", table({{"model", word(put("q.model", "no model").string())}})),
               "q.model: is no SentencePiece model");
   EXPECT_SAYS(wrong_input_of([] { Pieces::learn([](const auto&) {}, 100); }), "no subwords can be learned");
+}
+
+class EntitiesTest : public WithHomeFolder {
+ protected:
+  void SetUp() override {
+    WithHomeFolder::SetUp();
+    std::string train;
+    for (int i = 0; i < 40; ++i)
+      train += i % 2 ? "Dr\tO\nSelma\tB-per\nruns\tO\n\n" : "in\tO\nNew\tB-loc\nOslo\tI-loc\n\n";
+    CorpusSources sources{source("train.conll", train), source("dev.conll", "dr\tO\nDanuta\tB-per\n"), {}, {}, 0};
+    add_corpus("names", sources);
+  }
+  TextSource source(const std::string& name, const std::string& bytes) const {
+    TextSource source;
+    source.file = put(name, bytes);
+    source.format = TextFormat::conll;
+    return source;
+  }
+};
+
+TEST_F(EntitiesTest, IsPure) { expect_pure("entities", table({{"corpus", word("names")}})); }
+
+TEST_F(EntitiesTest, GivesWordsTagsAndFeatures) {
+  const auto task = make_task("entities", table({{"corpus", word("names")}}));
+  EXPECT_EQ(task->shape().target_vocab, 5) << "O, and B and I of each type";
+  const Batch batch = draw(*task, Split::validation, 0, 8);
+  ASSERT_EQ(batch.size, 1);
+  EXPECT_EQ(task->word(batch.source.at(0, 0)), "dr");
+  EXPECT_EQ(task->word(batch.source.at(0, 1)), "<unknown>");
+  EXPECT_EQ(task->target_word(batch.target.at(0, 0)), "O");
+  EXPECT_EQ(task->target_word(batch.target.at(0, 1)), "B-per");
+  ASSERT_EQ(batch.feature_width, 3);
+  ASSERT_EQ(batch.features.size(), 6u);
+  EXPECT_NE(batch.features[3], Vocabulary::unknown) << "the shape Xx is known";
+  EXPECT_EQ(batch.features[4], Vocabulary::unknown) << "no training word begins with dan";
+  const Batch without = draw(*make_task("entities", table({{"corpus", word("names")}, {"features", yes(false)}})),
+                             Split::validation, 0, 8);
+  EXPECT_TRUE(without.features.empty());
+}
+
+TEST_F(EntitiesTest, OtherCorporaAreRefused) {
+  EXPECT_EQ(make_task("entities")->shape().target_vocab, 7) << "of the program's own corpus";
+  EXPECT_NE(complaint("entities", table({{"corpus", word("made-reviews")}})).find("has no words with tags"),
+            std::string::npos);
+  add_corpus("others", {source("a.conll", "a\tB-x\n\nb\tO\n"), source("b.conll", "a\tB-y\n"), {}, {}, 0});
+  EXPECT_NE(complaint("entities", table({{"corpus", word("others")}})).find("no training sentence has the tag 'B-y'"),
+            std::string::npos);
 }
 
 }  // namespace

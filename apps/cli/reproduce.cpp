@@ -17,6 +17,7 @@
 #include "fovea/base/error/names.h"
 #include "fovea/lab/analysis/findings.h"
 #include "fovea/lab/analysis/measurement_json.h"
+#include "fovea/lab/analysis/run_values.h"
 #include "fovea/view/report/story.h"
 #include "fovea/view/terminal/claims_text.h"
 #include "fovea/view/terminal/measures_text.h"
@@ -149,6 +150,7 @@ class Reproduce : public Command {
       for (const RunRecord& run : r.runs) ids.push_back(run.id);
       experiments.push_back(
           {{"experiment", r.experiment.name}, {"title", r.experiment.title}, {"runs", ids}, {"seconds", r.seconds}});
+      experiments.back()["values"] = run_values_json(r);
       if (r.measures) experiments.back()["measures"] = measures_json(*r.measures);
       for (const ClaimResult& claim : r.claims)
         if (is_shown(claim.text.name)) claims.push_back(claim_json(claim));

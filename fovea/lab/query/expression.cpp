@@ -30,6 +30,15 @@ void collect_names(const Node& node, bool in_series, std::set<std::string>& name
   for (const Node& condition : node.where) collect_names(condition, in_series, names);
 }
 
+void collect_quantities(const Node& node, std::set<std::string>& quantities) {
+  if (node.op == Op::name || node.op == Op::tagged || node.reach == Reach::series) {
+    quantities.insert(node.text);
+    return;
+  }
+  for (const Node& part : node.parts) collect_quantities(part, quantities);
+  for (const Node& condition : node.where) collect_quantities(condition, quantities);
+}
+
 // Names that stand for a condition by themselves.
 void collect_conditions(const Node& node, std::set<std::string>& names) {
   if (node.op == Op::name) names.insert(node.text);
@@ -170,6 +179,12 @@ std::set<std::string> Expression::names() const {
   std::set<std::string> names;
   collect_names(*root_, false, names);
   return names;
+}
+
+std::set<std::string> Expression::quantities() const {
+  std::set<std::string> quantities;
+  collect_quantities(*root_, quantities);
+  return quantities;
 }
 
 std::vector<Expression::Missing> Expression::missing(std::span<const RunRecord* const> runs) const {

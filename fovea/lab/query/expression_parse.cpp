@@ -256,7 +256,7 @@ class Parser {
       if (name.back() == '.')
         fail(fmt::format("the name '{}' ends in a dot", name), "write it as 'task.vocab'", column);
       if (find_function(name)) fail(fmt::format("'{}' is a function", name), fmt::format("write {}(…)", name), column);
-      if (const int percent = percent_of(name)) return steps_to(percent, column);
+      if (const int percent = percent_of(name)) return steps_to(name, percent, column);
       node = name_node(name, column);
     }
     return node;
@@ -281,7 +281,7 @@ class Parser {
     return wrong == std::errc() && at == end && percent >= 1 && percent <= 100 ? percent : 0;
   }
 
-  Node steps_to(int percent, int column) {
+  Node steps_to(const std::string& name, int percent, int column) {
     require_shallow_series(column);
     Node bound;
     bound.number = percent / 100.0;
@@ -289,6 +289,7 @@ class Parser {
     Node node = wrap(Op::step_of, Sort::number, column,
                      join(Op::more_equal, Sort::condition, name_node("accuracy", column), std::move(bound)));
     node.reach = Reach::series;
+    node.text = name;
     return node;
   }
 
@@ -335,6 +336,8 @@ class Parser {
       node.text = text_.substr(condition, at_ - condition);
     }
     if (!take(")")) fail("a ')' is missing", fmt::format("close the '(' of '{}'", name));
+    const auto begin = static_cast<std::size_t>(column - 1);
+    if (function->reach == Reach::series || function->op == Op::tagged) node.text = text_.substr(begin, at_ - begin);
     inside -= change;
     const int given = static_cast<int>(node.parts.size());
     if (given < function->least_arguments || given > function->most_arguments)

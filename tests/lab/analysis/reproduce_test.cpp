@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fovea/lab/analysis/run_values.h"
 #include "tests/lab/store/store_sample.h"
 #include "tests/lab/train/mark.h"
 
@@ -135,6 +136,44 @@ at_most = 1e-9
   EXPECT_FALSE(other.claims[0].held);
   EXPECT_TRUE(store.claims()[0].held);
   EXPECT_EQ(store.count(), 8);
+}
+
+TEST(Reproduce, ValuesOfRunsAreWhatTheClaimsRead) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const Reproduction done = reproduce(store, mark_experiment(R"toml(
+sweep = { "train.rate" = [0.1, 0.2], seed = "0..1" }
+[define]
+low = "loss < 0.6"
+[[claim]]
+says = "the loss falls"
+metric = "median(step_of(low) | train.rate > 0.15) / mean(first(loss) + task.name)"
+where = "train.steps = 60"
+at_least = 1.0
+[[claim]]
+says = "the loss is nothing"
+metric = "median(step_of(loss < -1))"
+at_most = 1
+[[claim]]
+says = "of the other form"
+metric = "median(train_loss)"
+form = "quick"
+at_most = 1
+)toml"),
+                                      Preset::full, {}, {});
+  const Json values = run_values_json(done);
+  const Json settings = {{"seed", {0, 1, 0, 1}}, {"train.rate", {0.1, 0.1, 0.2, 0.2}}};
+  EXPECT_EQ(values["settings"], settings);
+  const Json& numbers = values["numbers"];
+  std::vector<std::string> names;
+  for (const auto& [name, column] : numbers.items()) names.push_back(name);
+  const std::vector<std::string> wanted{"first(loss)", "step_of(loss < -1)", "step_of(loss < 0.6)", "task.name",
+                                        "train.steps"};
+  EXPECT_EQ(names, wanted);
+  EXPECT_EQ(numbers["first(loss)"][3], done.runs[3].series.at("loss").values.front());
+  EXPECT_EQ(numbers["step_of(loss < -1)"][0], "infinity");
+  EXPECT_EQ(numbers["task.name"][1], "mark");
+  EXPECT_EQ(numbers["train.steps"][2], 60);
 }
 
 }  // namespace

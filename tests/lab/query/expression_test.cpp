@@ -255,6 +255,9 @@ TEST(Expression, KnowsItsUseAndItsNames) {
   const Expression claim =
       Expression::parse("share(step_of(accuracy >= 0.9 and step > 3) < 50 | task.vocab = 60) + seed");
   EXPECT_EQ(claim.names(), (std::set<std::string>{"accuracy", "task.vocab", "seed"}));
+  EXPECT_EQ(claim.quantities(), (std::set<std::string>{"step_of(accuracy >= 0.9 and step > 3)", "task.vocab", "seed"}));
+  EXPECT_EQ(Expression::parse("mean( at(loss, steps_to_90) - steps_to_50 | tagged('good') )").quantities(),
+            (std::set<std::string>{"at(loss, steps_to_90)", "steps_to_50", "tagged('good')"}));
   EXPECT_TRUE(claim.has_aggregate());
   EXPECT_TRUE(claim.reads_outside_aggregates());
   EXPECT_FALSE(Expression::parse("share(accuracy > 1)").reads_outside_aggregates());

@@ -10,7 +10,10 @@ import pathlib
 import tempfile
 
 import fingerprints
+import recompute
+from experiment_claims import expanded
 
+KEPT_OF_CLAIM = ("name", "claim", "metric", "value", "wanted", "held", "control")
 KEPT = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results"
 
 
@@ -24,10 +27,7 @@ def kept_of(entry, claims, changes, by_id, reached):
     steps = [run["steps"] for run in own]
     kept = {
         "experiment": entry["experiment"],
-        "claims": [
-            {key: claim[key] for key in ("name", "claim", "value", "wanted", "held") if key in claim}
-            for claim in claims
-        ],
+        "claims": [kept_claim(claim) for claim in claims],
         "runs": len(own),
         "seeds": sorted({run["seed"] for run in own}),
         "steps": [min(steps), max(steps)],
@@ -48,9 +48,35 @@ def kept_of(entry, claims, changes, by_id, reached):
         kept["fingerprint"] = fingerprints.fingerprint_of(
             entry["experiment"], fingerprints.first_break(entry["experiment"]), home
         )
+    kept["values"] = {
+        "settings": {name: [short(one) for one in column] for name, column in entry["values"]["settings"].items()},
+        "numbers": {
+            name: one_if_equal(list(map(short, column))) for name, column in entry["values"]["numbers"].items()
+        },
+    }
+    if lines := recompute.differences(kept)[1]:
+        raise SystemExit(f"{entry['experiment']}: its values of runs give other claims:\n" + "\n".join(lines))
     if reached is not None:
         kept["copying"] = [line for run in own for line in copying_line(run, reached)]
     return kept
+
+
+def kept_claim(claim):
+    """With what scripts/recompute.py needs to compute it again: its metric and filter, without names of definitions."""
+    kept = {key: claim[key] for key in KEPT_OF_CLAIM if claim.get(key, "") != ""}
+    if "where" in claim:
+        kept["where"] = expanded(claim["where"], claim["define"])
+    if claim.get("expect") == "refuted":
+        kept["expect"] = "refuted"
+    return kept
+
+
+def short(value):
+    return float(f"{value:.9g}") if isinstance(value, float) else value
+
+
+def one_if_equal(column):
+    return column if column[1:] != column[:-1] else column[0]
 
 
 def first_steps(series, level):
@@ -74,11 +100,16 @@ def copying_line(run, reached):
 
 
 def kept_text(kept):
-    """As JSON with a line for each claim, so that what changed can be seen."""
+    """As JSON with a line for each claim and each column, so that what changed can be seen."""
+
+    def columns(table):
+        return "{\n   " + ",\n   ".join(f"{json.dumps(key)}: {json.dumps(one)}" for key, one in table.items()) + "\n  }"
 
     def value(what):
         if isinstance(what, list) and what and isinstance(what[0], dict):
             return "[\n  " + ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in what) + "\n ]"
+        if isinstance(what, dict) and all(isinstance(one, dict) for one in what.values()):
+            return "{\n  " + ",\n  ".join(f'"{key}": {columns(one)}' for key, one in what.items()) + "\n }"
         return json.dumps(what, ensure_ascii=False)
 
     return "{\n " + ",\n ".join(f'"{key}": {value(what)}' for key, what in kept.items()) + "\n}\n"

@@ -99,7 +99,7 @@ export const scenes: Scene[] = [
     acts: ["uniform", "previous", "first", "ablate"],
     state: {
       task: "markov",
-      set: "task.length=24;task.alpha=0.3;train.batch=64;train.rate=0.006;train.steps=200;probe.examples=256",
+      set: "task.length=24;task.alpha=0.3;train.batch=64;train.rate=0.006;train.steps=200;probe.examples=256;probe.keep=16",
     },
   },
   {

@@ -5,10 +5,11 @@ import type { Seen } from "./arcs";
 // The example that shows most: a text that something decides, else the one whose words are most evenly mixed.
 export function example_of(training: Looks): number {
   if (training.labels.length > 0) return training.example(-1);
-  const rarest = training.source.map(tokens =>
-    Math.min(...[...new Set(training.source.flat())].map(token => tokens.filter(one => one === token).length)),
-  );
-  return Math.max(0, Math.min(rarest.indexOf(Math.max(...rarest)), training.examples - 1));
+  // How often two of its words are the same.
+  const sameness = training.source
+    .slice(0, training.examples)
+    .map(tokens => tokens.reduce((sum, token) => sum + tokens.filter(one => one === token).length, 0));
+  return Math.max(0, sameness.indexOf(Math.min(...sameness)));
 }
 
 // One example of a look: of a head, where there are several.

@@ -57,9 +57,13 @@ export function Play({ source }: { source: Source }) {
       {presented && <h2 class="shown-as">{preset?.title ?? chosen.title}</h2>}
       <Problems player={player} misread={misread_in(words)} wrong_fields={wrong_fields} />
       {!presented && <Idea text={idea} whole={chosen.own !== undefined} />}
-      {chosen.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
+      {chosen.own === "texts" && (
+        <div class={trains("given-texts") ? "given known" : "given"}>
+          <OwnPanel key="texts" own={owns.texts} />
+          <div>{trains("given-texts") && <Predicted training={trainings[0]!} at={at} />}</div>
+        </div>
+      )}
       {chosen.own === "points" && <OwnPanel key="points" own={owns.points} />}
-      {trains("given-texts") && <Predicted training={trainings[0]!} at={at} />}
       {trains("given-points") && <PredictedWidth training={trainings[0]!} at={at} file={shown.file} />}
       <TrainingView
         playing={playing}

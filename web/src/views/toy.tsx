@@ -70,33 +70,34 @@ export function Toy() {
   const is = (one: ToyStory) => one.D === state.D && one.gate === state.gate && one.sum === state.sum;
   const story = told.stories.find(is);
   return (
-    <>
+    <div class="toy">
       <h1>Toy gate</h1>
-      <p>
-        The smallest system that learns where to look. It reads two symbols, 0 0 or 0 1, and is to say which of the two
-        texts it was; only the second symbol, the key, tells. Two numbers are all that it learns: p, the attention on
-        the key, and D = β₁ − β₀, how much more symbol 1 speaks for the text 0 1 than symbol 0 does. {told.idea}
-      </p>
-      <Equation lines={told.equations} />
-      <fieldset class="presets" aria-label="Stories">
-        {told.stories.map(one => (
-          <button
-            type="button"
-            aria-pressed={one === story}
-            onClick={() => change_toy({ D: one.D, gate: one.gate, sum: one.sum }, true)}
-          >
-            {one.title}
-          </button>
-        ))}
-      </fieldset>
-      <p class="soft" role="status">
-        {story ? `${story.says} ` : ""}
-        {course && fate_of(course)}
-      </p>
-      <p class="problem" role="alert">
-        {[misread_in(words, state), trouble].filter(Boolean).join(" ")}
-      </p>
-      <div class="two">
+      <div class="toy-text">
+        <p>
+          The smallest system that learns attention. A text has two symbols, 0 0 or 0 1. The second symbol, the key,
+          decides the label. The system learns two numbers. p is the attention on the key. D = β₁ − β₀ is the evidence
+          of symbol 1 for the label of 0 1, minus the evidence of symbol 0. {told.idea}
+        </p>
+        <fieldset class="presets" aria-label="Stories">
+          {told.stories.map(one => (
+            <button
+              type="button"
+              aria-pressed={one === story}
+              onClick={() => change_toy({ D: one.D, gate: one.gate, sum: one.sum }, true)}
+            >
+              {one.title}
+            </button>
+          ))}
+        </fieldset>
+        <p class="soft" role="status">
+          {story ? `${story.says} ` : ""}
+          {course && fate_of(course)}
+        </p>
+        <p class="problem" role="alert">
+          {[misread_in(words, state), trouble].filter(Boolean).join(" ")}
+        </p>
+      </div>
+      <div class="toy-plane">
         <Figure
           title={state.bounded ? "The plane of D and a, the logit of p" : "The plane of D and p"}
           file="toy-gate-plane"
@@ -105,9 +106,12 @@ export function Toy() {
           <Plane state={state} course={course} frame={frame} />
           <PlaneLegend state={state} course={course} />
         </Figure>
-        <Controls state={state} course={course} />
       </div>
-    </>
+      <div>
+        <Controls state={state} course={course} />
+        <Equation lines={told.equations} />
+      </div>
+    </div>
   );
 }
 

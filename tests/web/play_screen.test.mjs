@@ -319,3 +319,29 @@ test("a page without its engine says so where its views would be, and one asked 
   }
   await stage.leave(page);
 });
+
+test("each stage of a preset is bet on before it is played, and the bet is shown where it came", async () => {
+  for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+    const page = await stage.visit("#/play", { viewport });
+    await at_step(page, 0);
+    await page.getByText("Bet before you play").click();
+    const fields = page.locator(".bet-first input.step");
+    for (const [i, step] of ["12", "50"].entries()) {
+      await fields.nth(i).fill(step);
+      await fields.nth(i).press("Enter");
+    }
+    await page.waitForFunction(() => location.hash.includes("bet=12%2C50"));
+    const marks = () => page.locator("figure", { hasText: "What is learned when" }).first().locator("svg text").allTextContents();
+    await page.waitForFunction(() => [...document.querySelectorAll("figure svg text")].some((one) => one.textContent === "your bet: α"));
+    assert.ok((await marks()).includes("your bet: β"));
+    await page.evaluate((hash) => (location.hash = hash), "#/play?bet=12%2C50&step=60");
+    await at_step(page, 60);
+    assert.match(await page.locator(".stages").innerText(), /half of the words matched \(β\) from step \d+, your bet was 12; half of the rows look right \(α\) from step \d+, your bet was 50/);
+    assert.equal(await fields.first().isDisabled(), true);
+    await expect_accessible(page);
+    // Another task is another question.
+    await page.getByRole("combobox", { name: "Task", exact: true }).selectOption("keyword");
+    await page.waitForFunction(() => !location.hash.includes("bet="));
+    await stage.leave(page);
+  }
+});

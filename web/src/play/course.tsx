@@ -19,17 +19,18 @@ interface Props {
   until: number; // what comes after this step is hidden
   presented: boolean;
   embedded: boolean;
+  bets: Map<string, number>; // the step of each stage's metric
   file: string;
 }
 
-export function Course({ player, task, until, presented, embedded, file }: Props) {
+export function Course({ player, task, until, presented, embedded, bets, file }: Props) {
   const { trainings, at, progress, total } = player;
   const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
   const marks = useMemo(
-    () => marks_of(trainings, task, presented, until),
-    [trainings, progress, task, until, presented],
+    () => marks_of(trainings, task, presented, until, bets),
+    [trainings, progress, task, until, presented, bets],
   );
-  const mark_rows = mark_rows_of(trainings, task, presented);
+  const mark_rows = mark_rows_of(trainings, task, presented) + (presented ? 0 : bets.size);
   const [shown, toggle] = useShownCurves(task);
   const rungs = !presented && !embedded && rungs_of(trainings[0]).length > 0;
   const height = Math.max(
@@ -54,7 +55,7 @@ export function Course({ player, task, until, presented, embedded, file }: Props
         />
       </Figure>
       {rungs && <Loss player={player} until={until} file={file} />}
-      {task.attention && <Stages trainings={trainings} task={task} at={at} />}
+      {task.attention && <Stages trainings={trainings} task={task} at={at} bets={bets} />}
     </div>
   );
 }
@@ -158,8 +159,16 @@ const predicted: [time: string, says: string][] = [
 
 // Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them
 // share is said once. Before a room the stages are said under the curves alone, in large letters.
-function marks_of(trainings: Training[], task: Task, presented: boolean, until: number): Mark[] {
-  const all: Mark[] = [];
+function marks_of(
+  trainings: Training[],
+  task: Task,
+  presented: boolean,
+  until: number,
+  bets: Map<string, number>,
+): Mark[] {
+  const all: Mark[] = presented
+    ? []
+    : [...bets].map(([metric, step]) => ({ step, says: `your bet: ${metric === task.attention?.metric ? "α" : "β"}` }));
   for (const training of trainings) {
     const mark = (step: number, says: string) => {
       if (!all.some(other => other.step === step && other.says === says))
@@ -184,14 +193,17 @@ function marks_of(trainings: Training[], task: Task, presented: boolean, until: 
 }
 
 // The same in words.
-function Stages({ trainings, task, at }: { trainings: Training[]; task: Task; at: number }) {
+function Stages(props: { trainings: Training[]; task: Task; at: number; bets: Map<string, number> }) {
+  const { trainings, task, at, bets } = props;
   const told = (training: Training) => {
     if (training.examples === 0) return "this model has no attention";
     return [task.knowledge, task.attention]
       .filter(stage => stage !== undefined && training.series.has(stage.metric))
       .map(stage => {
         const step = training.step_of(stage!.metric, stage!.level);
-        return `${stage!.says}${step === undefined || step > at ? ": not yet" : ` from step ${step}`}`;
+        const bet = bets.get(stage!.metric);
+        const your_bet = bet === undefined ? "" : `, your bet was ${bet}`;
+        return `${stage!.says}${step === undefined || step > at ? ": not yet" : ` from step ${step}`}${your_bet}`;
       })
       .join("; ");
   };

@@ -22,6 +22,7 @@ interface Props {
   until: number;
   presented: boolean;
   embedded: boolean;
+  bets: Map<string, number>; // the step of each stage's metric
   file: string;
 }
 

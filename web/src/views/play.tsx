@@ -5,6 +5,7 @@ import { change_address, read_address, write_address } from "../address";
 import { Predicted } from "../own/forecast";
 import { OwnPanel } from "../own/panel";
 import { PredictedWidth } from "../own/width";
+import { Bet, bets_in } from "../play/bet";
 import { LessonPart } from "../play/part";
 import type { Player } from "../play/player";
 import { Presenter } from "../play/presenter";
@@ -33,9 +34,13 @@ export function Play({ source }: { source: Source }) {
 
   // A choice is a step of the browser's way back. It is looked at from where the person is, which the address may not
   // say yet.
-  const set = (changes: Partial<State>) => change_address(words_of({ step: player.wished, ...changes }), true);
+  const set = (changes: Partial<State>) =>
+    change_address(
+      { ...words_of({ step: player.wished, ...changes }), ...(changes.task !== undefined && { bet: "" }) },
+      true,
+    );
   const begin = (next: Preset) =>
-    change_address({ ...words_of({ ...first, ...next.state }), curves: next.curves?.join() }, true);
+    change_address({ ...words_of({ ...first, ...next.state }), curves: next.curves?.join(), bet: "" }, true);
   // Of fields there are many, and none changes while it plays.
   const settings = useMemo(
     () => <Settings state={state} set={set} training={trainings[0]} refusals={player.refusals} amiss={note_wrong} />,
@@ -50,13 +55,21 @@ export function Play({ source }: { source: Source }) {
   const example = attends?.example(state.example) ?? 0;
   const shown = { example, until: at, file: `${of.task}-seed-${of.seed}` };
   const idea = preset ? preset.outcome : chosen.idea;
+  const bets = useMemo(() => bets_in(words.get("bet"), task), [words.get("bet"), task]);
   return (
     <div class="play">
       <PresetChoice preset={preset} begin={begin} task={state.task} set={set} seed={state.seed} />
       <LessonPart number={Number(words.get("lesson"))} />
       {presented && <h2 class="shown-as">{preset?.title ?? chosen.title}</h2>}
       <Problems player={player} misread={misread_in(words)} wrong_fields={wrong_fields} />
-      {!presented && <Idea text={idea} whole={chosen.own !== undefined} />}
+      {!presented && (
+        <div class="idea-row">
+          <Idea text={idea} whole={chosen.own !== undefined} />
+          {!embedded && (
+            <Bet task={task} text={words.get("bet")} total={player.total} closed={at > 0 || player.playing || still} />
+          )}
+        </div>
+      )}
       {chosen.own === "texts" && (
         <div class={trains("given-texts") ? "given known" : "given"}>
           <OwnPanel key="texts" own={owns.texts} />
@@ -74,6 +87,7 @@ export function Play({ source }: { source: Source }) {
         wrong_fields={wrong_fields}
         presented={presented}
         embedded={embedded}
+        bets={bets}
         {...shown}
       />
       {presented && <Idea text={idea} whole />}

@@ -1,0 +1,64 @@
+// A bet before a training of the playground is played: on the step of each of its two stages.
+import { change_address } from "../address";
+import { Bets } from "../start/bets";
+import type { Curve } from "../start/scenes";
+import type { Task } from "./tasks";
+
+// A flag for each stage of a task, in the colour of its curve.
+function flags_of(task: Task): Curve[] {
+  const stages = [
+    { stage: task.knowledge, colour: "var(--c1)" },
+    { stage: task.attention, colour: "var(--c0)" },
+  ];
+  return stages.flatMap(({ stage, colour }) =>
+    stage
+      ? [
+          {
+            metric: stage.metric,
+            name: stage.says,
+            means: stage.says,
+            colour,
+            flag: { level: stage.level, asks: `Your bet: ${stage.says}`, short: stage.says },
+          },
+        ]
+      : [],
+  );
+}
+
+// The steps that an address has for the stages of a task, by their metrics.
+export function bets_in(text: string | null, task: Task): Map<string, number> {
+  const steps = (text ?? "").split(",");
+  return new Map(
+    flags_of(task).flatMap(({ metric }, i) => (/^\d{1,9}$/.test(steps[i] ?? "") ? [[metric, Number(steps[i])]] : [])),
+  );
+}
+
+export function Bet({
+  task,
+  text,
+  total,
+  closed,
+}: {
+  task: Task;
+  text: string | null;
+  total: number;
+  closed: boolean;
+}) {
+  const flags = flags_of(task),
+    bets = bets_in(text, task);
+  if (flags.length === 0 || total === 0) return null;
+  return (
+    <details class="bet-first">
+      <summary>Bet before you play</summary>
+      <Bets
+        flags={flags}
+        bets={flags.map(({ metric }) => bets.get(metric))}
+        total={total}
+        closed={closed}
+        set={steps =>
+          change_address({ bet: steps.some(step => step !== undefined) ? steps.map(step => step ?? "").join() : "" })
+        }
+      />
+    </details>
+  );
+}

@@ -7,8 +7,8 @@ import { open_browser } from "../tests/web/chromium.mjs";
 // Each view where it shows most, and what must be there before the picture is taken.
 const views = [
   { name: "start", hash: "#/start?bet=30,20", ready: "output[data-loading=no]", press: "Train it", wait: 4_000 },
-  { name: "story", hash: "#/story?at=copying", ready: '[data-experiment="copy-order"] .drawn svg[viewBox]' },
-  { name: "toy", hash: "#/toy?D=-0.6&gate=0.5", ready: "circle.descent", tall: 1180 },
+  { name: "story", hash: "#/story", ready: ".read-figure svg.bet-plot", read: 2 },
+  { name: "toy", hash: "#/toy?D=-0.6&gate=0.5", ready: "circle.descent", tall: 1120 },
   { name: "play", hash: "#/play?task=subset&step=160", ready: 'output[data-step="160"]' },
   { name: "runs", hash: "#/runs?experiment=copy-V&metric=accuracy&by=task.vocab", ready: "figure svg" },
 ];
@@ -36,7 +36,7 @@ const address = await new Promise((done, fail) => {
 const browser = await open_browser();
 try {
   for (const { view, scheme, width } of pictures) {
-    const { hash, ready, press, tall = 1000, wait = 1500 } = views.find((one) => one.name === view);
+    const { hash, ready, press, read, tall = 1000, wait = 1500 } = views.find((one) => one.name === view);
     const context = await browser.newContext({ viewport: { width, height: width > 800 ? tall : 844 }, colorScheme: scheme });
     const page = await context.newPage();
     await page.goto(address + hash);
@@ -48,6 +48,7 @@ try {
     const there = await page.locator(ready).first().waitFor().then(() => true, () => false);
     if (!there) console.error(`${view}: ${ready} did not come`);
     else if (press) await page.getByRole("button", { name: press }).click();
+    else if (read) await page.locator(".ideas h2").nth(read).evaluate((one) => one.scrollIntoView({ block: innerWidth > 900 ? "center" : "end" }));
     await page.waitForTimeout(wait); // what comes in by and by
     const file = join(folder, `page-${view}-${scheme}-${width}.png`);
     await page.screenshot({ path: file });

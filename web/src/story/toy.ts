@@ -22,7 +22,7 @@ interface Told {
 
 const uniform = "No word is known yet.";
 const linear_gate: Told = {
-  idea: "D grows with p and p grows with D. One line through the middle, the separatrix, parts the starts from which attention comes to the key from those from which it never does.",
+  idea: "D grows with p, and p grows with D. The separatrix, a line through the middle, divides the starts. Above it attention reaches the key, below it never.",
   equations: ["L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D"],
   until: 2.5,
   stories: [

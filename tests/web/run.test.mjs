@@ -33,6 +33,29 @@ test("a run has a page: maps over steps, every head, weights, and the playground
   await stage.leave(none);
 });
 
+test("the loss of runs has the predicted plateaus that they share, and its axis ends with the data", async () => {
+  const { runs } = JSON.parse(await stage.fovea("runs", "--where", 'experiment = "markov-icl"', "--json", "--limit", "-1"));
+  const rungs = Object.keys(runs[0].metrics).filter((name) => /^rung_(?!.*_held$)/.test(name));
+  const shared = rungs.filter((name) => new Set(runs.map((run) => run.metrics[name])).size === 1);
+  assert.ok(rungs.length >= 3 && shared.length >= 1, rungs.join());
+  const titles = (names) => names.map((name) => name.slice("rung_".length).replaceAll("_", " ")).sort();
+  const page = await stage.visit("#/runs?experiment=markov-icl&metric=loss");
+  const drawn = (title) => page.locator("figure", { hasText: title }).first().locator(".plot > svg:not(.told)");
+  const told = async (plot) => (await plot.locator("text").allTextContents()).filter((text) => titles(rungs).includes(text)).sort();
+  await drawn("one line per run").waitFor();
+  assert.deepEqual(await told(drawn("one line per run")), titles(shared));
+  const last = Math.max(...runs.map((run) => run.steps));
+  const ticks = (await drawn("one line per run").locator("text").allTextContents()).map((text) => Number(text.replaceAll(",", ""))).filter(Number.isInteger);
+  assert.ok(Math.max(...ticks) <= last, `${ticks} of ${last}`);
+  await page.evaluate((hash) => (location.hash = hash), `#/runs?run=${runs[0].run}&of=loss`);
+  await drawn(`loss of run ${runs[0].run}`).waitFor();
+  assert.deepEqual(await told(drawn(`loss of run ${runs[0].run}`)), titles(rungs));
+  await page.evaluate((hash) => (location.hash = hash), "#/runs?experiment=markov-icl&metric=accuracy");
+  await drawn("accuracy: one line per run").waitFor();
+  assert.deepEqual(await told(drawn("accuracy: one line per run")), []);
+  await stage.leave(page);
+});
+
 test("glimpses at an image are shown on it, each a box with its number, at the look that is asked for", async () => {
   const small = ["task.digits=300", "train.steps=20", "train.batch=8", "probe.every=10", "probe.examples=8", "model.glimpses=4"];
   await stage.fovea("run", "glimpse-plain", "--quick", "--quiet", ...small.flatMap((one) => ["--set", one]));

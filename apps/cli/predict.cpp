@@ -192,16 +192,20 @@ class Predict : public Command {
     const ExactPrediction prediction = predict_exact(*task_);
     if (words_.json) {
       Json json{{"data", data_}};
-      for (const auto& [name, figures] : {std::pair("heights", prediction.heights), {"times", prediction.times}})
+      for (const auto& [name, figures] :
+           {std::pair("heights", prediction.heights), {"times", prediction.times}, {"numbers", prediction.numbers}})
         for (const ExactPrediction::Figure& figure : figures) json[name][figure.name] = figure.value;
       print_json(json);
       return 0;
     }
     fmt::print("Predicted before any training.\n\nLoss plateaus:\n");
     for (const ExactPrediction::Figure& height : prediction.heights)
-      fmt::print("  {:>9.4f}  {}\n", height.value, height.says);
+      fmt::print("  {:>9.6f}  {}\n", height.value, height.says);
     if (!prediction.times.empty()) fmt::print("\nTimes of gradient flow (the sum of the learning rates):\n");
     for (const ExactPrediction::Figure& time : prediction.times) fmt::print("  {:>9.4g}  {}\n", time.value, time.says);
+    if (!prediction.numbers.empty()) fmt::print("\nOther numbers:\n");
+    for (const ExactPrediction::Figure& number : prediction.numbers)
+      fmt::print("  {:>9.4g}  {}\n", number.value, number.says);
     return 0;
   }
 

@@ -40,6 +40,10 @@ MODELS = {
     ),
     "product": ({"name": "product"}, {"name": "product"}),
     "race-product": ({"name": "race-product"}, {"name": "race-product", "given": True}),
+    "rank-one-attention": (
+        {"name": "position-or-meaning", "width": 12, "samples": 0},
+        {"name": "rank-one-attention", "start": 0.5},
+    ),
     "sparse-attention": ({"name": "sparse-emergence"}, {"name": "sparse-attention", "shared": True}),
 }
 # Of models whose tasks have many settings, an experiment.
@@ -63,6 +67,7 @@ INTERVENTIONS = [
     ("toy-gate", {"clamp": "p", "at": 0.4, "until": 10}),
     ("pooling", {"hold": "uniform", "until": 5}),
     ("sparse-attention", {"hold": "truth", "until": 5}),
+    ("rank-one-attention", {"hold": "uniform", "until": 5}),
 ]
 
 
@@ -72,6 +77,7 @@ def spec_of(task, model, precision, intervene=()):
         "linear-attention",
         "product",
         "race-product",
+        "rank-one-attention",
         "sparse-attention",
     )
     return {

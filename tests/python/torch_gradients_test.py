@@ -268,6 +268,7 @@ def test_exact_models(case):
         },
         "sparse-attention": {"logits": (6,), "shared_logit": (1,), "map.weight": (d, d)},
         "product": {"a": (5,), "b": (5,), "c": (5,)},
+        "rank-one-attention": {"query": (d,)},
         "race-product": {"a": (5,), "b": (5,), "c": (5,), "d": (7,)},
         "disentangled": {"layer.1.weight": (11, 11), "layer.2.weight": (22, 22), "readout.weight": (3, 44)},
     }[case["model"]]

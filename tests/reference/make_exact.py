@@ -65,6 +65,13 @@ def race(p, batch):
     return (error("abc") + 0.25) * error("dbc") + 0.5 * cost
 
 
+def rank_one(p, batch):
+    x = batch["items"]
+    s = x @ p["query"] / x.shape[-1] ** 0.5
+    said = (s[:, :, None] * s[:, None]).softmax(-1) @ x
+    return ((said - batch["answers"]) ** 2).sum() / (2 * len(x) * x.shape[-1])
+
+
 def disentangled(p, batch):
     tokens, asked = batch["source"], batch["target"]
     B, T = tokens.shape
@@ -200,6 +207,13 @@ CASES = [
         race,
         {"a": (5,), "d": (7,)},
         {"items": draw(1, 1, 7), "answers": draw(1, 3, 5)},
+    ),
+    case(
+        "rank-one-attention",
+        {},
+        rank_one,
+        {"query": (4,)},
+        {"items": draw(5, 3, 4), "queries": draw(5, 3, 1), "answers": draw(5, 3, 4)},
     ),
 ]
 

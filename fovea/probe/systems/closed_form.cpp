@@ -1,6 +1,6 @@
-// Probe `closed-form`: the computed results of a task (theory/exact/exact_prediction.h) (room probe/systems). The
-// Evaluator (lab/train) calls it at each evaluation, so that claims and figures can compare the run with them. It
-// reports plateaus as rung_NAME and times as predicted_NAME.
+// `closed-form`: what is computed of a task before training (theory/exact/exact_prediction.h), told at every look
+// so that claims and figures can set it beside the run: its heights as rung_NAME, its times and other numbers as
+// predicted_NAME.
 #include "fovea/probe/probe.h"
 #include "fovea/theory/exact/exact_prediction.h"
 
@@ -12,14 +12,18 @@ class ClosedForm final : public Probe {
  public:
   bool differs_under_hold() const override { return false; }
   void measure(const Evaluation& evaluation, Readings& readings) override {
-    const ExactPrediction prediction = predict_exact(evaluation.task);
-    if (prediction.empty())
+    if (prediction_.empty()) prediction_ = predict_exact(evaluation.task);
+    if (prediction_.empty())
       throw wrong_input("probe 'closed-form' needs a task with a closed form, and this task has none",
-                        "use task 'linear-icl', 'sparse-emergence' or 'race-product', or remove the probe");
-    for (const ExactPrediction::Figure& height : prediction.heights)
+                        "use a task that can be predicted so, such as 'linear-icl', or remove the probe");
+    for (const ExactPrediction::Figure& height : prediction_.heights)
       readings.number("rung_" + height.name, height.value);
-    for (const ExactPrediction::Figure& time : prediction.times) readings.number("predicted_" + time.name, time.value);
+    for (const auto& figures : {prediction_.times, prediction_.numbers})
+      for (const ExactPrediction::Figure& figure : figures) readings.number("predicted_" + figure.name, figure.value);
   }
+
+ private:
+  ExactPrediction prediction_;  // of the run's task, from its first evaluation
 };
 
 const Register<Probe> closed_form("closed-form",

@@ -6,6 +6,7 @@
 
 #include "fovea/data/tasks/exact/laws.h"
 #include "fovea/theory/exact/linear_icl.h"
+#include "fovea/theory/exact/mixed_teacher.h"
 #include "fovea/theory/exact/race_product.h"
 #include "fovea/theory/sparse_emergence.h"
 
@@ -48,12 +49,28 @@ ExactPrediction of_race(const RaceLaw& law) {
   return prediction;
 }
 
+ExactPrediction of_mixed_teacher(const MixedTeacherLaw& law) {
+  const MixedTeacher teacher{law.noise(), law.positional()};
+  ExactPrediction prediction;
+  prediction.heights = {{"start", "nothing learned", mixed_loss(teacher, 0, 0)},
+                        {"position", "attention by position alone, at its best", best_position(teacher).loss},
+                        {"meaning", "attention by meaning alone, at its best", best_meaning(teacher).loss},
+                        {"linear", "constant weights, at their best", mixed_linear_loss(teacher)}};
+  prediction.numbers = {
+      {"slope_ratio", "slope of position over slope of meaning at the start", mixed_slope_ratio(teacher)},
+      {"small_noise_ratio", "its formula for small noise", small_noise_slope_ratio(teacher)},
+      {"curvature", "curvature toward meaning at the best position; below 0, descent leaves it",
+       meaning_curvature(teacher)}};
+  return prediction;
+}
+
 }  // namespace
 
 ExactPrediction predict_exact(const Task& task) {
   if (const RegressionLaw* const law = task.regression_law()) return of_regression(*law);
   if (const SparseLaw* const law = task.sparse_law()) return of_sparse(*law);
   if (const auto* const law = dynamic_cast<const RaceLaw*>(&task)) return of_race(*law);
+  if (const auto* const law = dynamic_cast<const MixedTeacherLaw*>(&task)) return of_mixed_teacher(*law);
   return {};
 }
 

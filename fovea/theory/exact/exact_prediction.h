@@ -14,12 +14,12 @@ struct ExactPrediction {
     std::string name, says;
     double value = 0;
   };
-  std::vector<Figure> heights, times;
+  std::vector<Figure> heights, times, numbers;
   bool empty() const { return heights.empty() && times.empty(); }
 };
 
-// Of tasks `linear-icl` (theory/exact/linear_icl.h), `sparse-emergence` (theory/sparse_emergence.h) and `race-product`
-// (theory/exact/race_product.h); of others empty.
+// Of tasks `linear-icl` (theory/exact/linear_icl.h), `sparse-emergence` (theory/sparse_emergence.h), `race-product`
+// (theory/exact/race_product.h) and `position-or-meaning` (theory/exact/mixed_teacher.h); of others empty.
 ExactPrediction predict_exact(const Task& task);
 
 }  // namespace fovea

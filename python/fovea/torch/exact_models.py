@@ -103,6 +103,24 @@ class RaceProduct(FromRun):
         return self(dict(zip("abcd", [*batch["answers"][0], batch["items"][0, 0]])))[0]
 
 
+class RankOneAttention(FromRun):
+    """yhat_i = Σ P_ij x_j with P_ij the softmax over j of s_i s_j, s_i = x_i · q / √d."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        self.query = parameter(shapes, "query")
+
+    def forward(self, items: Any) -> tuple[Any, Any]:
+        s = items @ self.query / items.shape[-1] ** 0.5
+        scores = s[:, :, None] * s[:, None]
+        attention = self.attend(scores, torch.ones_like(scores, dtype=torch.bool))
+        return attention @ items, attention
+
+    def loss(self, batch: Mapping[str, Any]) -> Any:
+        said, _ = self(batch["items"])
+        return nn.functional.mse_loss(said, batch["answers"]) * said.shape[1] / 2
+
+
 class SparseAttention(FromRun):
     """yhat = W Σ α x with α the softmax of a logit for each position; marked positions may share one."""
 
@@ -132,5 +150,6 @@ EXACT_MODELS = {
     "linear-attention": LinearAttention,
     "product": Product,
     "race-product": RaceProduct,
+    "rank-one-attention": RankOneAttention,
     "sparse-attention": SparseAttention,
 }

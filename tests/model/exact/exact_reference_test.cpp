@@ -67,6 +67,7 @@ TaskShape exact_shape(const Batch& batch, int target_vocab) {
   shape.width = batch.items.width;
   shape.most_items = batch.items.columns;
   shape.value_width = batch.answers.width;
+  shape.query_width = batch.queries.width == batch.items.width ? 0 : batch.queries.width;
   return shape;
 }
 
@@ -80,7 +81,7 @@ TYPED_TEST(ExactReference, LossGradientsAndTwentySteps) {
   constexpr bool single = sizeof(T) == 4;
   constexpr double for_loss = single ? 1e-5 : 1e-10, for_gradients = single ? 1e-4 : 1e-8;
   constexpr double after_steps = single ? 1e-3 : 1e-7;
-  ASSERT_EQ(exact_reference()["cases"].size(), 12u);
+  ASSERT_EQ(exact_reference()["cases"].size(), 13u);
   for (const Json& c : exact_reference()["cases"]) {
     SCOPED_TRACE(c["model"].template get<std::string>() + " " + c["settings"].dump());
     const Batch batch = exact_batch(c["batch"]);
@@ -131,6 +132,8 @@ TEST(ExactModels, AttendWhereTheyAreHeld) {
     const Trace<double> uniform = scene.forward(batch, held_at(Pattern::uniform));
     if (model == "sparse-attention") {
       for (const double weight : copy_of(uniform.attention)) EXPECT_EQ(weight, 1.0 / batch.items.columns);
+    } else if (model == "rank-one-attention") {
+      for (const double weight : copy_of(uniform.attention)) EXPECT_EQ(weight, 1.0 / batch.items.columns);
     } else if (model == "induction-exact") {
       const AttentionMap<double>&before = uniform.further[0], &brings = uniform.further[1];
       for (Index i = 0; i < batch.source.columns; ++i) {
@@ -152,7 +155,7 @@ TEST(ExactModels, AttendWhereTheyAreHeld) {
     }
     held.insert(model);
   }
-  EXPECT_EQ(held.size(), 3u);
+  EXPECT_EQ(held.size(), 4u);
 }
 
 TEST(ExactModels, AreOfTheirTasksAlone) {
@@ -175,6 +178,7 @@ TEST(ExactModels, AreOfTheirTasksAlone) {
   EXPECT_NE(refuses("logistic-attention", set).find("Take task 'max-margin'"), std::string::npos);
   EXPECT_NE(refuses("product", own).find("Use task 'product'"), std::string::npos);
   EXPECT_NE(refuses("race-product", own).find("Use task 'race-product'"), std::string::npos);
+  EXPECT_NE(refuses("rank-one-attention", own).find("Use task 'position-or-meaning'"), std::string::npos);
   EXPECT_NE(refuses("pooling", own).find("one set of points"), std::string::npos);
   own.value_width = 3;
   EXPECT_EQ(refuses("sparse-attention", own), "nothing");

@@ -1,5 +1,6 @@
 #include "fovea/theory/exact/exact_prediction.h"
 
+#include "fovea/theory/exact/mixed_teacher.h"
 #include "fovea/theory/sparse_emergence.h"
 #include "tests/data/tasks/task_help.h"
 
@@ -26,6 +27,9 @@ TEST(ExactPrediction, IsThatOfTheTasksLaw) {
   const ExactPrediction race = predict_exact(*make_task("race-product"));
   EXPECT_EQ(race.heights.at(0).name, "faded");
   EXPECT_GT(race.times.at(0).value, 200);
+  const ExactPrediction mixed = predict_exact(*make_task("position-or-meaning"));
+  EXPECT_EQ(mixed.heights.size(), 4u);
+  EXPECT_EQ(mixed.numbers.at(0).value, mixed_slope_ratio({}));
   EXPECT_TRUE(predict_exact(*make_task("mws")).empty());
 }
 

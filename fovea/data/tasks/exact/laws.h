@@ -1,9 +1,10 @@
 // The numbers of the laws that examples are drawn from, of tasks of which more is computed from them. A task that is a
-// RaceLaw is found as one by dynamic_cast.
+// RaceLaw or a MixedTeacherLaw is found as one by dynamic_cast.
 #pragma once
 
 #include <span>
 
+#include "fovea/base/functions/functions.h"
 #include "fovea/data/batch.h"
 
 namespace fovea {
@@ -28,5 +29,19 @@ class RaceLaw {  // task `race-product`
   virtual ~RaceLaw() = default;
   virtual const Batch& truths() const = 0;
 };
+
+class MixedTeacherLaw {  // task `position-or-meaning`
+ public:
+  virtual ~MixedTeacherLaw() = default;
+  virtual double noise() const = 0;
+  virtual double positional() const = 0;
+  virtual std::span<const float> teacher() const = 0;  // q*
+};
+
+// The weight of a vector on itself in its answer: z of itself, and of the other.
+inline double teacher_weight(double positional, double own, double other) {
+  constexpr double by_position = 0.6;
+  return (1 - positional) / (1 + math::exp(own * other - own * own)) + positional * by_position;
+}
 
 }  // namespace fovea

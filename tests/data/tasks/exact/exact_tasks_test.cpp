@@ -145,6 +145,51 @@ TEST(RaceProductTask, IsFourVectorsOfTheSeed) {
   EXPECT_NEAR(squares / 50, 1, 0.5);
 }
 
+TEST(PositionOrMeaningTask, IsPureAndKeepsItsTrainingSet) {
+  expect_pure("position-or-meaning", {{"samples", whole(0)}, {"width", whole(6)}});
+  const auto task = make_task("position-or-meaning", {{"samples", whole(20)}, {"width", whole(6)}});
+  const Batch all = draw(*task, Split::train, 0, 20);
+  EXPECT_TRUE(same(all, draw(*task, Split::train, 7, 20)));
+  const Batch some = draw(*task, Split::train, 1, 5);
+  for (int row = 0; row < 5; ++row) {
+    int found = 0;
+    for (int other = 0; other < 20; ++other)
+      found += std::equal(some.items.item(row, 0), some.items.item(row, 0) + 12, all.items.item(other, 0));
+    EXPECT_EQ(found, 1);
+  }
+}
+
+// With no noise to speak of, the sign of a position is all there is; with all weight by position, answers are A xi.
+TEST(PositionOrMeaningTask, AnswersAttendAsTheyAreSaidTo) {
+  const auto task =
+      make_task("position-or-meaning", {{"positional", real(1)}, {"width", whole(400)}, {"noise", real(0.5)}});
+  const Batch batch = draw(*task, Split::test, 0, 50);
+  double squares = 0, along = 0;
+  for (int b = 0; b < batch.size; ++b)
+    for (int k = 0; k < 400; ++k) {
+      const double first = double(batch.items.item(b, 0)[k]) - 0.05, second = double(batch.items.item(b, 1)[k]) + 0.05;
+      squares += first * first / (50 * 400);
+      along += double(batch.items.item(b, 0)[k]) / (50 * 20);
+      ASSERT_NEAR(batch.answers.item(b, 0)[k], 0.6 * first + 0.4 * second, 1e-5);
+      ASSERT_NEAR(batch.answers.item(b, 1)[k], 0.6 * second + 0.4 * first, 1e-5);
+    }
+  EXPECT_NEAR(squares, 0.25, 0.01);
+  EXPECT_NEAR(along, 1, 0.3);
+  const auto meaning = make_task("position-or-meaning", {{"positional", real(0)}, {"width", whole(400)}});
+  const auto* const law = dynamic_cast<const MixedTeacherLaw*>(meaning.get());
+  const Batch other = draw(*meaning, Split::test, 0, 5);
+  for (int b = 0; b < other.size; ++b) {
+    double z[2] = {0, 0}, own = 0, both = 0;
+    for (int k = 0; k < 400; ++k) {
+      const double x[2] = {double(other.items.item(b, 0)[k]) - 0.05, double(other.items.item(b, 1)[k]) + 0.05};
+      for (int i = 0; i < 2; ++i) z[i] += x[i] * double(law->teacher()[std::size_t(k)]) / 20;
+      own += (double(other.answers.item(b, 0)[k]) - x[1]) * (x[0] - x[1]);
+      both += (x[0] - x[1]) * (x[0] - x[1]);
+    }
+    EXPECT_NEAR(own / both, 1 / (1 + std::exp(z[0] * (z[1] - z[0]))), 1e-4);
+  }
+}
+
 TEST(CausalTree, IsPureAndItsLadderIsOne) {
   expect_pure("causal-tree", {});
   expect_ladder("causal-tree", {}, 0.5);

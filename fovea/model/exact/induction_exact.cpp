@@ -28,6 +28,7 @@
 
 #include "fovea/base/error/names.h"
 #include "fovea/math/vector_math.h"
+#include "fovea/model/exact/lag_heads.h"
 #include "fovea/model/model.h"
 #include "fovea/model/right_positions.h"
 #include "fovea/nn/loss.h"
@@ -35,36 +36,6 @@
 namespace fovea {
 
 namespace {
-
-// The softmax of scores s, as a rule has it: `learned` (what scores gave) and `used` (that, scaled or ablated).
-template <class T>
-struct RuledRow {
-  std::span<T> learned, used;
-  bool follows = true;  // whether the scores get a gradient
-};
-
-template <class T>
-void weigh_row(const AttentionRule& rule, Index row, std::span<const int> right, std::span<const T> scores,
-               RuledRow<T>& out) {
-  const auto present = static_cast<Index>(scores.size());
-  out.follows = !rule.ablated && !rule.holds(right);
-  if (rule.holds(right)) write_pattern(rule.pattern, row, present, right, out.learned);
-  else softmax(scores, out.learned);
-  std::ranges::copy(out.learned, out.used.begin());
-  if (rule.ablated) std::ranges::fill(out.used, T{0});
-  for (const int j : right)
-    if (rule.scale != 1 && j < present) out.used[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
-}
-
-// d of the used weights becomes d of the scores.
-template <class T>
-void weigh_row_backward(const AttentionRule& rule, std::span<const int> right, const RuledRow<T>& row, std::span<T> d) {
-  for (const int j : right)
-    if (rule.scale != 1 && static_cast<std::size_t>(j) < d.size())
-      d[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
-  const T mean = dot(std::span<const T>(row.learned), std::span<const T>(d));
-  for (std::size_t j = 0; j < d.size(); ++j) d[j] = row.follows ? row.learned[j] * (d[j] - mean) : T{0};
-}
 
 template <class T>
 class InductionExact final : public Model<T> {
@@ -90,23 +61,18 @@ class InductionExact final : public Model<T> {
   };
   struct TraceArrays {
     std::span<Question> questions;
-    Cube<T> lags_learned, lags;  // A (1 or B,n,n); 0 above the diagonal
-    Matrix<T> d_logits;          // (B n,C)
+    typename LagHeads<T>::Map lags;  // A
+    Matrix<T> d_logits;              // (B n,C)
   };
 
   Group group(const std::string& part, Group otherwise) const {
     return std::ranges::find(frozen_, part) == frozen_.end() ? otherwise : Group::statistics;
   }
-  static std::span<T> front(Cube<T> of, Index b, Index t, Index count) {
-    return of[b][t].flat().first(static_cast<std::size_t>(count));
-  }
-  static AttentionRule first_rule(const Trace<T>& trace) { return trace.pass.rules.of(1, 1); }
   static AttentionRule second_rule(const Trace<T>& trace) { return trace.pass.rules.of(2, 1); }
   static std::span<const int> right_of(const Trace<T>& trace, Index b, Index t) {
     return right_positions(*trace.batch).of(b * trace.batch->source.columns + t);
   }
 
-  void weigh_lags(Compute& compute, const Trace<T>& trace, TraceArrays& own) const;
   void ask(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> met,
            std::span<T> scores) const;
   T scale() const { return *scale_->value; }
@@ -120,7 +86,8 @@ class InductionExact final : public Model<T> {
   bool shared_pace_ = true;
   double copy_ = 0;
   std::vector<std::string> frozen_;
-  const Param<T>*lags_ = nullptr, *match_ = nullptr, *output_ = nullptr, *scale_ = nullptr;
+  LagHeads<T> lags_;
+  const Param<T>*match_ = nullptr, *output_ = nullptr, *scale_ = nullptr;
 };
 
 template <class T>
@@ -134,31 +101,11 @@ void InductionExact<T>::build(const TaskShape& shape, ParameterSet<T>& parameter
       throw wrong_input(fmt::format("model.frozen names '{}', which this model does not have", name),
                         suggest_name(name, known));
   const double c = shared_pace_ ? std::sqrt(shape.vocab) : 1;
-  lags_ = &parameters.add("lags", {shape.longest}, Init::constant(0), group("lags", Group::attention));
+  lags_.logits = &parameters.add("lags", {shape.longest}, Init::constant(0), group("lags", Group::attention));
   match_ = &parameters.add("match", {shape.vocab, shape.vocab}, Init::constant(0), group("match", Group::attention));
   output_ = &parameters.add("output", {shape.vocab, shape.target_vocab}, Init::diagonal(copy_ / c),
                             group("output", Group::body));
   scale_ = &parameters.add("scale", {1}, Init::constant(c), Group::statistics);
-}
-
-// A of the positions, of all streams alike unless noise is added to its scores.
-template <class T>
-void InductionExact<T>::weigh_lags(Compute& compute, const Trace<T>& trace, TraceArrays& own) const {
-  const Index n = trace.batch->source.columns;
-  const AttentionRule rule = first_rule(trace);
-  const bool alike = !rule.shift && !rule.reads_right();
-  own.lags_learned = compute.zeros<T>(alike ? 1 : trace.batch->size, n, n);
-  own.lags = compute.zeros<T>(own.lags_learned.size(0), n, n);
-  const std::span<T> scores = compute.arena.take<T>(static_cast<std::size_t>(n));
-  for (Index b = 0; b < own.lags.size(0); ++b)
-    for (Index t = 0; t < n; ++t) {
-      for (Index i = 0; i <= t; ++i)
-        scores[static_cast<std::size_t>(i)] =
-            lags_->value[t - i] + (rule.shift ? static_cast<T>(rule.shift->at(1, 1, b, t, i)) : T{0});
-      RuledRow<T> row{front(own.lags_learned, b, t, t + 1), front(own.lags, b, t, t + 1)};
-      weigh_row<T>(rule, t, alike ? std::span<const int>() : right_of(trace, b, t),
-                   scores.first(static_cast<std::size_t>(t + 1)), row);
-    }
 }
 
 template <class T>
@@ -166,10 +113,9 @@ void InductionExact<T>::ask(const Trace<T>& trace, const TraceArrays& own, Quest
                             std::span<T> scores) const {
   const AttentionRule rule = second_rule(trace);
   meet(trace.batch->source, question, met);
-  const Index of = own.lags.size(0) == 1 ? 0 : question.b;
-  for (Index t = 0; t < question.position; ++t) {
+  for (Index t = 0; t < question.place; ++t) {
     T& score = scores[static_cast<std::size_t>(t)];
-    score = dot(std::span<const T>(front(own.lags, of, t, t + 1)),
+    score = dot(std::span<const T>(own.lags.used(question.b, t)),
                 std::span<const T>(met.first(static_cast<std::size_t>(t + 1))));
     if (rule.shift) score += static_cast<T>(rule.shift->at(2, 1, question.b, question.position, t));
   }
@@ -182,7 +128,7 @@ Trace<T> InductionExact<T>::forward(Compute& compute, const Batch& batch, const 
   TraceArrays own;
   const Tokens& source = batch.source;
   const Index n = source.columns, C = output_->shape[1];
-  weigh_lags(compute, trace, own);
+  own.lags = lags_.weigh(compute, trace, 1);
   const auto asked = static_cast<std::size_t>(std::ranges::count_if(batch.target.ids, [](int id) { return id >= 0; }));
   own.questions = compute.arena.take<Question>(asked);
   std::size_t count = 0;
@@ -214,8 +160,7 @@ Trace<T> InductionExact<T>::forward(Compute& compute, const Batch& batch, const 
     const auto maps = compute.arena.take<AttentionMap<T>>(2);
     maps[0] = {"layer.1.head.1", compute.array<T>(batch.size, n, n)};
     maps[1] = {"layer.2.head.1", compute.zeros<T>(batch.size, n, n)};
-    for (Index b = 0; b < batch.size; ++b)
-      std::ranges::copy(own.lags[own.lags.size(0) == 1 ? 0 : b].flat(), maps[0].weights[b].data());
+    own.lags.copy_to(maps[0].weights);
     for (const Question& question : own.questions)
       std::ranges::copy(question.row.used, maps[1].weights[question.b][question.position].data());
     trace.attention = maps[1].weights;
@@ -231,8 +176,8 @@ void InductionExact<T>::backward(Compute& compute, const Trace<T>& trace) const 
   const TraceArrays& own = trace.template own<TraceArrays>();
   const Tokens& source = trace.batch->source;
   const Index n = source.columns;
-  const AttentionRule first = first_rule(trace), second = second_rule(trace);
-  const Cube<T> d_lags = compute.zeros<T>(own.lags.size(0), n, n);
+  const AttentionRule second = second_rule(trace);
+  const typename LagHeads<T>::Rows d_lags{compute.zeros<T>(own.lags.used.weights.size(0), n, n)};
   const std::span<T> met = compute.arena.take<T>(static_cast<std::size_t>(n));
   const std::span<T> d_met = compute.arena.take<T>(static_cast<std::size_t>(n));
   const std::span<T> d = compute.arena.take<T>(static_cast<std::size_t>(n));
@@ -251,25 +196,16 @@ void InductionExact<T>::backward(Compute& compute, const Trace<T>& trace) const 
     if (!question.row.follows) continue;
     meet(source, question, met);
     std::fill_n(d_met.begin(), before, T{0});
-    const Index of = own.lags.size(0) == 1 ? 0 : question.b;
     for (std::size_t t = 0; t < before; ++t) {
       const auto row = static_cast<Index>(t);
-      add_scaled(d[t], std::span<const T>(front(own.lags, of, row, row + 1)), d_met.first(t + 1));
-      if (lags_->learns()) add_scaled(d[t], std::span<const T>(met.first(t + 1)), front(d_lags, of, row, row + 1));
+      add_scaled(d[t], std::span<const T>(own.lags.used(question.b, row)), d_met.first(t + 1));
+      if (lags_.learns()) add_scaled(d[t], std::span<const T>(met.first(t + 1)), d_lags(question.b, row));
     }
     if (!match_->learns()) continue;
     const auto asks = match_->matrix_gradient()[token(before)];
     for (std::size_t i = 0; i < before; ++i) asks(token(i)) += scale() * d_met[i];
   }
-  if (!lags_->learns()) return;
-  for (Index b = 0; b < d_lags.size(0); ++b)
-    for (Index t = 0; t < n; ++t) {
-      const auto right = own.lags.size(0) == 1 ? std::span<const int>() : right_of(trace, b, t);
-      const RuledRow<T> row{front(own.lags_learned, b, t, t + 1), {}, !first.ablated && !first.holds(right)};
-      const std::span<T> slopes = front(d_lags, b, t, t + 1);
-      weigh_row_backward(first, right, row, slopes);
-      for (Index i = 0; i <= t; ++i) lags_->gradient[t - i] += slopes[static_cast<std::size_t>(i)];
-    }
+  lags_.backward(trace, own.lags, 1, d_lags);
 }
 
 const RegisterModel<InductionExact> induction_exact(

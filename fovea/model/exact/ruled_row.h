@@ -1,0 +1,42 @@
+// A row of attention under a rule (nn/attention/attention_rule.h), for models whose rows are few or of unlike lengths.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "fovea/math/vector_math.h"
+#include "fovea/nn/attention/attention_rule.h"
+
+namespace fovea {
+
+// The softmax of scores s, as a rule has it: `learned` (what scores gave) and `used` (that, scaled or ablated).
+template <class T>
+struct RuledRow {
+  std::span<T> learned, used;
+  bool follows = true;  // whether the scores get a gradient
+};
+
+template <class T>
+void weigh_row(const AttentionRule& rule, Index row, std::span<const int> right, std::span<const T> scores,
+               RuledRow<T>& out) {
+  const auto present = static_cast<Index>(scores.size());
+  out.follows = !rule.ablated && !rule.holds(right);
+  if (rule.holds(right)) write_pattern(rule.pattern, row, present, right, out.learned);
+  else softmax(scores, out.learned);
+  std::ranges::copy(out.learned, out.used.begin());
+  if (rule.ablated) std::ranges::fill(out.used, T{0});
+  for (const int j : right)
+    if (rule.scale != 1 && j < present) out.used[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
+}
+
+// d of the used weights becomes d of the scores.
+template <class T>
+void weigh_row_backward(const AttentionRule& rule, std::span<const int> right, const RuledRow<T>& row, std::span<T> d) {
+  for (const int j : right)
+    if (rule.scale != 1 && static_cast<std::size_t>(j) < d.size())
+      d[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
+  const T mean = dot(std::span<const T>(row.learned), std::span<const T>(d));
+  for (std::size_t j = 0; j < d.size(); ++j) d[j] = row.follows ? row.learned[j] * (d[j] - mean) : T{0};
+}
+
+}  // namespace fovea

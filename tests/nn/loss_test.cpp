@@ -1,6 +1,7 @@
 #include "fovea/nn/loss.h"
 
 #include "fovea/nn/reference/cross_entropy.h"
+#include "fovea/nn/soft_cross_entropy.h"
 #include "tests/nn/gradient_check.h"
 #include "tests/nn/reference/oracle.h"
 
@@ -54,6 +55,38 @@ INSTANTIATE_TEST_SUITE_P(Shapes, CrossEntropyGradient,
                          ::testing::Values(std::pair<Index, Index>{7, 2}, std::pair<Index, Index>{50, 11},
                                            std::pair<Index, Index>{3, 9000}));
 
+// Rows of chances; some of them 0.
+template <class T>
+std::vector<float> random_chances(std::uint64_t seed, Index rows, Index classes) {
+  std::vector<float> chances;
+  for (const T x : random_values<T>(seed, rows * classes, 1.0))
+    chances.push_back(std::max(0.0f, static_cast<float>(x)));
+  for (Index r = 0; r < rows; ++r) {
+    float sum = 0;
+    chances[static_cast<std::size_t>(r * classes)] += 0.5f;
+    for (Index c = 0; c < classes; ++c) sum += chances[static_cast<std::size_t>(r * classes + c)];
+    for (Index c = 0; c < classes; ++c) chances[static_cast<std::size_t>(r * classes + c)] /= sum;
+  }
+  return chances;
+}
+
+TEST(SoftCrossEntropy, GradientIsWhatCentralDifferencesSay) {
+  const Index rows = 20, classes = 7;
+  Bench bench(2);
+  std::vector<double> z = random_values(1, rows * classes, 3.0), gradient(z.size());
+  const std::vector<int> answers = random_answers(rows, 7);
+  const std::vector<float> chances = random_chances<double>(2, rows, classes);
+  const Matrix<const float> truth(chances.data(), rows, classes);
+  const Matrix<const double> logits(z.data(), rows, classes);
+  soft_cross_entropy<double>(bench.compute, logits, answers, truth, Matrix<double>(gradient.data(), rows, classes));
+  for (double& g : gradient) g *= static_cast<double>(rows);
+  const auto loss = [&] {
+    bench.arena.reset();
+    return static_cast<double>(rows) * soft_cross_entropy<double>(bench.compute, logits, answers, truth, {});
+  };
+  expect_gradient("logits", z, gradient, loss, {1e-4, 1e-6, 100});
+}
+
 TEST(SquaredError, GradientIsWhatCentralDifferencesSay) {
   Bench bench(2);
   std::vector<double> y = random_values(1, 60), gradient(60);
@@ -85,6 +118,32 @@ TYPED_TEST(LossOracle, CrossEntropySaysTheSame) {
     const double alone = cross_entropy<T>(bench.compute, logits, answers, {});
     EXPECT_NEAR(fused, want.value, oracle_tolerance<T> * want.value);
     EXPECT_NEAR(alone, want.value, oracle_tolerance<T> * want.value);
+    expect_near_oracle("gradient", std::span(d), want.d_logits.values());
+  }
+}
+
+TYPED_TEST(LossOracle, SoftCrossEntropySaysTheSame) {
+  using T = TypeParam;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomStream stream(seed, "soft");
+    const Index rows = random_size(stream, 9), classes = random_size(stream, seed % 5 == 0 ? 5000 : 40);
+    const std::vector<T> z = random_values<T>(seed, rows * classes, 3.0);
+    const std::vector<float> chances = random_chances<T>(seed + 100, rows, classes);
+    std::vector<T> same;
+    for (const float p : chances) same.push_back(static_cast<T>(p));
+    std::vector<int> answers;
+    for (Index r = 0; r < rows; ++r) answers.push_back(static_cast<int>(stream.integer(2)) - 1);
+    const reference::Loss want = reference::soft_cross_entropy(to_array(std::span(z), rows, classes), answers,
+                                                               to_array(std::span(same), rows, classes));
+    Bench bench(2);
+    std::vector<T> d(z.size(), T{9});
+    const Matrix<const T> logits(z.data(), rows, classes);
+    const Matrix<const float> truth(chances.data(), rows, classes);
+    const double fused =
+        soft_cross_entropy<T>(bench.compute, logits, answers, truth, Matrix<T>(d.data(), rows, classes));
+    EXPECT_NEAR(fused, want.value, oracle_tolerance<T> * want.value);
+    EXPECT_EQ(fused, soft_cross_entropy<T>(bench.compute, logits, answers, truth, {}));
     expect_near_oracle("gradient", std::span(d), want.d_logits.values());
   }
 }

@@ -30,6 +30,23 @@ Loss cross_entropy(const Array<2>& z, std::span<const int> answers) {
   return loss;
 }
 
+Loss soft_cross_entropy(const Array<2>& z, std::span<const int> answers, const Array<2>& y) {
+  const Index N = z.size(0), C = z.size(1);
+  const double n = counted(answers);
+  Loss loss{0, Array<2>(N, C)};
+  for (Index r = 0; r < N; ++r) {
+    if (answers[static_cast<std::size_t>(r)] < 0) continue;
+    double largest = -INFINITY, sum = 0;
+    for (Index c = 0; c < C; ++c) largest = std::max(largest, z(r, c));
+    for (Index c = 0; c < C; ++c) sum += std::exp(z(r, c) - largest);
+    for (Index c = 0; c < C; ++c) {
+      loss.value -= y(r, c) * (z(r, c) - largest - std::log(sum)) / n;
+      loss.d_logits(r, c) = (std::exp(z(r, c) - largest) / sum - y(r, c)) / n;
+    }
+  }
+  return loss;
+}
+
 Loss logistic_loss(const Array<2>& z, std::span<const int> answers) {
   const Index N = z.size(0);
   const double n = counted(answers);

@@ -20,7 +20,11 @@ class Ladder {
   // From the least information to the most; the last is the best that can be done.
   virtual std::vector<std::string> rungs() const = 0;
 
-  // The distribution over the target's tokens that rung `rung` gives for each position, (B * target.columns,
+  // Whether answers are the distributions `truth` of a batch, of which its target is one draw: then so are losses of
+  // rungs.
+  virtual bool answers_are_distributions() const { return false; }
+
+  // The distribution over the target's tokens that rung `rung` gives for each place, (B * target.columns,
   // target_vocab), batch-major; rows where nothing is asked are 0. Const and free of hidden state.
   virtual void predict(const Batch& batch, int rung, Matrix<float> probabilities) const = 0;
 };

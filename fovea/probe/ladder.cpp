@@ -2,7 +2,8 @@
 // (lab/train) calls it at each evaluation; it changes nothing. Each rung is a prediction r made from the data alone.
 // With q = softmax(scores), means over the rows that have an answer y:
 //
-//   rung_NAME   mean of -log r(y): the predicted loss plateau of this rung on these examples
+//   rung_NAME   mean of -log r(y): the predicted plateau of the loss on these examples; of answers that are
+//               distributions, mean of -sum_j y_j log r_j
 //   from_NAME   mean of KL(r || q) = sum_j r_j (log r_j - log q_j)
 //   rung        the rung that q is nearest to: the index, from 0, of the least from_NAME
 //   level       the rung whose loss is nearest to the loss on the same rows, its index. In KL, an unsure model is far
@@ -44,6 +45,8 @@ class LadderProbe final : public Probe {
                         "use a task with such predictions, such as 'markov-icl' or 'mws', or remove the probe");
     }
     if (!choose_rows(evaluation)) return;
+    truth_ = {};
+    if (ladder->answers_are_distributions()) truth_ = evaluation.batch.truth;
     const Index vocab = evaluation.task.shape().target_vocab;
     const std::size_t rows = evaluation.outcome.answers.size(), width = static_cast<std::size_t>(vocab);
     find_log_model(evaluation.outcome.scores, width);
@@ -107,16 +110,24 @@ class LadderProbe final : public Probe {
   double height(std::span<const int> answers, std::size_t width) const {
     double sum = 0;
     for (const std::size_t row : chosen_) {
-      const float p = said_[row * width + static_cast<std::size_t>(answers[row])];
-      sum -= math::log(static_cast<double>(std::max(p, std::numeric_limits<float>::min())));
+      const auto log_of = [&](std::size_t j) {
+        return math::log(static_cast<double>(std::max(said_[row * width + j], std::numeric_limits<float>::min())));
+      };
+      if (truth_.empty()) sum -= log_of(static_cast<std::size_t>(answers[row]));
+      else
+        for (std::size_t j = 0; j < width; ++j) sum -= static_cast<double>(truth_[row * width + j]) * log_of(j);
     }
     return sum / static_cast<double>(chosen_.size());
   }
 
   double model_loss(std::span<const int> answers, std::size_t width) const {
     double sum = 0;
-    for (std::size_t i = 0; i < chosen_.size(); ++i)
-      sum -= log_model_[i * width + static_cast<std::size_t>(answers[chosen_[i]])];
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      const double* const log_q = log_model_.data() + i * width;
+      if (truth_.empty()) sum -= log_q[answers[chosen_[i]]];
+      else
+        for (std::size_t j = 0; j < width; ++j) sum -= static_cast<double>(truth_[chosen_[i] * width + j]) * log_q[j];
+    }
     return sum / static_cast<double>(chosen_.size());
   }
 
@@ -131,7 +142,8 @@ class LadderProbe final : public Probe {
     return sum / static_cast<double>(chosen_.size());
   }
 
-  Answers position_ = Answers::all;
+  Answers place_ = Answers::all;
+  std::span<const float> truth_;  // (rows, tokens); empty where an answer is one token
   std::vector<std::size_t> chosen_;
   std::vector<double> log_model_;  // (chosen rows, tokens)
   std::vector<float> said_;        // (rows, tokens)

@@ -14,7 +14,8 @@ using Numbers = std::map<std::string, double>;
 // Two tokens. The lowest rung says 1/2 each, the next the same of each position, the last what it was given.
 class TwoTokens final : public NoTask, public Ladder {
  public:
-  explicit TwoTokens(std::string last = "truth") : last_(std::move(last)) {}
+  explicit TwoTokens(std::string last = "truth", bool distributions = false)
+      : last_(std::move(last)), distributions_(distributions) {}
   TaskShape shape() const override {
     TaskShape shape;
     shape.kind = Kind::token_streams;
@@ -22,6 +23,7 @@ class TwoTokens final : public NoTask, public Ladder {
     return shape;
   }
   const Ladder* ladder() const override { return this; }
+  bool answers_are_distributions() const override { return distributions_; }
   std::vector<std::string> rungs() const override { return {"nothing", "back-copy", last_}; }
   void predict(const Batch& batch, int rung, Matrix<float> said) const override {
     for (Index row = 0; row < said.size(0); ++row) {
@@ -34,6 +36,7 @@ class TwoTokens final : public NoTask, public Ladder {
 
  private:
   std::string last_;
+  bool distributions_;
 };
 
 // Two examples of three positions; the second asks at the first only.
@@ -77,6 +80,20 @@ struct TwoExamples {
 
 double divergence(double p, double q) {
   return (p > 0 ? p * std::log(p / q) : 0) + (p < 1 ? (1 - p) * std::log((1 - p) / (1 - q)) : 0);
+}
+
+// q(0) and the loss as above; the answers are the distributions of which the targets are draws.
+TEST(LadderProbe, HeightsAreOfTheWholeTruthWhereItIsTheAnswer) {
+  const auto third = std::log(3.0f), fourth = std::log(4.0f);
+  const TwoExamples look({900, -900, 7, 7, 5, 5 + third, -1, -1 + fourth, 1e30f, 0, 3, 2});
+  const Numbers said = look.ask(TwoTokens("truth", true));
+  EXPECT_NEAR(said.at("rung_nothing"), std::log(2), 1e-7);
+  EXPECT_NEAR(said.at("rung_back_copy"), -(1.3 * std::log(0.25) + 1.7 * std::log(0.75)) / 3, 1e-6);
+  const auto entropy = [](double p) { return -p * std::log(p) - (1 - p) * std::log(1 - p); };
+  EXPECT_NEAR(said.at("rung_truth"), (entropy(0.1) + entropy(0.2)) / 3, 1e-6);
+  EXPECT_NEAR(said.at("from_truth"), (divergence(1, 0.5) + divergence(0.1, 0.25) + divergence(0.2, 0.2)) / 3, 1e-6);
+  // The loss is (log 2 + cross-entropies of 0.1 at 0.25 and of 0.2 at 0.2) / 3 = 0.530. Heights are 0.693, 0.764, 0.275.
+  EXPECT_EQ(said.at("level"), 0);
 }
 
 TEST(LadderProbe, DistancesHeightsAndTheStage) {

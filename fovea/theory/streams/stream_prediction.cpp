@@ -46,6 +46,7 @@ std::vector<RungHeight> heights(const Task& task, const StreamOptions& options, 
   const Ladder* ladder = task.ladder();
   if (!ladder) return {};
   const std::vector<std::string> names = ladder->rungs();
+  const bool distributions = ladder->answers_are_distributions();
   std::vector<std::vector<Loss>> losses(names.size());
   const auto vocab = static_cast<std::size_t>(task.shape().target_vocab);
   std::vector<float> memory;
@@ -64,9 +65,12 @@ std::vector<RungHeight> heights(const Task& task, const StreamOptions& options, 
           const int answer = batch.target.at(row, t);
           if (answer < 0) continue;
           if (options.last) loss = {};
-          const std::size_t position = static_cast<std::size_t>(row) * static_cast<std::size_t>(batch.target.columns) +
-                                       static_cast<std::size_t>(t);
-          loss.sum -= math::log(static_cast<double>(memory[position * vocab + static_cast<std::size_t>(answer)]));
+          const std::size_t place = static_cast<std::size_t>(row) * static_cast<std::size_t>(batch.target.columns) +
+                                    static_cast<std::size_t>(t);
+          const auto log_of = [&](std::size_t j) { return math::log(static_cast<double>(memory[place * vocab + j])); };
+          if (!distributions) loss.sum -= log_of(static_cast<std::size_t>(answer));
+          for (std::size_t j = 0; distributions && j < vocab; ++j)
+            if (const float y = batch.truth[place * vocab + j]; y > 0) loss.sum -= static_cast<double>(y) * log_of(j);
           ++loss.asked;
         }
         if (loss.asked > 0) losses[rung].push_back(loss);

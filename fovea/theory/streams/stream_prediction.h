@@ -3,8 +3,8 @@
 // and the earlier tokens that predict answers, each by itself. If all answers follow an earlier copy of the current
 // token, they include the time at which an induction head forms by its flow.
 //
-// The loss of a rung over the asked positions of B validation examples, or over the last one of each, with l_b the
-// sum of -log p(answer) over those of example b and n_b their number:
+// The height of a rung over the asked places of B validation examples, or the last of each. l_b is the sum over those
+// of example b of -log p(answer), or of its mean where answers are distributions, and n_b how many they are:
 //
 //   nats  = sum_b l_b / sum_b n_b
 //   error = sqrt(B / (B - 1) sum_b (l_b - nats n_b)^2) / sum_b n_b        examples are independent, positions are not

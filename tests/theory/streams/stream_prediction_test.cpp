@@ -60,7 +60,20 @@ TEST(StreamPrediction, HeightsOfTheLadderAreItsCrossEntropies) {
   EXPECT_FALSE(p.induction);
 }
 
-// Asked of the last position alone, or asked everywhere and read there: the same sequences, and so the same heights.
+// Of answers that are distributions the heights have no noise of the draw: that of the truth is its mean entropy.
+TEST(StreamPrediction, HeightsAreOfTheWholeTruthWhereItIsTheAnswer) {
+  const auto task = make_task("higher-order-chain", table({{"states", whole(2)}, {"length", whole(8)}}));
+  const StreamPrediction p = predict_stream(*task, {.sequences = 50});
+  double entropy = 0;
+  for (int step = 0; step < 32; ++step)
+    for (const float y : draw(*task, Split::validation, static_cast<std::uint64_t>(step), 64).truth)
+      if (y > 0) entropy -= static_cast<double>(y) * std::log(static_cast<double>(y)) / 2048;
+  EXPECT_EQ(p.rungs.back().name, "truth");
+  EXPECT_NEAR(p.rungs.back().nats, entropy, 1e-6);
+  EXPECT_LT(p.rungs.back().error, 0.006) << "of single draws it is above 0.009";
+}
+
+// Asked of the last place alone, or asked everywhere and read there: the same sequences, and so the same heights.
 TEST(StreamPrediction, HeightsOfTheLastAnswerAreThoseOfATaskThatAsksNoOther) {
   const auto everywhere = make_task("markov-icl", table({{"states", whole(2)}, {"length", whole(20)}}));
   const auto at_the_end =

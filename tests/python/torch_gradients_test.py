@@ -246,7 +246,8 @@ def agrees(module, batch, loss, gradients):
 
 
 # Models with a module. The others are refused by the engine.
-EXACT = [case for case in reference("exact")["cases"] if case["model"] not in ("induction-exact", "logistic-attention")]
+WITHOUT_MODULE = ("induction-exact", "logistic-attention", "position-heads", "position-match")
+EXACT = [case for case in reference("exact")["cases"] if case["model"] not in WITHOUT_MODULE]
 
 
 @pytest.mark.parametrize("case", EXACT, ids=lambda case: f"{case['model']} {case['settings']}")

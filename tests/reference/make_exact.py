@@ -101,6 +101,39 @@ def induction(p, batch):
     return torch.stack(losses).mean()
 
 
+def answers(logits, batch):
+    """Cross-entropy at the places that ask: of the answers' distributions, or of the answers."""
+    asked = batch["target"] >= 0
+    said = logits[asked].log_softmax(-1)
+    if "truth" in batch:
+        return -(batch["truth"][asked] * said).sum(-1).mean()
+    return torch.nn.functional.nll_loss(said, batch["target"][asked])
+
+
+def by_position(p, tokens):
+    """Each head's weights, from a logit for each lag."""
+    T = tokens.shape[1]
+    lag = torch.arange(T)[:, None] - torch.arange(T)
+    return p["lags"][:, lag.clamp(min=0)].masked_fill(lag < 0, -torch.inf).softmax(-1)
+
+
+def position_heads(p, batch):
+    tokens = batch["source"]
+    said = torch.stack([output[tokens] for output in p["output"]], 1)
+    return answers((by_position(p, tokens) @ said).sum(1), batch)
+
+
+def position_match(p, batch):
+    tokens = batch["source"]
+    B, T = tokens.shape
+    heads = p["lags"].shape[0]
+    x = torch.nn.functional.one_hot(tokens, p["match"].shape[0] // (1 + heads)).double()
+    f = torch.cat([x] + [A @ x for A in by_position(p, tokens)], -1)
+    scores = (f @ p["match"]) @ f.transpose(1, 2)
+    scores = scores.masked_fill(torch.ones(T, T).triu(1).bool(), -torch.inf)
+    return answers((scores.softmax(-1) @ x + 1e-8).log(), batch)
+
+
 def logistic(p, batch):
     """Keys and queries are rows; one matrix is their product."""
     x, values, z, labels = batch["items"], batch["values"][:, :, 0], batch["queries"][:, 0], batch["answers"][:, 0, 0]
@@ -151,6 +184,13 @@ def streams(B, T, vocab, target, first=0):
     return {"source": torch.randint(0, vocab, (B, T), generator=generator), "target": asked}
 
 
+def with_truth(batch, target):
+    """The distributions of answers, in multiples of 1/64, so that rows have sum 1; 0 where nothing is asked."""
+    truth = (draw(*batch["target"].shape, target).softmax(-1) * 64).floor() / 64
+    truth[..., 0] += 1 - truth.sum(-1)
+    return batch | {"truth": truth * (batch["target"] >= 0)[:, :, None]}
+
+
 CASES = [
     case("linear-attention", {"heads": 3}, linear, {"value": (3,), "key_query": (3, 4, 4)}, pairs(6, 5, 4)),
     case(
@@ -194,26 +234,21 @@ CASES = [
     ),
     case("logistic-attention", {}, logistic, {"key_query": (4, 4)}, labelled(5, 6, 4)),
     case("logistic-attention", {"form": "separate"}, logistic, {"key": (4, 4), "query": (4, 4)}, labelled(5, 6, 4)),
+    case("position-heads", {}, position_heads, {"lags": (3, 7), "output": (3, 4, 3)}, streams(4, 7, 4, 3)),
     case(
-        "race-product",
-        {"offset": 0.25, "cost": 0.5},
-        race,
-        {"a": (5,), "b": (5,), "c": (5,), "d": (7,)},
-        {"items": draw(1, 1, 7), "answers": draw(1, 3, 5)},
+        "position-heads",
+        {"heads": 2},
+        position_heads,
+        {"lags": (2, 7), "output": (2, 4, 3)},
+        with_truth(streams(4, 7, 4, 3), 3),
     ),
+    case("position-match", {}, position_match, {"lags": (2, 7), "match": (12, 12)}, streams(4, 7, 4, 4)),
     case(
-        "race-product",
-        {"offset": 0.25, "cost": 0.5, "given": True},
-        race,
-        {"a": (5,), "d": (7,)},
-        {"items": draw(1, 1, 7), "answers": draw(1, 3, 5)},
-    ),
-    case(
-        "rank-one-attention",
-        {},
-        rank_one,
-        {"query": (4,)},
-        {"items": draw(5, 3, 4), "queries": draw(5, 3, 1), "answers": draw(5, 3, 4)},
+        "position-match",
+        {"heads": 1},
+        position_match,
+        {"lags": (1, 7), "match": (8, 8)},
+        with_truth(streams(4, 7, 4, 4), 4),
     ),
 ]
 

@@ -38,6 +38,7 @@ Batch exact_batch(const Json& parts) {
   };
   tokens("source", batch.source);
   tokens("target", batch.target);
+  if (parts.contains("truth")) batch.truth = numbers<float>(parts["truth"]["values"]);
   if (parts.contains("marked"))
     for (const Json& mark : parts["marked"]["values"]) batch.marked.push_back(mark.get<std::uint8_t>());
   return batch;
@@ -53,9 +54,10 @@ ValueTable exact_settings(const Json& settings) {
   return table;
 }
 
-// What may be said: of a model that says the tokens it reads, as many as its matrix has columns.
+// What may be said: of a model that says the tokens it reads, as many as its matrix has columns, or all.
 int exact_targets(const Json& c) {
-  return c["parameters"].contains("output") ? static_cast<int>(c["parameters"]["output"].size() / 4) : 3;
+  if (c["model"] == "position-match") return 4;
+  return c["model"] == "induction-exact" ? static_cast<int>(c["parameters"]["output"].size() / 4) : 3;
 }
 
 TaskShape exact_shape(const Batch& batch, int target_vocab) {
@@ -81,7 +83,7 @@ TYPED_TEST(ExactReference, LossGradientsAndTwentySteps) {
   constexpr bool single = sizeof(T) == 4;
   constexpr double for_loss = single ? 1e-5 : 1e-10, for_gradients = single ? 1e-4 : 1e-8;
   constexpr double after_steps = single ? 1e-3 : 1e-7;
-  ASSERT_EQ(exact_reference()["cases"].size(), 13u);
+  ASSERT_EQ(exact_reference()["cases"].size(), 14u);
   for (const Json& c : exact_reference()["cases"]) {
     SCOPED_TRACE(c["model"].template get<std::string>() + " " + c["settings"].dump());
     const Batch batch = exact_batch(c["batch"]);
@@ -150,12 +152,18 @@ TEST(ExactModels, AttendWhereTheyAreHeld) {
       const Trace<double> first = scene.forward(batch, {.rules = {{&second, 1}}});
       for (Index i = 0; i < batch.source.columns; ++i) EXPECT_EQ(first.further[1].weights(0, i, 0), 1) << i;
       EXPECT_LT(first.further[0].weights(0, batch.source.columns - 1, 0), 1);
+    } else if (model == "position-heads" || model == "position-match") {
+      for (const AttentionMap<double>& map : uniform.further)
+        for (Index i = 0; i < batch.source.columns; ++i) {
+          const bool there = map.name.starts_with("layer.1") || batch.target.at(0, static_cast<int>(i)) >= 0;
+          EXPECT_NEAR(map.weights(0, i, 0), there ? 1.0 / static_cast<double>(i + 1) : 0, 1e-15) << map.name;
+        }
     } else {
       continue;
     }
     held.insert(model);
   }
-  EXPECT_EQ(held.size(), 4u);
+  EXPECT_EQ(held.size(), 5u);
 }
 
 TEST(ExactModels, AreOfTheirTasksAlone) {
@@ -186,11 +194,15 @@ TEST(ExactModels, AreOfTheirTasksAlone) {
   stream.kind = Kind::token_streams;
   stream.vocab = stream.target_vocab = 3;
   EXPECT_NE(refuses("disentangled", stream).find("number of positions"), std::string::npos);
+  EXPECT_NE(refuses("position-heads", stream).find("number of positions"), std::string::npos);
   stream.longest = 5;
+  EXPECT_EQ(refuses("position-heads", stream), "nothing");
+  EXPECT_EQ(refuses("position-match", stream), "nothing");
   EXPECT_EQ(refuses("induction-exact", stream), "nothing");
   EXPECT_NE(refuses("induction-exact", stream, {{"frozen", {ValueList{word("outputs")}, {}}}}).find("output"),
             std::string::npos);
   stream.target_vocab = 2;
+  EXPECT_NE(refuses("position-match", stream).find("Take task 'higher-order-chain'"), std::string::npos);
   EXPECT_NE(refuses("induction-exact", stream).find("Take task 'induction'"), std::string::npos);
 }
 

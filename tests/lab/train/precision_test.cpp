@@ -82,7 +82,7 @@ TEST(Precision, GradientsInThreeTermsAreThoseOfDouble) {
   EXPECT_GE(models.size(), 13u);
   EXPECT_EQ(without_products,
             (std::set<std::string>{"induction-exact", "linear-attention", "logistic-attention", "position-heads",
-                                   "product", "toy-gate", "unigram-gate"}));
+                                   "position-match", "product", "toy-gate", "unigram-gate"}));
 }
 
 RunSpec copying(const std::string& precision, int threads = 1) {

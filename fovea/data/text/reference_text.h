@@ -20,8 +20,8 @@ class WrittenTargets {
   // An example's target as it was written, before it was cut into tokens. Not kept of training texts.
   virtual std::string written_target(Split split, std::int64_t example) const = 0;
 
-  // The word that each token of an example is a part of, without the end token. Empty if a token spans two words, and of
-  // training texts.
+  // The word that each token of an example is a part of, without the end token. Empty if a token spans two words, and
+  // of training texts.
   virtual std::span<const int> source_words(Split, std::int64_t) const { return {}; }
   virtual std::span<const int> target_words(Split, std::int64_t) const { return {}; }
   // The alignment that its texts come with; nullptr if they come with none.

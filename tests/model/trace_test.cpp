@@ -39,6 +39,9 @@ std::vector<Case> cases() {
        {{"embedding", whole(6)}, {"hidden", whole(5)}, {"layers", whole(2)}, {"bidirectional", yes(true)}},
        Kind::token_pairs},
       {"heads", "seq2seq-heads", {{"embedding", whole(6)}, {"hidden", whole(5)}}, Kind::token_pairs},
+      {"recurrent tagger", "recurrent-tagger", {{"embedding", whole(4)}, {"hidden", whole(5)}}, Kind::tagged_tokens},
+      {"window tagger", "window-tagger", {{"embedding", whole(4)}, {"hidden", whole(5)}}, Kind::tagged_tokens},
+      {"linear tagger", "linear-tagger", {{"reach", whole(1)}}, Kind::tagged_tokens},
       {"bag",
        "bag-attention",
        {{"hidden", {ValueList{{std::int64_t{6}, {}}, {std::int64_t{5}, {}}}, {}}},
@@ -77,6 +80,7 @@ TaskShape shape_of(Kind kind) {
   shape.value_width = 2;
   shape.most_items = kind == Kind::labelled_bags ? 8 : 0;
   shape.longest = 12;
+  shape.features = 6;
   shape.counters = shape.pages = shape.offsets = 6;
   return shape;
 }
@@ -115,6 +119,14 @@ Batch batch_of(Kind kind, int seed) {
       fill(batch.source, 8 + seed, 20);
       batch.target = batch.source;
       for (int& answer : batch.target.ids) answer = answer < 12 ? answer : -1;
+      break;
+    case Kind::tagged_tokens:
+      batch.labels.clear();
+      fill(batch.source, 8 + seed, 20);
+      batch.target = batch.source;
+      batch.feature_width = 1;
+      for (int& tag : batch.target.ids) tag = tag < 0 ? -1 : tag % 12;
+      for (const int id : batch.source.ids) batch.features.push_back(id < 0 ? -1 : id % 6);
       break;
     case Kind::accesses:
       batch.labels.clear();

@@ -21,10 +21,12 @@
 #include "fovea/lab/record/prediction_json.h"
 #include "fovea/lab/record/stream_prediction_json.h"
 #include "fovea/theory/exact/exact_prediction.h"
+#include "fovea/theory/prediction/tag_cues.h"
 #include "fovea/theory/prediction/text_attention.h"
 #include "fovea/view/terminal/prediction/access_prediction_text.h"
 #include "fovea/view/terminal/prediction/prediction_text.h"
 #include "fovea/view/terminal/prediction/stream_prediction_text.h"
+#include "fovea/view/terminal/prediction/tag_cues_text.h"
 
 namespace fovea::cli {
 
@@ -74,6 +76,7 @@ class Predict : public Command {
         "run: fovea predict text-classify --set task.corpus=NAME.\n"
         "For token streams, the prediction contains the loss plateaus and the earlier tokens that predict the "
         "answers.\n"
+        "For words with tags, it contains the words that go with each tag.\n"
         "For memory accesses, it contains the share of accesses that earlier accesses predict.\n"
         "\n"
         "Examples:\n"
@@ -91,6 +94,7 @@ class Predict : public Command {
     read_examples();
     const std::unique_ptr<BagSource> source = open(team);
     if (!source && task_->prefetchers()) return print_accesses();
+    if (!source && task_->shape().kind == Kind::tagged_tokens) return print_tags();
     if (!source) return task_->shape().kind == Kind::token_streams ? print_stream() : print_exact();
     if (source->outputs_are() == BagSource::Outputs::words)
       for (const Example& example : examples_)
@@ -154,7 +158,9 @@ class Predict : public Command {
       first = std::move(found.first);
     }
     words_.report_first_values(data_, first, "To predict other values, use --set.");
-    if (task_ && (task_->shape().kind == Kind::token_streams || task_->prefetchers() || !predict_exact(*task_).empty()))
+    const auto is = [this](Kind kind) { return task_ && task_->shape().kind == kind; };
+    if (task_ &&
+        (is(Kind::token_streams) || is(Kind::tagged_tokens) || task_->prefetchers() || !predict_exact(*task_).empty()))
       return nullptr;
     if (task_) return task_bags(*task_, draws_);
     if (!std::filesystem::exists(data_)) {
@@ -222,6 +228,28 @@ class Predict : public Command {
     } else {
       fmt::print("{}", access_prediction_text(prediction, Terminal::of(STDOUT_FILENO)));
     }
+    return 0;
+  }
+
+  int print_tags() const {
+    refuse_bags();
+    constexpr int reach = 2;
+    constexpr std::size_t of_each_tag = 5;
+    constexpr double least_sigmas = 3;
+    const std::vector<TagCue> cues = TagCues(*task_, reach, draws_).strongest(of_each_tag, least_sigmas);
+    if (!words_.json) {
+      fmt::print("{}", tag_cues_text(cues, Terminal::of(STDOUT_FILENO)));
+      return 0;
+    }
+    Json json{{"data", data_}, {"cues", Json::array()}};
+    for (const TagCue& cue : cues)
+      json["cues"].push_back({{"tag", cue.tag},
+                              {"word", cue.word},
+                              {"offset", cue.offset},
+                              {"sigma", cue.sigma},
+                              {"with_tag", cue.with_tag},
+                              {"all", cue.all}});
+    print_json(json);
     return 0;
   }
 

@@ -46,6 +46,7 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   seen.run = run.id;
   seen.example = choice.example;
   seen.map = choice.map;
+  seen.tagged = kind_of_model(run.spec) == Kind::tagged_tokens;
   if (maps.size() > 1) seen.maps = maps;
   const auto at = static_cast<std::size_t>(choice.example - 1);
   EvidenceRows::Example own = rows.by_example()[at];
@@ -71,7 +72,7 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
     own.first_row += index;
     own.rows = 1;
   }
-  const bool of_words = !rows.target.empty() || words.classes.size() > 2;
+  const bool of_words = !seen.tagged && (!rows.target.empty() || words.classes.size() > 2);
   const std::string alpha = choice.map == "attention" ? "alpha" : "alpha." + choice.map;
   for (const auto& [array, name] : {std::pair<std::string, const char*>{alpha, "α"}, {"beta", "β"}, {"delta", "Δ"}}) {
     const std::vector<Evidence> looks = evidence.all(array);

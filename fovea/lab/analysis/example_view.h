@@ -17,7 +17,8 @@ struct ExampleView {
   std::int64_t run = 0, step = 0;
   int example = 0;                  // from 1
   std::vector<std::string> source;  // its words
-  std::vector<std::string> target;  // of a translation: the right words, the end included; else empty
+  std::vector<std::string> target;  // of a translation: the right words, the end included; tags of words; else empty
+  bool tagged = false;              // the target has the right tag of each word
   std::string label;                // of a classification: the right class
   struct Quantity {
     std::string name;                       // "α", "β", "Δ"

@@ -105,11 +105,24 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
 template std::unique_ptr<Model<float>> make_model(const RunSpec&, const TaskShape&, ParameterSet<float>&);
 template std::unique_ptr<Model<double>> make_model(const RunSpec&, const TaskShape&, ParameterSet<double>&);
 
-std::optional<AttentionMeaning> attention_meaning(const RunSpec& spec) {
+namespace {
+
+std::unique_ptr<Model<float>> unbuilt_model(const RunSpec& spec) {
   const auto& models = Registry<Model<float>>::instance().all();
   const auto found = models.find(name_of(spec.model, "model"));
-  if (found == models.end()) return std::nullopt;
-  return found->second.make()->attention_meaning();
+  return found == models.end() ? nullptr : found->second.make();
+}
+
+}  // namespace
+
+std::optional<AttentionMeaning> attention_meaning(const RunSpec& spec) {
+  const auto model = unbuilt_model(spec);
+  return model ? std::optional(model->attention_meaning()) : std::nullopt;
+}
+
+std::optional<Kind> kind_of_model(const RunSpec& spec) {
+  const auto model = unbuilt_model(spec);
+  return model ? std::optional(model->takes()) : std::nullopt;
 }
 
 namespace {

@@ -26,6 +26,8 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
 
 // What the rows and columns of its attention stand for; nothing for a model that this program does not have.
 std::optional<AttentionMeaning> attention_meaning(const RunSpec& spec);
+// The kind of batches of its model, likewise.
+std::optional<Kind> kind_of_model(const RunSpec& spec);
 
 TrainSettings read_train(const ValueTable& table);
 // Throws wrong_input where train.stop_when is no condition on one run.

@@ -101,6 +101,35 @@ std::string matrix_text(const ExampleView& seen, const Terminal& terminal) {
   return text + "\n";
 }
 
+// The text once for each word of a name, shaded by where that word attends.
+std::string tags_text(const ExampleView& seen, const Terminal& terminal) {
+  constexpr int without_limit = 110;
+  const auto head_of = [&](std::size_t t) { return seen.target[t] + " " + seen.source[t] + " │ "; };
+  std::vector<std::size_t> names;
+  int heads = 0;
+  for (std::size_t t = 0; t < seen.target.size(); ++t) {
+    if (seen.target[t] == "O") continue;
+    names.push_back(t);
+    heads = std::max(heads, display_width(head_of(t)));
+  }
+  const int width = std::max(20, (terminal.width > 0 ? terminal.width : without_limit) - heads);
+  std::string text;
+  for (const ExampleView::Quantity& quantity : seen.quantities) {
+    text += fmt::format("{}, of each word of a name\n", toned(quantity.name, Tone::strong, terminal));
+    for (const std::size_t t : names) {
+      std::string head = head_of(t);
+      head.insert(0, static_cast<std::size_t>(heads - display_width(head)), ' ');
+      for (const auto& [line, wide] :
+           folded(seen.source, shades_of(quantity.rows[t], quantity.log_probability), width, terminal)) {
+        text += head + line + "\n";
+        head = std::string(static_cast<std::size_t>(heads), ' ');
+      }
+    }
+    text += "\n";
+  }
+  return names.empty() ? "No word of this sentence is of a name.\n\n" : text;
+}
+
 std::string background(double shade) {
   return fmt::format("background:rgba({},{:.2f})", shade < 0 ? "200,60,40" : "40,110,200", 0.75 * std::abs(shade));
 }
@@ -138,8 +167,8 @@ std::string shades_text(const ExampleView& seen, const Terminal& terminal) {
   if (!seen.row.empty()) text += fmt::format(", {}", printable(seen.row));
   else if (seen.target.empty()) text += fmt::format(", class {}", printable(seen.label));
   if (!seen.maps.empty()) text += fmt::format("\nα is the map '{}', of {}", seen.map, fmt::join(seen.maps, ", "));
-  return fmt::format("{}\n\n{}\n{}", text,
-                     seen.target.empty() ? words_text(seen, terminal) : matrix_text(seen, terminal), legend(seen));
+  const auto body = seen.target.empty() ? words_text : seen.tagged ? tags_text : matrix_text;
+  return fmt::format("{}\n\n{}\n{}", text, body(seen, terminal), legend(seen));
 }
 
 std::string shades_html(const ExampleView& seen) {
@@ -171,7 +200,9 @@ std::string shades_html(const ExampleView& seen) {
       html += "</tbody></table>\n";
     }
   }
-  const std::string what = seen.target.empty() ? fmt::format("class {}", seen.label) : "a translation";
+  const std::string what = seen.target.empty() ? fmt::format("class {}", seen.label)
+                           : seen.tagged       ? "words with tags"
+                                               : "a translation";
   return html + fmt::format(
                     "</div>\n"
                     "<figcaption>Run {}, example {} ({}), at step {}: blue speaks for the right answer, red against "

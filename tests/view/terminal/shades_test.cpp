@@ -29,6 +29,19 @@ ExampleView translation() {
   return seen;
 }
 
+TEST(Shades, OfTagsAreOfTheWordsOfNames) {
+  ExampleView seen;
+  seen.tagged = true;
+  seen.source = {"dr", "ada", "runs"};
+  seen.target = {"O", "B-per", "O"};
+  seen.quantities = {{"α", false, {{1, 0, 0}, {0.9, 0.1, 0}, {0, 0, 1}}}};
+  const std::string text = shades_text(seen, {});
+  EXPECT_NE(text.find("α, of each word of a name\nB-per ada │ dr█ ada runs\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("O dr"), std::string::npos) << text;
+  seen.target = {"O", "O", "O"};
+  EXPECT_NE(shades_text(seen, {}).find("No word of this sentence is of a name."), std::string::npos);
+}
+
 TEST(Shades, AreSharesOfTheLargest) {
   EXPECT_EQ(shades_of({0.25, 0.5, 0}, false), (std::vector<double>{0.5, 1, 0}));
   EXPECT_EQ(shades_of({-4, 2}, false), (std::vector<double>{-1, 0.5}));

@@ -1,6 +1,6 @@
 // Model `window-tagger`: a tag for each word, from attention over the few words around it, without recurrence. B
-// sentences, S words, K tags, reach R; positions n = b S + t. Of a word t the window is P_bt: the positions from t - R to
-// t + R that the sentence has. Forward, for the offsets j = -R .. R:
+// sentences, S words, K tags, reach R; positions n = b S + t. The window P_bt of a word t: the positions from t - R to
+// t + R in the sentence. Forward, for the offsets j = -R .. R:
 //
 //   x_n       = words and features of position n          (B S,E), model/tagger_words.h
 //   v_jn      = tanh(W_j x_n + b_j)                        W_j (H,E), b_j (H), v_j (B S,H): a word at offset j

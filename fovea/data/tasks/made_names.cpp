@@ -10,8 +10,8 @@
 //   alignment    -    -        -   2   2     -     7    -
 //
 // Tokens: ordinary words, then the cues of each type, then the words of each type's own names, then shared ones. The
-// one feature of a word tells whether it is of a name, as capitals do. The last `unseen` of the shared name words are in
-// no training sentence.
+// one feature of a word is 1 for words of names, as capitals are. The last `unseen` of the shared name words are in no
+// training sentence.
 #include <fmt/format.h>
 
 #include "fovea/base/registry.h"
@@ -67,7 +67,8 @@ class MadeNames final : public Task {
 
   std::string word(int token) const override {
     if (token >= first_shared()) return fmt::format("Name{}", token - first_shared());
-    if (token >= first_own()) return fmt::format("Own{}-{}", (token - first_own()) / own_, (token - first_own()) % own_);
+    if (token >= first_own())
+      return fmt::format("Own{}-{}", (token - first_own()) / own_, (token - first_own()) % own_);
     if (token >= words_) return fmt::format("cue{}-{}", (token - words_) / cues_, (token - words_) % cues_);
     return fmt::format("w{}", token);
   }

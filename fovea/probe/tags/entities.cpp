@@ -1,13 +1,14 @@
-// `entities`: how many named entities a tagger finds, and where it looks for them. Over the first examples of the split:
+// `entities`: how many named entities a tagger finds, and what it attends to. Over the first examples of the split:
 //
 //   entity_f1, entity_precision, entity_recall   of spans, data/text/entity_spans.h
-//   majority_f1, lexicon_f1                      F1 of rivals without a model, theory/prediction/tag_rivals.h, at the first evaluation
+//   majority_f1, lexicon_f1                      F1 of rivals without a model, at the first evaluation,
+//                                                theory/prediction/tag_rivals.h
 //   word_weight_begin                            mean attention of a word with a B tag on itself
 //   predicted_attended                           share of words with a B tag whose largest weight is at the position of
 //                                                the strongest cue, theory/prediction/tag_cues.h
 //   predicted_attended_chance                    the same of random positions
-//   name_agreement, name_agreement_chance        over words with B and I tags: how often attention is largest where β is,
-//                                                and how often if β were shuffled, probe/agreement.h
+//   name_agreement, name_agreement_chance        of words with B and I tags: how often attention is largest where β
+//                                                is, and how often with β shuffled, probe/agreement.h
 //   outside_agreement, outside_agreement_chance  the same over words with the tag O
 //   tag_agreement_TAG, tag_agreement_TAG_chance  the same over words with one tag
 //

@@ -1,5 +1,5 @@
-// Which words around a word go with its tag, counted in the training sentences. With n_jw the words that have w at offset
-// j, n_jwk those of them with tag k, and p_k the share of tag k among all words:
+// Which words around a word go with its tag, counted in the training sentences. With n_jw the number of words that have
+// w at offset j, n_jwk the number of these with tag k, and p_k the share of tag k among all words:
 //
 //   σ_jwk = (n_jwk - n_jw p_k) / √(n_jw p_k (1 - p_k))       0 where n_jwk is below `least`
 //

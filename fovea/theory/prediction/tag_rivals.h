@@ -1,8 +1,8 @@
 // Tags of words without a trained model: what the words of the training sentences alone give.
 //
 //   majority   of each word the tag that it has most often in training; of equals the first. Unknown words are outside.
-//   lexicon    the longest names of training that stand in the sentence, from the left, with their commonest type. Names
-//              with an unknown word are left out.
+//   lexicon    the longest names of training in the sentence, from the left, with their commonest type. Names with an
+//              unknown word are left out.
 #pragma once
 
 #include <cstdint>

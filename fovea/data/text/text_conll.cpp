@@ -118,8 +118,8 @@ class ConllSentences final : public TextReader::Examples {
   }
 
   LineReader lines_;
-  std::size_t columns_ = 0;           // of the first line
-  int first_b_ = 0, first_i_ = 0;     // the first lines that open an entity by B, and by I
+  std::size_t columns_ = 0;        // of the first line
+  int first_b_ = 0, first_i_ = 0;  // the first lines that open an entity by B, and by I
   std::string text_, tags_, last_type_;
   Location place_;
 };

@@ -60,7 +60,8 @@ TEST_F(ConllTest, TheOlderSchemeBecomesBio) {
 
 // Adjacent entities of one type open by B in both schemes.
 TEST_F(ConllTest, TwoSchemesInOneFileAreAnError) {
-  EXPECT_SAYS(complaint("a B-per\nb O\n\nc O\nd I-per\n"), "a.conll:5: 'I-per' is in no entity of its type, and line 1");
+  EXPECT_SAYS(complaint("a B-per\nb O\n\nc O\nd I-per\n"),
+              "a.conll:5: 'I-per' is in no entity of its type, and line 1");
   EXPECT_SAYS(complaint("a I-per\nb B-per\nc O\nd B-per\n"), "a.conll:4: 'B-per' opens an entity, but line 1 opens");
   EXPECT_SAYS(complaint("a B-per\nb I-loc\n"), "a.conll:2: 'I-loc' is in no entity");
 }

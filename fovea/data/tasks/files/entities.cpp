@@ -35,8 +35,7 @@ class Entities final : public Task {
     fields.text("corpus", corpus_, "name of a corpus of words with tags");
     fields.text("digest", digest_, "digest that the corpus must have; empty: its digest now");
     fields.flag("lower_case", lower_case_, "convert the letters of words to lower case; features keep them");
-    fields.integer("min_count", min_count_, 1, 1'000'000,
-                   "words and features seen less often in training are unknown");
+    fields.integer("min_count", min_count_, 1, 1'000'000, "words and features seen less often in training are unknown");
     fields.flag("features", with_features_, "give shape, beginning and ending of each word");
     fields.flag("alike", alike_, "put sentences of similar length into a training batch");
   }

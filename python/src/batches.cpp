@@ -316,8 +316,9 @@ void fill_batch(const TaskShape& shape, const py::dict& given, const std::string
     case Kind::points:
       fill_points(shape, parts, batch);
       break;
+    case Kind::tagged_tokens:
     case Kind::accesses:
-      break;  // has no name among the kinds that can be given
+      break;  // have no name among the kinds that can be given
   }
 }
 

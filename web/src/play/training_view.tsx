@@ -33,7 +33,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
   const heads = trainings[0]?.heads ?? [];
   const shown = heads.includes(map) ? map : "";
   const held = state.hold > 0 ? state.of : "";
-  // The training that nothing is done to stays as a ghost: its curves, and no map.
+  // Of one head that is changed, the training that nothing is done to stays as a ghost: its curves, and no map.
   const ghost = "hold=0";
   const hold = (of: string, from: number) =>
     set(
@@ -41,7 +41,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
         ? { of, hold: player.total, from, step: from, beside: state.beside || ghost }
         : { of: "", hold: 0, from: 0, beside: state.beside === ghost ? "" : state.beside },
     );
-  const mapped = player.of?.beside === ghost ? trainings.slice(0, 1) : trainings;
+  const mapped = player.of?.of && player.of.beside === ghost ? trainings.slice(0, 1) : trainings;
   return (
     <section class="stage" aria-label="Training">
       <Transport player={player} redraw={redraw} />

@@ -207,6 +207,8 @@ test("a video of what was watched is made in the browser, and a frame holds the 
   await stage.leave(page);
   const frame = await stage.visit("#/start?embed=1", { viewport: { width: 900, height: 620 } });
   await ready(frame);
-  assert.deepEqual(await frame.locator("header, .bet-plot, .arcs, .to-change, .further").evaluateAll((all) => all.map((one) => one.checkVisibility())), [false, true, true, false, false]);
+  assert.deepEqual(await frame.locator("header, .bet-plot, .arcs, .word-map, .to-change, .further").evaluateAll((all) => all.map((one) => one.checkVisibility())), [false, true, true, false, false, false]);
+  await frame.setViewportSize({ width: 900, height: 900 });
+  await frame.locator(".word-map").waitFor();
   await stage.leave(frame);
 });

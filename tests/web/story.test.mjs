@@ -201,6 +201,17 @@ test("equations are legible with whatever fonts there are, and told to screen re
   await stage.leave(page);
 });
 
+test("on paper every chapter is unfolded, and no idea is pale", async () => {
+  const page = await stage.visit(pathToFileURL(report).href);
+  const idea = page.locator("#chapter-pooling").locator("xpath=ancestor::details/p").first();
+  assert.equal(await idea.isVisible(), false);
+  await page.emulateMedia({ media: "print" });
+  await idea.waitFor();
+  const colours = await page.locator(".ideas li").evaluateAll((all) => all.map((one) => getComputedStyle(one).color));
+  assert.deepEqual([...new Set(colours)], [await page.evaluate(() => getComputedStyle(document.body).color)]);
+  await stage.leave(page);
+});
+
 test("where scripts are switched off, a report still says what came out", async () => {
   const page = await stage.visit(pathToFileURL(report).href, { javaScriptEnabled: false });
   await page.getByRole("heading", { name: "What came out" }).waitFor();

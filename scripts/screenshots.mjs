@@ -48,7 +48,7 @@ try {
     const there = await page.locator(ready).first().waitFor().then(() => true, () => false);
     if (!there) console.error(`${view}: ${ready} did not come`);
     else if (press) await page.getByRole("button", { name: press }).click();
-    else if (read) await page.locator(".ideas h2").nth(read).evaluate((one) => one.scrollIntoView({ block: innerWidth > 900 ? "center" : "end" }));
+    else if (read) await page.locator(".ideas li").nth(read).evaluate((one) => one.scrollIntoView({ block: innerWidth > 900 ? "center" : "end" }));
     await page.waitForTimeout(wait); // what comes in by and by
     const file = join(folder, `page-${view}-${scheme}-${width}.png`);
     await page.screenshot({ path: file });

@@ -254,7 +254,7 @@ test("a condition half written stays with its view, and a view is found again as
   await rows_are(page, 28);
   await page.getByLabel("Condition").fill("seed = 0");
   await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Story" }).click();
-  await page.getByRole("heading", { name: "How attention learns" }).waitFor();
+  await page.getByRole("heading", { name: "How attention is learned" }).waitFor();
   await page.waitForTimeout(600); // it would have been taken over by now
   assert.doesNotMatch(page.url(), /where=/);
   await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Runs" }).click();

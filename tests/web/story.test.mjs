@@ -83,7 +83,7 @@ test("it is an explanation of one idea a screen, whose figure goes to the step o
       await figure.locator("svg.bet-plot").waitFor();
       const seen = new Map();
       for (let i = 0; i < (await ideas.count()); ++i) {
-        await ideas.nth(i).evaluate((one) => one.querySelector("h2").scrollIntoView({ block: innerWidth > 900 ? "center" : "end" }));
+        await ideas.nth(i).evaluate((one) => (innerWidth > 900 ? one.querySelector("h2").scrollIntoView({ block: "center" }) : one.scrollIntoView({ block: "end" })));
         await page.waitForFunction((i) => [...document.querySelectorAll(".ideas li")][i].getAttribute("aria-current") === "step", i);
         const step = ["0", "8", "60", "50", "100", "60", "300"][i];
         await figure.locator(`output[data-step="${step}"]`).waitFor();

@@ -12,7 +12,7 @@
 namespace fovea {
 
 struct ReportFacts {
-  std::string title = "How attention learns";
+  std::string title = "How attention is learned";
   std::string made;     // when, UTC
   std::string version;  // of the program
   std::string machine;

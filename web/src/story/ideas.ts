@@ -14,7 +14,7 @@ export interface Idea {
 export const ideas: Idea[] = [
   {
     title: "Attention divides 100 %",
-    says: "A model reads words and has to write the same words. Attention is the weight of each word read in each written word. The thicker an arc, the more weight. Before training all weights are nearly equal.",
+    says: "A model reads words and has to write the same words. For each word that it writes, attention divides 100 % among the words read. The thicker an arc, the more weight. Before training, all weights are nearly equal.",
     preset: "two-stages",
     step: 0,
     held: [{ run: 0, metric: "entropy", step: 0, least: 0.98 }],
@@ -38,7 +38,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Hold attention, and words are still learned",
-    says: "An explanation is tested by an intervention. Here attention is held uniform until step 60. β rises above 80 % all the same. Left to itself, the model would not look right yet.",
+    says: "An explanation is tested by an intervention. Here attention is held uniform until step 60. β rises above 80 % all the same. The attention that the model has learned so far is still wrong: α is below 10 %.",
     preset: "held",
     step: 50,
     held: [

@@ -102,7 +102,7 @@ export function Story({ source }: { source: Source }) {
   useEffect(() => {
     if (there && at) document.getElementById(`chapter-${at}`)?.scrollIntoView();
   }, [there, at]);
-  if (!story) return <h1>How attention learns</h1>;
+  if (!story) return <h1>How attention is learned</h1>;
 
   const told = story.experiments.filter(one => one.claims.length > 0);
   const names = names_in(open);
@@ -113,7 +113,7 @@ export function Story({ source }: { source: Source }) {
     <div class="story">
       <Chapters sections={failures.length > 0 ? [...sections, not_supported] : sections} at={at} />
       <div>
-        <h1>How attention learns</h1>
+        <h1>How attention is learned</h1>
         <Reading />
         <h2 id="evidence">The evidence</h2>
         <p role="alert" class="problem">

@@ -68,7 +68,7 @@ class AlignmentError : public SurveyProbe {
     if (!words) throw wrong_input("probe 'alignment_error' needs texts, and the task gives none", "remove the probe");
     const Cube<const float> attention = at.evaluation.outcome.attention;
     for (Index b = 0; b < at.evaluation.batch.size; ++b) {
-      const int example = at.places[static_cast<std::size_t>(b)];
+      const int example = at.indices[static_cast<std::size_t>(b)];
       if (example >= count()) continue;
       const WordAlignment* const gold =
           gold_file_.empty() ? words->alignment(at.split, example) : &gold_[static_cast<std::size_t>(example)];
@@ -79,7 +79,7 @@ class AlignmentError : public SurveyProbe {
                           "name a file of them as probe.alignment_error.gold, or remove the probe");
       if (source.empty() || target.empty())
         throw wrong_input(fmt::format("a token of pair {} is a part of two words", example + 1),
-                          "use words in place of pieces (task.units)", gold->place);
+                          "use words in place of pieces (task.units)", gold->location);
       add(*gold, attention, b, source, target);
     }
   }
@@ -116,7 +116,7 @@ class AlignmentError : public SurveyProbe {
       if (link.source < sources && link.target < targets) continue;
       throw wrong_input(fmt::format("the link {}{}{} is outside of the pair: its texts have {} and {} words",
                                     link.source, link.sure ? '-' : 'p', link.target, sources, targets),
-                        "number words from 0, as blanks part them, the source first", gold.place);
+                        "number words from 0, as blanks part them, the source first", gold.location);
     }
     Links links;
     for (Index token = 0; token < std::ssize(target); ++token) {

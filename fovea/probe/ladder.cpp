@@ -142,7 +142,7 @@ class LadderProbe final : public Probe {
     return sum / static_cast<double>(chosen_.size());
   }
 
-  Answers place_ = Answers::all;
+  Answers position_ = Answers::all;
   std::span<const float> truth_;  // (rows, tokens); empty where an answer is one token
   std::vector<std::size_t> chosen_;
   std::vector<double> log_model_;  // (chosen rows, tokens)

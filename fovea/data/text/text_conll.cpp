@@ -25,7 +25,7 @@ class ConllSentences final : public TextReader::Examples {
     text_.clear();
     tags_.clear();
     last_type_.clear();
-    place_ = {};
+    location_ = {};
     std::optional<Error> wrong;
     while (true) {
       std::string_view line;
@@ -37,12 +37,12 @@ class ConllSentences final : public TextReader::Examples {
         }
         add(line);
       } catch (const Error& error) {
-        if (error.kind() != Error::Kind::wrong_input || error.place().line == 0) throw;
+        if (error.kind() != Error::Kind::wrong_input || error.location().line == 0) throw;
         if (!wrong) wrong = error;
       }
     }
     if (wrong) throw Error(*wrong);
-    example = {text_, {}, tags_, place_};
+    example = {text_, {}, tags_, location_};
     return !text_.empty();
   }
 
@@ -55,7 +55,7 @@ class ConllSentences final : public TextReader::Examples {
   }
 
   void add(std::string_view line) {
-    const Location place = lines_.place();
+    const Location location = lines_.location();
     const bool tabs = line.find('\t') != line.npos;
     std::string_view word, tag;
     std::size_t columns = 0;
@@ -67,19 +67,19 @@ class ConllSentences final : public TextReader::Examples {
     else each_word(line, take);
     if (columns < 2)
       throw wrong_input("has one column, and needs a word and its tag",
-                        Remedy::or_skip("separate word and tag by a tab or a space", "sentences"), place);
+                        Remedy::or_skip("separate word and tag by a tab or a space", "sentences"), location);
     if (columns_ == 0) columns_ = columns;
     if (columns != columns_)
       throw wrong_input(fmt::format("has {} columns, but the first line has {}", columns, columns_),
-                        Remedy::or_skip("give each word the same columns", "sentences"), place);
+                        Remedy::or_skip("give each word the same columns", "sentences"), location);
     word = trimmed(word);
     if (word.empty())
-      throw wrong_input("the word is empty", Remedy::or_skip("write a word, or remove the line", "sentences"), place);
+      throw wrong_input("the word is empty", Remedy::or_skip("write a word, or remove the line", "sentences"), location);
     if (word.find(' ') != word.npos)
       throw wrong_input(fmt::format("the word '{}' contains a space", word),
-                        Remedy::or_skip("give each word a line of its own", "sentences"), place);
-    const std::string written = in_bio(trimmed(tag), place);
-    if (text_.empty()) place_ = place;
+                        Remedy::or_skip("give each word a line of its own", "sentences"), location);
+    const std::string written = in_bio(trimmed(tag), location);
+    if (text_.empty()) location_ = location;
     else text_ += ' ', tags_ += ' ';
     text_ += word;
     tags_ += written;
@@ -94,7 +94,7 @@ class ConllSentences final : public TextReader::Examples {
     }
   }
 
-  std::string in_bio(std::string_view tag, const Location& place) {
+  std::string in_bio(std::string_view tag, const Location& location) {
     if (tag == "O") {
       last_type_.clear();
       return "O";
@@ -104,15 +104,15 @@ class ConllSentences final : public TextReader::Examples {
     if ((!begins && !inside) || type.empty() || type.find(' ') != type.npos)
       throw wrong_input(fmt::format("'{}' is no tag: tags are O, B-TYPE and I-TYPE", tag),
                         Remedy::or_skip("put the entity's tag in the last column, in the BIO scheme", "sentences"),
-                        place);
+                        location);
     const bool goes_on = type == last_type_;  // of an entity of the same type that the word before is in
-    if (begins && !goes_on) first_b_ = first_b_ == 0 ? place.line : first_b_;
-    if (inside && !goes_on) first_i_ = first_i_ == 0 ? place.line : first_i_;
+    if (begins && !goes_on) first_b_ = first_b_ == 0 ? location.line : first_b_;
+    if (inside && !goes_on) first_i_ = first_i_ == 0 ? location.line : first_i_;
     if (first_b_ > 0 && first_i_ > 0)
       throw wrong_input(
           begins ? fmt::format("'{}' opens an entity, but line {} opens one by I", tag, first_i_)
                  : fmt::format("'{}' is in no entity of its type, and line {} opens one by B", tag, first_b_),
-          Remedy::or_skip(fmt::format("open each entity of the file by B-{}", type), "sentences"), place);
+          Remedy::or_skip(fmt::format("open each entity of the file by B-{}", type), "sentences"), location);
     last_type_ = type;
     return fmt::format("{}-{}", begins || !goes_on ? 'B' : 'I', type);
   }
@@ -121,7 +121,7 @@ class ConllSentences final : public TextReader::Examples {
   std::size_t columns_ = 0;        // of the first line
   int first_b_ = 0, first_i_ = 0;  // the first lines that open an entity by B, and by I
   std::string text_, tags_, last_type_;
-  Location place_;
+  Location location_;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ struct TextExample {
   std::string_view text;
   std::string_view label;   // "" where none was asked for
   std::string_view target;  // the same
-  Location place;
+  Location location;
   std::string_view alignment = {};  // of made pairs: the links between their words (word_alignment.h)
 };
 

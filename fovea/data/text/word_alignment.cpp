@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_words = 1 << 20;
 
-AlignedPair parse_link(std::string_view word, const Location& place) {
+AlignedPair parse_link(std::string_view word, const Location& location) {
   AlignedPair link;
   const char* const end = word.data() + word.size();
   const auto source = std::from_chars(word.data(), end, link.source);
@@ -28,29 +28,30 @@ AlignedPair parse_link(std::string_view word, const Location& place) {
     throw wrong_input(fmt::format("'{}' is no link between two words", word),
                       "write 0-1 for a sure link from the first word of the source to the second of the target, and "
                       "0p1 for a possible link",
-                      place);
+                      location);
   link.sure = *source.ptr == '-';
   return link;
 }
 
 }  // namespace
 
-WordAlignment parse_alignment(std::string_view line, Location place) {
+WordAlignment parse_alignment(std::string_view line, Location location) {
   WordAlignment alignment;
-  alignment.place = std::move(place);
-  each_word(line, [&](std::string_view word) { alignment.links.push_back(parse_link(word, alignment.place)); });
+  alignment.location = std::move(location);
+  each_word(line, [&](std::string_view word) { alignment.links.push_back(parse_link(word, alignment.location)); });
   auto& links = alignment.links;
   std::ranges::sort(links, {}, [](const AlignedPair& one) { return std::tuple(one.source, one.target, !one.sure); });
-  const auto repeated =
-      std::ranges::unique(links, {}, [](const AlignedPair& one) { return std::pair(one.source, one.target); });
-  links.erase(repeated.begin(), repeated.end());
+  const auto same_words = [](const AlignedPair& a, const AlignedPair& b) {
+    return a.source == b.source && a.target == b.target;
+  };
+  links.erase(std::unique(links.begin(), links.end(), same_words), links.end());
   return alignment;
 }
 
 std::vector<WordAlignment> read_alignments(const std::filesystem::path& file) {
   std::vector<WordAlignment> all;
   LineReader lines{ByteReader(file)};
-  for (std::string_view line; lines.next(line);) all.push_back(parse_alignment(line, lines.place()));
+  for (std::string_view line; lines.next(line);) all.push_back(parse_alignment(line, lines.location()));
   if (all.empty()) throw wrong_input("has no line", "write one for each pair, as 0-0 1-2", {file.string()});
   return all;
 }

@@ -20,11 +20,11 @@ struct AlignedPair {
 
 struct WordAlignment {
   std::vector<AlignedPair> links;  // each pair of words once, sorted; sure if it was ever named sure
-  Location place;
+  Location location;
 };
 
-// Throws wrong_input, with the place, for a link that is none.
-WordAlignment parse_alignment(std::string_view line, Location place);
+// Throws wrong_input, with the location, for a link that is none.
+WordAlignment parse_alignment(std::string_view line, Location location);
 // One for each line.
 std::vector<WordAlignment> read_alignments(const std::filesystem::path& file);
 

@@ -48,8 +48,8 @@ std::set<std::string> quantities_of(const Reproduction& reproduction) {
   std::set<std::string> quantities;
   for (const Claim& claim : reproduction.experiment.claims) {
     if (!claim.is_of(reproduction.preset)) continue;
-    quantities.merge(Expression::parse(claim.metric, claim.place).quantities());
-    if (!claim.where.empty()) quantities.merge(Expression::parse(claim.where, claim.place).quantities());
+    quantities.merge(Expression::parse(claim.metric, claim.location).quantities());
+    if (!claim.where.empty()) quantities.merge(Expression::parse(claim.where, claim.location).quantities());
   }
   return quantities;
 }

@@ -113,7 +113,7 @@ void InductionExact<T>::ask(const Trace<T>& trace, const TraceArrays& own, Quest
                             std::span<T> scores) const {
   const AttentionRule rule = second_rule(trace);
   meet(trace.batch->source, question, met);
-  for (Index t = 0; t < question.place; ++t) {
+  for (Index t = 0; t < question.position; ++t) {
     T& score = scores[static_cast<std::size_t>(t)];
     score = dot(std::span<const T>(own.lags.used(question.b, t)),
                 std::span<const T>(met.first(static_cast<std::size_t>(t + 1))));

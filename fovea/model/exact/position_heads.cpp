@@ -1,9 +1,9 @@
 // Model `position-heads`: one layer of heads that attend by position alone, each with an output for each token. Of
-// streams x_b of n tokens over V, C that may be said, each place t that asks:
+// streams x_b of n tokens over V, C that may be said, each position t that asks:
 //
 //   A_hti  = softmax_{i<=t} a_h,(t-i)                    a (H,n)          model/exact/lag_heads.h
 //   z_bt   = sum_h sum_{i<=t} A_hti W_h[x_bi]            W (H,V,C)
-//   loss   = mean cross-entropy of z over the places that ask, of the answer or, if the task gives it, its distribution
+//   loss   = mean cross-entropy of z over the positions that ask, of the answer or, if the task gives it, its distribution
 //
 // a starts at small random numbers, since heads with equal a stay equal; W starts at 0. Backward:
 //
@@ -56,7 +56,7 @@ class PositionHeads final : public Model<T> {
     const Index C = output_->shape[2];
     return {of + (head * output_->shape[1] + token) * C, static_cast<std::size_t>(C)};
   }
-  // visit(b, t) for each place that asks, from the first example to the last.
+  // visit(b, t) for each position that asks, from the first example to the last.
   template <class Visit>
   static void each_asked(const Batch& batch, Index begin, Index end, Visit visit) {
     for (Index b = begin; b < end; ++b)

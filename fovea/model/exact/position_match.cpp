@@ -1,6 +1,6 @@
 // Model `position-match`: two layers that find what followed earlier copies of a context, and nothing else. Heads that
-// attend by position alone bring tokens beside the token of each place; one head then compares what was brought, and
-// says the tokens that it attends to. Of streams x_b of n places over V tokens, each place T that asks:
+// attend by position alone bring tokens beside the token of each position; one head then compares what was brought, and
+// says the tokens that it attends to. Of streams x_b of n positions over V tokens, each position T that asks:
 //
 //   A_hti  = softmax_{i<=t} a_h,(t-i)                    a (H,n)          model/exact/lag_heads.h
 //   f_t    = [onehot(x_t), sum_i A_1ti onehot(x_i), …, sum_i A_Hti onehot(x_i)]            f_t (d), d = V (1 + H)
@@ -8,7 +8,7 @@
 //   alpha  = softmax_{t<=T} s_t
 //   q_v    = sum_t alpha_t [x_t = v]
 //   z_v    = log(q_v + 1e-8)
-//   loss   = mean cross-entropy of z over the places that ask, of the answer or, if the task gives it, its distribution
+//   loss   = mean cross-entropy of z over the positions that ask, of the answer or, if the task gives it, its distribution
 //
 // A_h is the map layer.1.head.h, alpha row T of layer.2.head.1, whose rows are 0 where nothing is asked. a and M start
 // at small random numbers. Backward:
@@ -61,7 +61,7 @@ class PositionMatch final : public Model<T> {
  private:
   using Lags = LagHeads<T>;
   struct Question {
-    Index b = 0, place = 0;  // place: T
+    Index b = 0, position = 0;  // position: T
     RuledRow<T> row;         // alpha
     std::span<T> asks;       // M' f_T (d)
     std::span<T> chances;    // q (V)
@@ -76,7 +76,7 @@ class PositionMatch final : public Model<T> {
   Index width() const { return vocab_ * (1 + heads_); }
   static AttentionRule second_rule(const Trace<T>& trace) { return trace.pass.rules.of(2, 1); }
   static std::span<const int> right_of(const Trace<T>& trace, const Question& question) {
-    return right_positions(*trace.batch).of(question.b * trace.batch->source.columns + question.place);
+    return right_positions(*trace.batch).of(question.b * trace.batch->source.columns + question.position);
   }
   static Index token(const Trace<T>& trace, Index b, Index t) {
     return trace.batch->source.at(static_cast<int>(b), static_cast<int>(t));
@@ -116,15 +116,15 @@ void PositionMatch<T>::ask(const Trace<T>& trace, const TraceArrays& own, Questi
   const AttentionRule rule = second_rule(trace);
   std::ranges::fill(question.asks, T{0});
   for (Index i = 0; i < width(); ++i)
-    add_scaled(own.brought(first + question.place, i), std::span<const T>(match_->matrix()[i].flat()), question.asks);
-  for (Index t = 0; t <= question.place; ++t) {
+    add_scaled(own.brought(first + question.position, i), std::span<const T>(match_->matrix()[i].flat()), question.asks);
+  for (Index t = 0; t <= question.position; ++t) {
     T& score = scores[static_cast<std::size_t>(t)];
     score = dot(std::span<const T>(question.asks), std::span<const T>(own.brought[first + t].flat()));
-    if (rule.shift) score += static_cast<T>(rule.shift->at(2, 1, question.b, question.place, t));
+    if (rule.shift) score += static_cast<T>(rule.shift->at(2, 1, question.b, question.position, t));
   }
-  weigh_row<T>(rule, question.place, right_of(trace, question), scores, question.row);
+  weigh_row<T>(rule, question.position, right_of(trace, question), scores, question.row);
   std::ranges::fill(question.chances, T{0});
-  for (Index t = 0; t <= question.place; ++t)
+  for (Index t = 0; t <= question.position; ++t)
     question.chances[static_cast<std::size_t>(token(trace, question.b, t))] +=
         question.row.used[static_cast<std::size_t>(t)];
 }
@@ -160,9 +160,9 @@ Trace<T> PositionMatch<T>::forward(Compute& compute, const Batch& batch, const P
   compute.team.split(static_cast<Index>(asked), 8, [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       Question& question = own.questions[static_cast<std::size_t>(k)];
-      ask(trace, own, question, scores[k].flat().first(static_cast<std::size_t>(question.place + 1)));
+      ask(trace, own, question, scores[k].flat().first(static_cast<std::size_t>(question.position + 1)));
       for (Index v = 0; v < vocab_; ++v)
-        trace.scores(question.b * n + question.place, v) =
+        trace.scores(question.b * n + question.position, v) =
             math::log(question.chances[static_cast<std::size_t>(v)] + static_cast<T>(least_chance));
     }
   });
@@ -177,7 +177,7 @@ Trace<T> PositionMatch<T>::forward(Compute& compute, const Batch& batch, const P
     }
     maps.back() = {names_.back(), compute.zeros<T>(batch.size, n, n)};
     for (const Question& question : own.questions)
-      std::ranges::copy(question.row.used, maps.back().weights[question.b][question.place].data());
+      std::ranges::copy(question.row.used, maps.back().weights[question.b][question.position].data());
     trace.attention = maps.back().weights;
     trace.further = maps;
   }
@@ -194,17 +194,17 @@ void PositionMatch<T>::backward(Compute& compute, const Trace<T>& trace) const {
   const std::span<T> d = compute.arena.take<T>(static_cast<std::size_t>(n));
   const std::span<T> d_asks = compute.arena.take<T>(static_cast<std::size_t>(width()));
   for (const Question& question : own.questions) {
-    const Index first = question.b * n, row = first + question.place;
-    for (Index t = 0; t <= question.place; ++t) {
+    const Index first = question.b * n, row = first + question.position;
+    for (Index t = 0; t <= question.position; ++t) {
       const Index v = token(trace, question.b, t);
       d[static_cast<std::size_t>(t)] =
           own.d_logits(row, v) / (question.chances[static_cast<std::size_t>(v)] + static_cast<T>(least_chance));
     }
-    const std::span<T> slopes = d.first(static_cast<std::size_t>(question.place + 1));
+    const std::span<T> slopes = d.first(static_cast<std::size_t>(question.position + 1));
     weigh_row_backward(second, right_of(trace, question), question.row, slopes);
     if (!question.row.follows) continue;
     std::ranges::fill(d_asks, T{0});
-    for (Index t = 0; t <= question.place; ++t) {
+    for (Index t = 0; t <= question.position; ++t) {
       const T slope = slopes[static_cast<std::size_t>(t)];
       add_scaled(slope, std::span<const T>(own.brought[first + t].flat()), d_asks);
       add_scaled(slope, std::span<const T>(question.asks), d_brought[first + t].flat());

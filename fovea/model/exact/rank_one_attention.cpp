@@ -79,30 +79,30 @@ class RankOneAttention final : public Model<T> {
 template <class T>
 Trace<T> RankOneAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
-  const Index B = batch.size, places = batch.items.columns, d = batch.items.width;
+  const Index B = batch.size, positions = batch.items.columns, d = batch.items.width;
   const AttentionRule rule = pass.rules.of(1, 1);
-  TraceArrays own{Attention<T>::make(compute, B, places, places, {}, rule, right_positions(compute.arena, batch, rule)),
+  TraceArrays own{Attention<T>::make(compute, B, positions, positions, {}, rule, right_positions(compute.arena, batch, rule)),
                   vectors_as_rows<T>(compute, batch.items),
-                  compute.arena.take<T>(static_cast<std::size_t>(B * places)),
+                  compute.arena.take<T>(static_cast<std::size_t>(B * positions)),
                   {}};
-  trace.predictions = compute.zeros<T>(B * places, d);
+  trace.predictions = compute.zeros<T>(B * positions, d);
   const std::span<const T> q = query_->values();
   compute.team.split(B, 16, [&](Index begin, Index end) {
     for (Index b = begin; b < end; ++b) {
-      T* const s = own.s.data() + b * places;
-      for (Index i = 0; i < places; ++i) s[i] = per_root() * dot(own.x[b * places + i].flat(), q);
-      for (Index i = 0; i < places; ++i)
-        for (Index j = 0; j < places; ++j) own.attention.weights(b, i, j) = s[i] * s[j];
+      T* const s = own.s.data() + b * positions;
+      for (Index i = 0; i < positions; ++i) s[i] = per_root() * dot(own.x[b * positions + i].flat(), q);
+      for (Index i = 0; i < positions; ++i)
+        for (Index j = 0; j < positions; ++j) own.attention.weights(b, i, j) = s[i] * s[j];
       own.attention.weigh(b);
-      for (Index i = 0; i < places; ++i)
-        for (Index j = 0; j < places; ++j)
-          add_scaled(own.attention.weights(b, i, j), own.x[b * places + j].flat(),
-                     trace.predictions[b * places + i].flat());
+      for (Index i = 0; i < positions; ++i)
+        for (Index j = 0; j < positions; ++j)
+          add_scaled(own.attention.weights(b, i, j), own.x[b * positions + j].flat(),
+                     trace.predictions[b * positions + i].flat());
     }
   });
-  if (pass.training) own.error = compute.array<T>(B * places, d);
+  if (pass.training) own.error = compute.array<T>(B * positions, d);
   const Matrix<const T> truth = vectors_as_rows<T>(compute, batch.answers);
-  const T scale = static_cast<T>(places) / 2;
+  const T scale = static_cast<T>(positions) / 2;
   trace.loss = static_cast<double>(scale) * squared_error<T>(compute, trace.predictions.flat(), truth.flat(),
                                                              pass.training ? own.error.flat() : std::span<T>());
   for (T& e : own.error.flat()) e *= scale;
@@ -114,22 +114,22 @@ Trace<T> RankOneAttention<T>::forward(Compute& compute, const Batch& batch, cons
 template <class T>
 void RankOneAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
   const TraceArrays& own = trace.template own<TraceArrays>();
-  const Index B = trace.batch->size, places = trace.batch->items.columns;
-  const Cube<T> d_scores = compute.array<T>(B, places, places);
+  const Index B = trace.batch->size, positions = trace.batch->items.columns;
+  const Cube<T> d_scores = compute.array<T>(B, positions, positions);
   compute.team.split(B, 16, [&](Index begin, Index end) {
     for (Index b = begin; b < end; ++b) {
-      for (Index i = 0; i < places; ++i)
-        for (Index j = 0; j < places; ++j)
-          d_scores(b, i, j) = dot(std::span<const T>(own.error[b * places + i].flat()), own.x[b * places + j].flat());
+      for (Index i = 0; i < positions; ++i)
+        for (Index j = 0; j < positions; ++j)
+          d_scores(b, i, j) = dot(std::span<const T>(own.error[b * positions + i].flat()), own.x[b * positions + j].flat());
       own.attention.weigh_backward(b, d_scores);
     }
   });
   for (Index b = 0; b < B; ++b)
-    for (Index i = 0; i < places; ++i) {
+    for (Index i = 0; i < positions; ++i) {
       T slope = 0;
-      for (Index j = 0; j < places; ++j)
-        slope += (d_scores(b, i, j) + d_scores(b, j, i)) * own.s[static_cast<std::size_t>(b * places + j)];
-      add_scaled(slope * per_root(), own.x[b * places + i].flat(), query_->gradients());
+      for (Index j = 0; j < positions; ++j)
+        slope += (d_scores(b, i, j) + d_scores(b, j, i)) * own.s[static_cast<std::size_t>(b * positions + j)];
+      add_scaled(slope * per_root(), own.x[b * positions + i].flat(), query_->gradients());
     }
 }
 

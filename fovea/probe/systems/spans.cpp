@@ -1,4 +1,4 @@
-// `spans`: where the heads of a layer attend, of streams that ask at their last place and are cut into spans of equal
+// `spans`: where the heads of a layer attend, of streams that ask at their last position and are cut into spans of equal
 // length. A head's mass of a span is the sum of its weights there, mean over examples. Span 1 is the newest.
 //
 //   span_1_l1_h2     mass of span 1 of layer 1, head 2

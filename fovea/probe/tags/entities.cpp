@@ -52,7 +52,7 @@ class EntitiesProbe final : public SurveyProbe {
     if (evaluation.first && !rivals_) rivals_.emplace(evaluation.task, fresh_sentences);
     if (!evaluation.outcome.attention.empty() && !cues_) cues_.emplace(evaluation.task, reach_, fresh_sentences);
     for (int b = 0; b < batch.size; ++b) {
-      if (at.places[static_cast<std::size_t>(b)] >= examples_) continue;
+      if (at.indices[static_cast<std::size_t>(b)] >= examples_) continue;
       count_spans(evaluation, b);
       for (int t = 0; t < batch.source.lengths[static_cast<std::size_t>(b)]; ++t) compare(evaluation, b, t);
     }

@@ -40,7 +40,7 @@ struct MixedMinimum {
 MixedMinimum best_position(const MixedTeacher& teacher);
 MixedMinimum best_meaning(const MixedTeacher& teacher);
 
-// d^2 loss / d meaning^2 where position alone is best: below 0, descent on many samples leaves that place.
+// d^2 loss / d meaning^2 where position alone is best: below 0, descent on many samples leaves that position.
 double meaning_curvature(const MixedTeacher& teacher);
 
 // The share at which the best of two ways changes, between 0 and 1; 1 if it does not: from meaning to position, and

@@ -26,7 +26,7 @@ class ConllTest : public WithScratchFolder {
     for (TextExample example; reader.next(example);) {
       all.words.emplace_back(example.text);
       all.tags.emplace_back(example.target);
-      all.lines.push_back(example.place.line);
+      all.lines.push_back(example.location.line);
     }
     all.report = reader.report();
     return all;

@@ -26,7 +26,7 @@ TEST_F(AlignmentFile, IsReadLineByLine) {
   EXPECT_EQ(all[0].links, (Links{{0, 0, true}, {1, 1, false}}));
   EXPECT_TRUE(all[1].links.empty());
   EXPECT_EQ(all[2].links, (Links{{1, 0, true}}));
-  EXPECT_EQ(all[2].place.line, 3);
+  EXPECT_EQ(all[2].location.line, 3);
   EXPECT_SAYS(wrong_input_of([&] { read_alignments(put("bad.txt", "0-0\n0=0\n")); }), "bad.txt:2: '0=0' is no link");
   EXPECT_SAYS(wrong_input_of([&] { read_alignments(put("empty.txt", "")); }), "empty.txt: has no line");
   EXPECT_SAYS(wrong_input_of([&] { read_alignments(folder_ / "none.txt"); }), "none.txt");

@@ -18,7 +18,7 @@ TaskShape positions_of(int vocab, int longest) {
   return shape;
 }
 
-// 1 0 2 1 0, which asks at the end, and 0 2 2 1 2, which asks at the last two places.
+// 1 0 2 1 0, which asks at the end, and 0 2 2 1 2, which asks at the last two positions.
 Batch positions_batch() {
   Batch batch;
   batch.size = 2;
@@ -79,7 +79,7 @@ TEST(PositionMatch, FindsWhatFollowedACopyOfTheLastToken) {
   EXPECT_NEAR(trace.scores(4, 1), std::log(1e-8), 1e-6) << "token 1 gets no weight";
   EXPECT_NEAR(trace.attention(1, 4, 2), 0.5, 1e-9) << "2 was followed by 2 and by 1";
   EXPECT_NEAR(trace.attention(1, 4, 3), 0.5, 1e-9);
-  EXPECT_EQ(trace.attention(1, 2, 0), 0) << "a place that asks nothing has no row";
+  EXPECT_EQ(trace.attention(1, 2, 0), 0) << "a position that asks nothing has no row";
 }
 
 // With two heads at lags 1 and 2 and the whole context matched, only what followed the same two tokens is left.

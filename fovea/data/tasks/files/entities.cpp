@@ -106,7 +106,7 @@ class Entities final : public Task {
       });
       each_word(example.target, [&](std::string_view tag) {
         if (tag == "O") return;
-        for (const char* const place : {"B-", "I-"}) tags.insert(place + std::string(tag.substr(2)));
+        for (const char* const prefix : {"B-", "I-"}) tags.insert(prefix + std::string(tag.substr(2)));
       });
     });
     texts.vocabulary = Vocabulary(words, min_count_, 0);
@@ -130,13 +130,13 @@ class Entities final : public Task {
       const auto at = std::ranges::lower_bound(texts.tags, tag);
       if (at == texts.tags.end() || *at != tag)
         throw wrong_input(fmt::format("no training sentence has the tag '{}'", tag),
-                          "correct it, or put sentences with this tag into the training data", example.place);
+                          "correct it, or put sentences with this tag into the training data", example.location);
       part.tags.token(static_cast<int>(at - texts.tags.begin()));
     });
     const int last = part.words.count() - 1;
     if (part.words[last].size() != part.tags[last].size())
       throw wrong_input(fmt::format("{} words have {} tags", part.words[last].size(), part.tags[last].size()),
-                        fmt::format("add the corpus '{}' again", corpus_), example.place);
+                        fmt::format("add the corpus '{}' again", corpus_), example.location);
   }
 
   const TaggedTexts::Part& part(Split split) const { return texts_->parts[static_cast<std::size_t>(split)]; }

@@ -35,18 +35,18 @@ TEST(HigherOrderChainTask, FollowsTheRowsOfTwoTokens) {
   EXPECT_EQ(near, counted);
 }
 
-// 0 1 1 0 1 over two states, of order 2: what follows is seen at places 2 to 4.
+// 0 1 1 0 1 over two states, of order 2: what follows is seen at positions 2 to 4.
 TEST(HigherOrderChainTask, RungsCountWhatFollowedTheSameTokens) {
   const auto task = make_task("higher-order-chain", {{"states", whole(2)}, {"length", whole(5)}});
   Batch batch = draw(*task, Split::train, 0, 1);
   batch.source.ids = {0, 1, 1, 0, 1};
   const auto one = [&](const std::string& rung) { return double(Said(*task, batch, rung).of(batch, 0, 4)[1]); };
   EXPECT_NEAR(one("uniform"), 0.5, 1e-6);
-  // lags 1 and 2 before the answer hold 1 and 0: at place 2 the same context was followed by 1. c is alpha, 1.
+  // lags 1 and 2 before the answer hold 1 and 0: at position 2 the same context was followed by 1. c is alpha, 1.
   EXPECT_NEAR(one("lags-1-2"), 2.0 / 3, 1e-6);
-  // lag 1: places 2 (1) and 3 (0). Counts are even, whatever is added.
+  // lag 1: positions 2 (1) and 3 (0). Counts are even, whatever is added.
   EXPECT_NEAR(one("lag-1"), 0.5, 1e-6);
-  // lag 2 holds 0: place 2 (1) alone. With c added to both: (1 + c) / (1 + 2c), c in the list.
+  // lag 2 holds 0: position 2 (1) alone. With c added to both: (1 + c) / (1 + 2c), c in the list.
   const double c = (1 - one("lag-2")) / (2 * one("lag-2") - 1);
   EXPECT_GT(c, 0.09);
   EXPECT_LT(c, 21);

@@ -15,7 +15,7 @@ namespace fovea {
 
 namespace {
 
-constexpr int most_words = 1 << 20;
+constexpr int most_linked_words = 1 << 20;
 
 AlignedPair parse_link(std::string_view word, const Location& location) {
   AlignedPair link;
@@ -24,7 +24,7 @@ AlignedPair parse_link(std::string_view word, const Location& location) {
   const bool parted = source.ec == std::errc() && source.ptr != end && (*source.ptr == '-' || *source.ptr == 'p');
   const auto target = parted ? std::from_chars(source.ptr + 1, end, link.target) : source;
   if (!parted || target.ec != std::errc() || target.ptr != end || std::min(link.source, link.target) < 0 ||
-      std::max(link.source, link.target) >= most_words)
+      std::max(link.source, link.target) >= most_linked_words)
     throw wrong_input(fmt::format("'{}' is no link between two words", word),
                       "write 0-1 for a sure link from the first word of the source to the second of the target, and "
                       "0p1 for a possible link",

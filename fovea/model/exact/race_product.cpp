@@ -10,8 +10,8 @@
 //   db     = L_dbc dL_abc/db + (L_abc + offset) dL_dbc/db,        and the like for c
 //
 // Either product alone nearly suffices: where L_dbc is 0 the loss is the cost alone, and a shrinks. b and c may be
-// given: then they are the task's own, and no parameters. (A. K. Singh and others, Strategy Coopetition Explains the Emergence and
-// Transience of In-Context Learning, 2025.)
+// given: then they are the task's own, and no parameters. (A. K. Singh and others, Strategy Coopetition Explains the
+// Emergence and Transience of In-Context Learning, 2025.)
 #include "fovea/model/exact/race_product.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 //   P      = sigma(s_1 (s_1 - s_2)),                T = (1 - positional) sigma(z_1 (z_1 - z_2)) + 0.6 positional
 //   loss   = 2 noise^2 E (P - T)^2
 //
-// where the weights of the first vector on itself are enough for all four: each row sums to 1, and the second row is the
-// first with signs turned. c1 = 0 and c2 = 0 are kept by descent. Near c = 0, with w = z_1 (z_1 - z_2),
+// where the weights of the first vector on itself are enough for all four: each row sums to 1, and the second row is
+// the first with signs turned. c1 = 0 and c2 = 0 are kept by descent. Near c = 0, with w = z_1 (z_1 - z_2),
 //
 //   loss   = loss(0) - noise^2 (2 + noise^2) E[T - 1/2] c1^2 - noise^2 E[(T - 1/2) w] c2^2
 //
@@ -16,8 +16,9 @@
 //   (2 + noise^2) [(1 - positional) noise^2 / 4 + 0.1 positional]
 //     / [(1 - positional) noise^4 + 0.1 positional noise^2]
 //
-// The best constant weights are the linear rival: loss = 2 noise^2 Var T. Expectations are sums over a grid, whose error
-// falls faster than any power of its step, since what is summed is smooth and ends in the tails of the normal law.
+// The best constant weights are the linear rival: loss = 2 noise^2 Var T. Expectations are sums over a grid, whose
+// error falls faster than any power of its step, since what is summed is smooth and ends in the tails of the normal
+// law.
 #pragma once
 
 namespace fovea {

@@ -145,10 +145,10 @@ class AlignmentError : public SurveyProbe {
 
   static void count_links(const WordAlignment& gold, Links links, LinkCounts& counts) {
     std::ranges::sort(links);
-    links.erase(std::ranges::unique(links).begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
     counts.made += static_cast<double>(links.size());
     for (const AlignedPair& link : gold.links) {
-      if (!std::ranges::binary_search(links, std::pair(link.source, link.target))) continue;
+      if (!std::binary_search(links.begin(), links.end(), std::pair(link.source, link.target))) continue;
       ++counts.possible;
       counts.sure += link.sure;
     }

@@ -325,17 +325,16 @@ Cube<T> Seq2Seq<T>::beta(Compute& compute, const Trace<T>& trace) const {
     int b, t, s;
   };
   constexpr std::size_t most = 256;
-  const std::span<BetaEntry> positions =
-      compute.arena.template take<BetaEntry>(static_cast<std::size_t>(B * steps * S));
+  const std::span<BetaEntry> entries = compute.arena.template take<BetaEntry>(static_cast<std::size_t>(B * steps * S));
   std::size_t count = 0;
   for (int b = 0; b < batch.size; ++b)
     for (int t = 0; t < batch.target.lengths[static_cast<std::size_t>(b)]; ++t)
-      for (int s = 0; s < batch.source.lengths[static_cast<std::size_t>(b)]; ++s) positions[count++] = {b, t, s};
+      for (int s = 0; s < batch.source.lengths[static_cast<std::size_t>(b)]; ++s) entries[count++] = {b, t, s};
   const PackedMatrix<T> weights = team_pack(compute, transposed(output_.weight->matrix()));
   const auto rows = static_cast<Index>(std::min(most, count));
   const Matrix<T> said = compute.array<T>(rows, width), logits = compute.array<T>(rows, vocab);
   for (std::size_t first = 0; first < count; first += most) {
-    const std::span<const BetaEntry> some = positions.subspan(first, std::min(most, count - first));
+    const std::span<const BetaEntry> some = entries.subspan(first, std::min(most, count - first));
     const auto here = static_cast<Index>(some.size());
     compute.team.split(here, 16, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {

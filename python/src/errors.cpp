@@ -40,7 +40,7 @@ void bind_errors(py::module_& module) {
 
 Attributes
 ----------
-problem, remedy, position
+problem, remedy, place
     What is wrong, what to do, and where. Each may be empty.
 nearest
     The known name that is nearest to a wrong one. It may be empty.

@@ -10,7 +10,7 @@ import fovea
 
 torch = pytest.importorskip("torch")
 
-from observed_models import GPT, TARGET, TOKENS, drawn, right  # noqa: E402, F401
+from observed_models import GPT, TARGET, TOKENS, drawn, looked, right  # noqa: E402, F401
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
@@ -177,3 +177,20 @@ def test_an_induction_head_is_seen_at_the_step_at_which_it_arises(clock):
         assert induction[0] < 0.25 and induction[-1] > 0.75
         arises.append(int(steps[np.argmax(induction >= 0.5)]))
     assert 30 < arises[0] and all(0 <= seen - arises[0] <= 4 for seen in arises)
+
+
+def test_predicted_plateaus_are_beside_the_loss():
+    model = GPT()
+    rungs = {"uniform": -torch.log(torch.tensor(12.0)), "in-context": torch.full((4, 8), -0.5)}
+    run = looked(model, rungs=rungs, beta=None)
+    assert (
+        run.metrics["rung_uniform"] == pytest.approx(2.4849, abs=1e-4)
+        and run.metrics["rung_in_context"] == 0.5
+        and run.metrics["rung"] == 0
+    )
+    for said, told in (
+        (torch.zeros(4, 7), r"the rung 'unigram' has the shape \(4, 7\)\. Give .*, or one number for all"),
+        (2.4849, r"the rung 'unigram' has 2\.485, and .* is 0 at most\. Give .*: minus the predicted"),
+    ):
+        with pytest.raises(fovea.WrongInput, match=told):
+            looked(model, rungs={"unigram": said})

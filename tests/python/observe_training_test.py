@@ -396,20 +396,3 @@ def test_buffers_that_a_pass_writes_are_put_back():
     before = {name: (one, one.clone()) for name, one in model.named_buffers()}
     looked(model)
     assert all(one is before[name][0] and torch.equal(one, before[name][1]) for name, one in model.named_buffers())
-
-
-def test_heights_of_simpler_models_lie_beside_the_loss():
-    model = GPT()
-    rungs = {"uniform": -torch.log(torch.tensor(12.0)), "in-context": torch.full((4, 8), -0.5)}
-    run = looked(model, rungs=rungs, beta=None)
-    assert (
-        run.metrics["rung_uniform"] == pytest.approx(2.4849, abs=1e-4)
-        and run.metrics["rung_in_context"] == 0.5
-        and run.metrics["rung"] == 0
-    )
-    for said, told in (
-        (torch.zeros(4, 7), r"the rung 'unigram' has the shape \(4, 7\)\. Give .*, or one number for all"),
-        (2.4849, r"the rung 'unigram' has 2\.485, and .* is 0 at most\. Give .*: minus the predicted"),
-    ):
-        with pytest.raises(fovea.WrongInput, match=told):
-            looked(model, rungs={"unigram": said})

@@ -74,7 +74,8 @@ class ConllSentences final : public TextReader::Examples {
                         Remedy::or_skip("give each word the same columns", "sentences"), location);
     word = trimmed(word);
     if (word.empty())
-      throw wrong_input("the word is empty", Remedy::or_skip("write a word, or remove the line", "sentences"), location);
+      throw wrong_input("the word is empty", Remedy::or_skip("write a word, or remove the line", "sentences"),
+                        location);
     if (word.find(' ') != word.npos)
       throw wrong_input(fmt::format("the word '{}' contains a space", word),
                         Remedy::or_skip("give each word a line of its own", "sentences"), location);

@@ -64,8 +64,8 @@ class Expression {
   std::set<std::string> bare_conditions() const;  // names that stand for a condition by themselves: of true or false
   bool reads_outside_aggregates() const;          // a metric or setting that is of one run only
   std::set<std::string> names() const;            // metrics and settings it reads
-  // What it reads of each run, as it is written there: names, and outermost functions of a series. With their values for
-  // all runs, the expression can be computed again.
+  // What it reads of each run, as written there: names, and outermost functions of a series. Their values for all runs
+  // are enough to compute the expression again.
   std::set<std::string> quantities() const;
   // Those that some runs have not, each of the runs that its aggregate's condition leaves; and conditions that leave
   // none.

@@ -61,13 +61,13 @@ CREATE TABLE series (
 CREATE INDEX series_run ON series (run);
 CREATE TABLE arrays (
   run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
-  location INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   name INTEGER NOT NULL REFERENCES words,
   step INTEGER NOT NULL,
   shape TEXT NOT NULL,
   half INTEGER NOT NULL,
   points BLOB NOT NULL,
-  PRIMARY KEY (run, location));
+  PRIMARY KEY (run, place));
 )sql",
     // 2: what the runs of an experiment were found to say.
     R"sql(
@@ -75,13 +75,13 @@ CREATE TABLE claims (
   experiment TEXT NOT NULL,
   form TEXT NOT NULL,
   claim TEXT NOT NULL,
-  location INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   metric TEXT NOT NULL,
   value,
   wanted TEXT NOT NULL,
   held INTEGER NOT NULL,
   note TEXT NOT NULL,
-  PRIMARY KEY (experiment, form, location));
+  PRIMARY KEY (experiment, form, place));
 )sql",
     // 3: claims of files, apart from those of shipped experiments and of each other.
     R"sql(
@@ -91,14 +91,14 @@ CREATE TABLE claims (
   source TEXT NOT NULL,
   form TEXT NOT NULL,
   claim TEXT NOT NULL,
-  location INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   metric TEXT NOT NULL,
   value,
   wanted TEXT NOT NULL,
   held INTEGER NOT NULL,
   note TEXT NOT NULL,
-  PRIMARY KEY (experiment, source, form, location));
-INSERT INTO claims SELECT experiment, '', form, claim, location, metric, value, wanted, held, note FROM claims_before;
+  PRIMARY KEY (experiment, source, form, place));
+INSERT INTO claims SELECT experiment, '', form, claim, place, metric, value, wanted, held, note FROM claims_before;
 DROP TABLE claims_before;
 )sql",
     // 4: tags and notes of the user's own, and a bin. A run in the bin does not stand in the way of a new one.

@@ -3,7 +3,7 @@
 //
 //   A_hti  = softmax_{i<=t} a_h,(t-i)                    a (H,n)          model/exact/lag_heads.h
 //   z_bt   = sum_h sum_{i<=t} A_hti W_h[x_bi]            W (H,V,C)
-//   loss   = mean cross-entropy of z over the positions that ask, of the answer or, if the task gives it, its distribution
+//   loss   = mean cross-entropy of z over the positions that ask, of the answer or of its distribution, if given
 //
 // a starts at small random numbers, since heads with equal a stay equal; W starts at 0. Backward:
 //

@@ -8,7 +8,7 @@
 //   alpha  = softmax_{t<=T} s_t
 //   q_v    = sum_t alpha_t [x_t = v]
 //   z_v    = log(q_v + 1e-8)
-//   loss   = mean cross-entropy of z over the positions that ask, of the answer or, if the task gives it, its distribution
+//   loss   = mean cross-entropy of z over the positions that ask, of the answer or of its distribution, if given
 //
 // A_h is the map layer.1.head.h, alpha row T of layer.2.head.1, whose rows are 0 where nothing is asked. a and M start
 // at small random numbers. Backward:
@@ -62,9 +62,9 @@ class PositionMatch final : public Model<T> {
   using Lags = LagHeads<T>;
   struct Question {
     Index b = 0, position = 0;  // position: T
-    RuledRow<T> row;         // alpha
-    std::span<T> asks;       // M' f_T (d)
-    std::span<T> chances;    // q (V)
+    RuledRow<T> row;            // alpha
+    std::span<T> asks;          // M' f_T (d)
+    std::span<T> chances;       // q (V)
   };
   struct TraceArrays {
     std::span<typename Lags::Map> heads;  // A
@@ -116,7 +116,8 @@ void PositionMatch<T>::ask(const Trace<T>& trace, const TraceArrays& own, Questi
   const AttentionRule rule = second_rule(trace);
   std::ranges::fill(question.asks, T{0});
   for (Index i = 0; i < width(); ++i)
-    add_scaled(own.brought(first + question.position, i), std::span<const T>(match_->matrix()[i].flat()), question.asks);
+    add_scaled(own.brought(first + question.position, i), std::span<const T>(match_->matrix()[i].flat()),
+               question.asks);
   for (Index t = 0; t <= question.position; ++t) {
     T& score = scores[static_cast<std::size_t>(t)];
     score = dot(std::span<const T>(question.asks), std::span<const T>(own.brought[first + t].flat()));

@@ -81,10 +81,11 @@ Trace<T> RankOneAttention<T>::forward(Compute& compute, const Batch& batch, cons
   Trace<T> trace(batch, pass);
   const Index B = batch.size, positions = batch.items.columns, d = batch.items.width;
   const AttentionRule rule = pass.rules.of(1, 1);
-  TraceArrays own{Attention<T>::make(compute, B, positions, positions, {}, rule, right_positions(compute.arena, batch, rule)),
-                  vectors_as_rows<T>(compute, batch.items),
-                  compute.arena.take<T>(static_cast<std::size_t>(B * positions)),
-                  {}};
+  TraceArrays own{
+      Attention<T>::make(compute, B, positions, positions, {}, rule, right_positions(compute.arena, batch, rule)),
+      vectors_as_rows<T>(compute, batch.items),
+      compute.arena.take<T>(static_cast<std::size_t>(B * positions)),
+      {}};
   trace.predictions = compute.zeros<T>(B * positions, d);
   const std::span<const T> q = query_->values();
   compute.team.split(B, 16, [&](Index begin, Index end) {
@@ -120,7 +121,8 @@ void RankOneAttention<T>::backward(Compute& compute, const Trace<T>& trace) cons
     for (Index b = begin; b < end; ++b) {
       for (Index i = 0; i < positions; ++i)
         for (Index j = 0; j < positions; ++j)
-          d_scores(b, i, j) = dot(std::span<const T>(own.error[b * positions + i].flat()), own.x[b * positions + j].flat());
+          d_scores(b, i, j) =
+              dot(std::span<const T>(own.error[b * positions + i].flat()), own.x[b * positions + j].flat());
       own.attention.weigh_backward(b, d_scores);
     }
   });

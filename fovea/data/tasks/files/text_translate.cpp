@@ -226,7 +226,8 @@ class TextTranslate final : public Task, public WrittenTargets {
           part.written.emplace_back(example.target);
           number_words(example.text, part.source, encode, part.source_words);
           number_words(example.target, part.target, encode, part.target_words);
-          if (!example.alignment.empty()) part.alignments.push_back(parse_alignment(example.alignment, example.location));
+          if (!example.alignment.empty())
+            part.alignments.push_back(parse_alignment(example.alignment, example.location));
         }
         if (split != Split::train || longest_ == 0 || longer <= static_cast<std::size_t>(longest_)) return;
         part.source.drop();

@@ -250,6 +250,27 @@ CASES = [
         {"lags": (1, 7), "match": (8, 8)},
         with_truth(streams(4, 7, 4, 4), 4),
     ),
+    case(
+        "race-product",
+        {"offset": 0.25, "cost": 0.5},
+        race,
+        {"a": (5,), "b": (5,), "c": (5,), "d": (7,)},
+        {"items": draw(1, 1, 7), "answers": draw(1, 3, 5)},
+    ),
+    case(
+        "race-product",
+        {"offset": 0.25, "cost": 0.5, "given": True},
+        race,
+        {"a": (5,), "d": (7,)},
+        {"items": draw(1, 1, 7), "answers": draw(1, 3, 5)},
+    ),
+    case(
+        "rank-one-attention",
+        {},
+        rank_one,
+        {"query": (4,)},
+        {"items": draw(5, 3, 4), "queries": draw(5, 3, 1), "answers": draw(5, 3, 4)},
+    ),
 ]
 
 path = pathlib.Path(__file__).with_name("exact.json")

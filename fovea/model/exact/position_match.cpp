@@ -47,7 +47,7 @@ class PositionMatch final : public Model<T> {
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.longest < 1 || shape.target_vocab != shape.vocab)
       throw wrong_input("model 'position-match' needs a task of streams whose answers are its tokens",
-                        "take task 'higher-order-chain'");
+                        "use task 'higher-order-chain'");
     vocab_ = shape.vocab;
     lags_.logits = &parameters.add("lags", {heads_, shape.longest}, Init::normal(start_), Group::attention);
     match_ = &parameters.add("match", {width(), width()}, Init::normal(start_), Group::attention);

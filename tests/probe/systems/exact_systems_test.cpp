@@ -126,6 +126,50 @@ TEST(SpansProbe, ReadsTheMassOfEachSpan) {
       Error);
 }
 
+// b and c are given. The first product is learned first, and the cost then removes it.
+TEST(RaceProbe, ReadsBothErrorsAndTheFirstFadesAsPredicted) {
+  const std::string start =
+      "task = { name = \"race-product\" }\nprobe = { every = 200, names = [\"loss\", \"race\", \"closed-form\"] }\n"
+      "train = { steps = 12000, batch = 1, optimizer = \"sgd\", rate = 1, precision = \"double\" }\n";
+  const RunRecord run = exact_run(start + "model = { name = \"race-product\", given = true }\n");
+  const double faded = exact_value(run, "rung_faded", 0);
+  EXPECT_LT(exact_value(run, "context_error", 1), 0.1 * faded);
+  EXPECT_GT(exact_value(run, "weights_error", 1), 0.1 * exact_value(run, "weights_error", 0));
+  EXPECT_NEAR(exact_value(run, "context_error", 60), faded, 0.01 * faded);
+  EXPECT_LT(exact_value(run, "weights_error", 60), 1e-3 * exact_value(run, "weights_error", 0));
+  const RunRecord free = exact_run(start + "model = { name = \"race-product\", given = true, cost = 0 }\n");
+  EXPECT_LT(exact_value(free, "context_error", 60), 1e-6);
+  EXPECT_NEAR(exact_value(free, "loss", 1),
+              (exact_value(free, "context_error", 1) + 0.1) * exact_value(free, "weights_error", 1), 1e-5);
+  EXPECT_THROW(exact_run("task = { name = \"product\" }\nmodel = { name = \"product\" }\ntrain = { steps = 0 "
+                         "}\nprobe = { names = [\"race\"] }\n"),
+               Error);
+}
+
+// With fresh examples, from a query that is small, position and meaning grow as their slopes say.
+TEST(OverlapsProbe, StartAtChanceAndGrowAsTheLandscapeSays) {
+  const auto grown = [](const std::string& noise) {
+    return exact_run(
+        "task = { name = \"position-or-meaning\", width = 100, samples = 0, positional = 0.1, noise = " + noise +
+        " }\nmodel = { name = \"rank-one-attention\", start = 0.005 }\ntrain = { steps = 60, batch = 800, "
+        "optimizer = \"sgd\", rate = 0.1, normalize = true, stop_when = \"position > 0.1 or meaning > 0.1\" "
+        "}\nprobe = { every = 1, examples = 200, names = [\"loss\", \"overlaps\", \"closed-form\"] }\n");
+  };
+  const RunRecord low = grown("0.4"), high = grown("1.6");
+  EXPECT_LT(exact_value(low, "position", 0), 0.002);
+  EXPECT_LT(exact_value(low, "meaning", 0), 0.002);
+  EXPECT_GT(low.series.at("position").values.back(), 0.1);
+  EXPECT_LT(low.series.at("meaning").values.back(), 0.1);
+  EXPECT_GT(high.series.at("meaning").values.back(), 0.1);
+  EXPECT_LT(high.series.at("position").values.back(), 0.1);
+  EXPECT_GT(exact_value(low, "predicted_slope_ratio", 0), 1);
+  EXPECT_LT(exact_value(high, "predicted_slope_ratio", 0), 1);
+  EXPECT_NEAR(exact_value(low, "loss", 0), exact_value(low, "rung_start", 0), 0.2 * exact_value(low, "rung_start", 0));
+  EXPECT_THROW(exact_run("task = { name = \"sparse-emergence\" }\nmodel = { name = \"sparse-attention\" }\ntrain = { "
+                         "steps = 0 }\nprobe = { names = [\"overlaps\"] }\n"),
+               Error);
+}
+
 TEST(ParentsProbe, FindsTheTreeWhereAttentionIsGiven) {
   const RunRecord run = exact_run(
       "task = { name = \"causal-tree\" }\nmodel = { name = \"disentangled\" }\ntrain = { steps = 0 }\n"

@@ -1,3 +1,4 @@
+// Room model. lab/spec makes it by name for a run.
 // Model `linear-tagger`: a tag for each word, by a log-linear model of the words around it, without attention. B
 // sentences, S words, K tags, reach R, with the sentence's positions from t - R to t + R:
 //

@@ -1,3 +1,4 @@
+// Room model. lab/spec makes it by name for a run.
 // Model `recurrent-tagger`: a tag for each word, from a recurrent net in both directions and attention over all of its
 // states. B sentences, S words, K tags, time-major. Forward:
 //

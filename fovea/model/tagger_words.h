@@ -1,3 +1,4 @@
+// Room model.
 // What taggers read of a word: its embedding, and embeddings of its features. For N positions with words w_n and
 // features f_n1 .. f_nF, and 0 on padding:
 //

@@ -1,3 +1,4 @@
+// Room model. lab/spec makes it by name for a run.
 // Model `window-tagger`: a tag for each word, from attention over the few words around it, without recurrence. B
 // sentences, S words, K tags, reach R; positions n = b S + t. The window P_bt of a word t: the positions from t - R to
 // t + R in the sentence. Forward, for the offsets j = -R .. R:

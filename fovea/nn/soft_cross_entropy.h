@@ -1,3 +1,4 @@
+// Room nn.
 // Cross-entropy whose answers are distributions. Over the n rows r that count, of logits z (N,C) and answers y (N,C),
 // each with sum 1:
 //

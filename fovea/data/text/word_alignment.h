@@ -1,4 +1,5 @@
 // Alignments of the words of a pair of texts. A word is what stands between blanks, numbered from 0.
+// Room data/text.
 //
 // In a file (Pharaoh's format) a pair is a line: "0-0 2-1 2p3" has sure links from word 0 to word 0 and from word 2 to
 // word 1, and a possible link from word 2 to word 3. The source comes first. A line may be empty.

@@ -1,4 +1,5 @@
 // Features of a word as it is written, from which a tagger can judge words that training never had.
+// Room data/words.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // What the claims of an experiment read of each run, so that a reader can compute them again without the runs.
+// Room lab/export.
 #pragma once
 
 #include "fovea/lab/analysis/reproduce.h"

@@ -1,4 +1,5 @@
 // The loss of models of streams whose task may give the distribution of each answer.
+// Room model/exact.
 #pragma once
 
 #include "fovea/data/batch.h"

@@ -1,3 +1,4 @@
+// Room model/exact.
 // The error of an outer product of three vectors x, y, z, each of its own length, beside x*, y*, z*:
 //
 //   L  = 1/2 mean_ijk (x_i y_j z_k - x*_i y*_j z*_k)^2

@@ -1,3 +1,4 @@
+// Room model/exact. lab/spec makes it by name for a run.
 // Model `position-heads`: one layer of heads that attend by position alone, each with an output for each token. Of
 // streams x_b of n tokens over V, C that may be said, each position t that asks:
 //

@@ -1,3 +1,4 @@
+// Room model/exact. lab/spec makes it by name for a run.
 // Model `position-match`: two layers that find what followed earlier copies of a context, and nothing else. Heads that
 // attend by position alone bring tokens beside the token of each position; one head then compares what was brought, and
 // says the tokens that it attends to. Of streams x_b of n positions over V tokens, each position T that asks:

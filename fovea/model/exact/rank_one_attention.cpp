@@ -1,3 +1,4 @@
+// Room model/exact. lab/spec makes it by name for a run.
 // Model `rank-one-attention`: dot-product attention whose keys and queries are one number for each vector, by one
 // vector q. B examples of T vectors x_bi of d numbers, and answers y_bi. Forward:
 //

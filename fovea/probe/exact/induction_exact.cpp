@@ -1,5 +1,5 @@
 // Probe `induction-exact`: model `induction-exact` on task `induction` beside the flows of three numbers (room
-// probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. The numbers are in the
+// probe/exact). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. The numbers are in the
 // model's own units. T is the number of positions before the query.
 //
 //   previous_logit     a_1

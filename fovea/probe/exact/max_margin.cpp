@@ -1,5 +1,5 @@
 // Probe `max-margin`: the attention map of model `logistic-attention` beside the hard-margin solution of its data
-// (theory/exact/max_margin.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes
+// (theory/exact/max_margin.h) (room probe/exact). The Evaluator (lab/train) calls it at each evaluation; it changes
 // nothing. The solution is that of the tokens that have the largest weight now:
 //
 //   alignment              cosine of the map and the solution; 0 of a map that is 0

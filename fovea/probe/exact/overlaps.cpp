@@ -1,3 +1,4 @@
+// Room probe/exact. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 // `overlaps`: how far the query of model `rank-one-attention` is along the two ways to attend of its task:
 //
 //   position   |1 . q| / d

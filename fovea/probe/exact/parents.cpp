@@ -1,5 +1,5 @@
 // Probe `parents`: whether the first layer finds the tree of streams that have one (task `causal-tree`) (room
-// probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. The right positions of a
+// probe/exact). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. The right positions of a
 // position that does not ask are its parent:
 //
 //   parent_points_right    share of the positions with a parent whose row of layer 1 is largest there

@@ -1,3 +1,4 @@
+// Room probe/exact. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 // `race`: the errors of the two products of model `race-product`:
 //
 //   context_error   L_abc, of the product that stands for learning in context

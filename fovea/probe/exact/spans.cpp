@@ -1,5 +1,6 @@
 // `spans`: how the heads of a layer attend in streams that ask at their last position and are cut into equal spans.
 // A head's mass of a span is the sum of its weights there, mean over examples. Span 1 is the newest.
+// Room probe/exact. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 //
 //   span_1_l1_h2     mass of span 1 of layer 1, head 2
 //   span_1_least     the least of all heads

@@ -1,5 +1,5 @@
 // Probe `sparse-flow`: model `sparse-attention` on its task beside the flow of two numbers
-// (theory/sparse_emergence.h) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes
+// (theory/sparse_emergence.h) (room probe/exact). The Evaluator (lab/train) calls it at each evaluation; it changes
 // nothing. The time of the flow is the sum of the learning rates:
 //
 //   loss_flow, alpha_flow   the values of the flow now

@@ -1,6 +1,7 @@
-// `closed-form`: what is computed of a task before training (theory/exact/exact_prediction.h), told at every look
-// so that claims and figures can set it beside the run: its heights as rung_NAME, its times and other numbers as
+// `closed-form`: what is computed of a task before training (theory/exact/exact_prediction.h), given at every
+// evaluation so that claims and figures can compare it with the run: plateaus as rung_NAME, times and other numbers as
 // predicted_NAME.
+// Room probe/systems. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 #include "fovea/probe/probe.h"
 #include "fovea/theory/exact/exact_prediction.h"
 

@@ -1,3 +1,4 @@
+// Room probe/tags. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 // `entities`: how many named entities a tagger finds, and what it attends to. Over the first examples of the split:
 //
 //   entity_f1, entity_precision, entity_recall   of spans, data/text/entity_spans.h

@@ -1,3 +1,4 @@
+// Room theory/exact.
 // Two ways to attend, of model `rank-one-attention` on task `position-or-meaning` with many samples, from noise and
 // share alone. In high dimension and with many samples q = c1 1 + c2 q*: c1 is position, c2 is meaning. Then
 //

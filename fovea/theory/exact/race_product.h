@@ -1,3 +1,4 @@
+// Room theory/exact.
 // What the end of model `race-product` is, from the task's vectors alone (model/exact/race_product.cpp). Where d b c
 // is d* b* c*, L_dbc is 0, and the cost alone moves a, by da/dt = - cost |d|^2 a / (n m). So a falls to 0, and L_abc,
 // which was 0, rises to its value at a = 0. With b, c and d at their true values and a from a*,

@@ -1,3 +1,4 @@
+// Room theory/prediction.
 // Which words around a word go with its tag, counted in the training sentences. With n_jw the number of words that have
 // w at offset j, n_jwk the number of these with tag k, and p_k the share of tag k among all words:
 //

@@ -1,5 +1,6 @@
 // The numbers of the laws that examples are drawn from, of tasks of which more is computed from them. A task that is a
 // RaceLaw or a MixedTeacherLaw is found as one by dynamic_cast.
+// Room data/tasks/exact.
 #pragma once
 
 #include <span>

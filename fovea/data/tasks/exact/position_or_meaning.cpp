@@ -1,3 +1,4 @@
+// Room data/tasks/exact. lab/spec makes it by name for a run.
 // Task `position-or-meaning`: pairs of vectors, and answers that attend partly by position, partly by meaning:
 //
 //   x_i  = u_i 1 / sqrt d + xi_i       u = (1, -1), xi_i ~ N(0, noise^2) of d numbers; i = 1, 2

@@ -1,3 +1,4 @@
+// Room data/tasks/exact. lab/spec makes it by name for a run.
 // Task `spans`: contexts of s spans of n tokens each, drawn evenly and independently. Span 1 is the newest, and speaks
 // loudest. Of a context x, a teacher has the answer:
 //

@@ -1,3 +1,4 @@
+// Room data/tasks/streams. lab/spec makes it by name for a run.
 // Task `higher-order-chain`: each example is the course of a Markov chain of order k of its own. The next token depends
 // on the k before it:
 //

@@ -1,4 +1,5 @@
 // The words that go with each tag, as a table.
+// Room view/terminal/prediction.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ TEST_F(DataTest, TextsOfOnesOwnAreAddedShownAndTrainedOn) {
   EXPECT_EQ(shown["class_counts"]["spam"], nlohmann::json({16, 2, 2}));
   EXPECT_EQ(shown["digest"], added["digest"]);
   EXPECT_NE(fovea("data show sms").out.find("Commonest: "), std::string::npos);
-  EXPECT_NE(fovea("data list").out.find("sms            2 classes     48           6     6"), std::string::npos)
+  EXPECT_NE(fovea("data list").out.find("sms            2 classes        48           6     6"), std::string::npos)
       << fovea("data list").out;
   const std::string small =
       " --set model.hidden=8 --set model.embedding=8 --set model.score_hidden=8 --set train.steps=60 --set "
@@ -121,7 +121,7 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   EXPECT_EQ(json("data show app --json")["digest"], added["digest"]);
   EXPECT_NE(fovea("data show app").out.find("0x401000      1000      1"), std::string::npos)
       << fovea("data show app").out;
-  EXPECT_NE(fovea("data list").out.find("app            accesses     800"), std::string::npos)
+  EXPECT_NE(fovea("data list").out.find("app            accesses        800"), std::string::npos)
       << fovea("data list").out;
   EXPECT_EQ(json("predict address-trace --set task.corpus=app --json")["told"], 1.0);
   EXPECT_NE(fovea("predict address-trace --set task.corpus=app")

@@ -5,7 +5,7 @@ import pathlib
 
 import results_page
 import tomllib
-from experiment_claims import begins, key_of
+from experiment_claims import begins, expanded, key_of
 from kept_results import KEPT
 from peer_seeds import number, table
 
@@ -32,9 +32,13 @@ def kept_of(name):
     ]
 
 
-def value_of(claim, kept):
-    """What the claim came to in the full form, and the verdict; of several corpora the first."""
-    found = next((c for one in kept for c in one["claims"] if key_of(c) == key_of(claim)), None)
+def value_of(claim, kept, definitions):
+    """What today's claim came to in the full form, and the verdict; of several corpora the first."""
+    today = claim | {"metric": expanded(claim["metric"], definitions)}
+    found = next(
+        (c for one in kept for c in one["claims"] if key_of(c) == key_of(claim) and results_page.answers(c, today)),
+        None,
+    )
     if found is None:
         return "–", "quick form only" if claim.get("form") == "quick" else "not run in full"
     if claim.get("expect") == "refuted":
@@ -47,10 +51,10 @@ def threshold(claim):
     return " and ".join(bounds)
 
 
-def claims_table(claims, kept):
+def claims_table(claims, kept, definitions):
     rows = []
     for claim in claims:
-        value, verdict = value_of(claim, kept)
+        value, verdict = value_of(claim, kept, definitions)
         null = claim.get("null")
         rows.append(
             [
@@ -94,15 +98,15 @@ def sources(name, claims, sentences):
 
 def experiment_page(name, text, sentences, page):
     experiment, kept = tomllib.loads(text), kept_of(name)
-    claims = experiment.get("claim", [])
+    claims, definitions = experiment.get("claim", []), experiment.get("define", {})
     parts = [experiment.get("idea", "")]
     if (FIGURES / f"{name}.svg").exists():
         parts.append(f"![{experiment['title']}](../figures/{name}.svg)")
     parts.append(f"```\nfovea reproduce {name}\nfovea reproduce {name} --full\n```")
     parts += cost(kept)
     parts += [f"<!-- playground {PLAYGROUND[name]} -->"] if name in PLAYGROUND else []
-    parts.append(f"## Claims\n\nValues are of the full form.\n\n{claims_table(claims, kept)}")
-    named = "\n".join(f"{key} = {metric}" for key, metric in experiment.get("define", {}).items())
+    parts.append(f"## Claims\n\nValues are of the full form.\n\n{claims_table(claims, kept, definitions)}")
+    named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())
     parts.append("## How each claim is measured")
     parts += [f"```text\n{named}\n```"] if named else []
     parts += map(definition, claims)

@@ -65,7 +65,7 @@ want_packages() {
 # What the tests of the Python package need: enough to build and check it and to run the examples of its documents, and with
 # --all the others that it meets. PyTorch is gigabytes: its tests run where somebody has put it there
 # (build/python/bin/pip install torch).
-python_to_test=(scikit-build-core pybind11 numpy tqdm pytest mypy matplotlib pandas scikit-learn)
+python_to_test=(scikit-build-core pybind11 numpy tqdm pytest pytest-xdist mypy matplotlib pandas scikit-learn)
 python_to_test_all=(safetensors tensorboard nbformat nbclient ipykernel)
 
 # What scripts/format and scripts/lint run, pinned: every release of a formatter writes some lines in its own way.

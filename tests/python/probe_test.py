@@ -107,7 +107,7 @@ def test_what_a_function_is_shown():
     np.testing.assert_array_equal(beta, run.beta(20))
     with pytest.raises(fovea.Failure, match="the evaluation is over"):
         len(outcome.attention)
-    with pytest.raises(fovea.Failure, match="its arrays are copies"):
+    with pytest.raises(fovea.Failure, match="they are copies"):
         len(batch.source)
     with pytest.raises(fovea.Failure):
         len(model.parameters)

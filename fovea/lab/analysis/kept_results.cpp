@@ -38,8 +38,9 @@ std::vector<ClaimResult> claims_of(const Json& kept, const Experiment& experimen
     result.held = claim.at("held");
     result.preset = word_of(Preset::full);
     for (const Claim& shipped : experiment.claims)
-      if (shipped.is_of(Preset::full) && (claim.contains("name") ? shipped.text.name == claim["name"].get<std::string>()
-                                                                 : shipped.says == result.claim)) {
+      if (shipped.is_of(Preset::full) && shipped.wanted() == result.wanted &&
+          (claim.contains("name") ? shipped.text.name == claim["name"].get<std::string>()
+                                  : shipped.says == result.claim)) {
         result.text = shipped.text;
         result.metric = shipped.metric;
       }

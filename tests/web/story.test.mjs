@@ -259,7 +259,7 @@ test("what there is to try leads to the state that it names", async (t) => {
   await page.getByRole("heading", { name: /The toy gate/ }).first().waitFor();
   await unfold(page, "copying");
   await page.getByRole("link", { name: "Train the hard one here" }).click();
-  await page.getByText("Every text holds the same words").waitFor();
+  await page.getByText("Every text has the same words").waitFor();
   await page.locator("output[data-loading=no]").waitFor();
   // Several heads are trained as any other model is.
   await page.goBack();

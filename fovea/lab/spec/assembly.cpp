@@ -144,6 +144,13 @@ void check_engine(const TrainSettings& train, const ValueTable& table) {
 
 }  // namespace
 
+bool names_truth(const Batch& batch) {
+  return !batch.marked.empty() || batch.pattern_width > 0 ||
+         std::ranges::any_of(batch.alignment, [](int position) { return position >= 0; });
+}
+
+int examples_that_show(const Batch& one) { return one.alignment.empty() || names_truth(one) ? 1 : 64; }
+
 TrainSettings read_train(const ValueTable& table) {
   TrainSettings train;
   Fields fields;
@@ -171,8 +178,7 @@ Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& param
   capabilities.attends = attends != Attends::no;
   capabilities.by_score = attends == Attends::by_score;
   capabilities.has_beta = model.has_beta();
-  capabilities.truth = !batch.marked.empty() || batch.pattern_width > 0 ||
-                       std::ranges::any_of(batch.alignment, [](int location) { return location >= 0; });
+  capabilities.truth = names_truth(batch);
   const auto [layers, each, causal, copies] = model.heads();
   capabilities.heads = {layers, each, causal, copies};
   for (const Param<T>& p : parameters.all()) {
@@ -243,6 +249,7 @@ void check_fit_in(ResolvedRun& run) {
   ProbeTable& probe = run.probe();
   Batch batch;
   run.task().batch(probe.settings.split, 0, 1, batch);
+  if (const int more = examples_that_show(batch); more > 1) run.task().batch(probe.settings.split, 0, more, batch);
   check_looked_at(batch, spec);
   Arena arena;
   Team team;

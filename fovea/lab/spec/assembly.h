@@ -33,6 +33,11 @@ TrainSettings read_train(const ValueTable& table);
 // Throws wrong_input where train.stop_when is no condition on one run.
 void check_stop_condition(const TrainSettings& train, const ValueTable& table);
 
+// Whether an example names a true position. One example of a task that is drawn may name none by chance: then so many
+// examples show whether the task does.
+bool names_truth(const Batch& batch);
+int examples_that_show(const Batch& one);
+
 template <class T>
 Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch,
                              const RunSpec& spec);

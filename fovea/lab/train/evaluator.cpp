@@ -27,7 +27,9 @@ Evaluator<T>::Evaluator(Workspace<T>& workspace, const InterventionSet<T>& inter
 
 template <class T>
 const Batch& Evaluator<T>::first_examples() {
-  const Batch& batch = workspace_.next_batch(settings_.split, 0, 1);
+  const Batch& one = workspace_.next_batch(settings_.split, 0, 1);
+  const int more = examples_that_show(one);
+  const Batch& batch = more == 1 ? one : workspace_.next_batch(settings_.split, 0, more);
   check_looked_at(batch, spec_);
   return batch;
 }

@@ -60,7 +60,7 @@ void ask_less(Batch& batch) {
     if (items->columns <= enough) continue;
     items->columns = enough;
     items->lengths.assign(items->lengths.size(), enough);
-    items->values.resize(static_cast<std::size_t>(enough * items->width));
+    items->values.resize(static_cast<std::size_t>(enough) * static_cast<std::size_t>(items->width));
   }
 }
 

@@ -152,6 +152,7 @@ def claims_table(all_kept, shipped, broken):
 
 
 def failed_list(all_kept, shipped):
+    reasons = tomllib.loads((KEPT / "failures.toml").read_text())
     today, replaced = [], []
     for kept in all_kept:
         for claim in kept["claims"]:
@@ -159,10 +160,12 @@ def failed_list(all_kept, shipped):
                 continue
             experiment = shipped.get(kept["experiment"], {})
             now = shipped_claim(claim, experiment) or {}
-            said = now.get("title") or claim["claim"]
             value = f"{value_text(claim)}, where {claim['wanted']} was claimed"
-            line = f"- [{name_of(kept)}](../gallery/{kept['experiment']}.md): {said.rstrip('.')} ({value})."
-            (today if still_made(claim, experiment) else replaced).append(line)
+            link = f"- [{name_of(kept)}](../gallery/{kept['experiment']}.md)"
+            if still_made(claim, experiment):
+                today.append(f"{link}: {(now.get('title') or claim['claim']).rstrip('.')} ({value}).")
+            else:
+                replaced.append(f"{link} ({value}): {reasons[name_of(kept).replace(' on ', '-')]['says']}")
     lines = [f"{len(today) + len(replaced)} kept claims of the full forms are not supported.", ""]
     lines += [f"{len(today)} of them are claimed today:", "", *today]
     if replaced:

@@ -52,6 +52,13 @@ struct Tokens {
   int at(int row, int column) const {
     return ids[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)];
   }
+  // The tokens of a row, without its padding.
+  std::span<int> row(int row) { return std::span(ids).subspan(begin(row), length(row)); }
+  std::span<const int> row(int row) const { return std::span(ids).subspan(begin(row), length(row)); }
+
+ private:
+  std::size_t begin(int row) const { return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns); }
+  std::size_t length(int row) const { return static_cast<std::size_t>(lengths[static_cast<std::size_t>(row)]); }
 };
 
 // Real vectors (B, most items, width), zero after each row's count. They are in `values`, or, if the task stores its

@@ -1,8 +1,8 @@
 // Ladder: the interface of tasks whose loss plateaus can be predicted (room data). The stream tasks implement it. The
 // probe `ladder` and theory/streams/stream_prediction.cpp read it.
 //
-// A rung is a set of information (nothing, the current token, the bag of what came before, the previous token, ...)
-// and the best prediction from it. Rungs come from the data alone, before any training. Their cross-entropies are
+// A rung is a set of information (nothing, the current token, counts of earlier tokens, the previous token, ...) and
+// the best prediction from it. Rungs come from the data alone, before any training. Their cross-entropies are
 // predicted loss plateaus.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Room model. lab/spec makes it by name for a run.
-// Model `linear-tagger`: a tag for each word, by a log-linear model of the words around it, without attention. B
-// sentences, S words, K tags, reach R, with the sentence's positions from t - R to t + R:
+// Model `linear-tagger`: a tag for each word, by a log-linear model of the words around it, without attention (room
+// model). lab/spec makes it by name for a run. B sentences, S words, K tags, reach R, with the sentence's positions
+// from t - R to t + R:
 //
 //   logit_bt = b + Σ_s (L_(s-t)[w_bs] + Σ_i M_(s-t)[f_bsi])     L_j (V,K), M_j (features,K), b (K)
 //   loss     = mean cross-entropy of logit_bt and the tag of t, over all words

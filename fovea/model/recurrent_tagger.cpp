@@ -1,6 +1,5 @@
-// Room model. lab/spec makes it by name for a run.
-// Model `recurrent-tagger`: a tag for each word, from a recurrent net in both directions and attention over all of its
-// states. B sentences, S words, K tags, time-major. Forward:
+// Model `recurrent-tagger`: a tag for each word, from a recurrent net in both directions and attention over all of
+// its states (room model). lab/spec makes it by name for a run. B sentences, S words, K tags, time-major. Forward:
 //
 //   x_sb      = words and features of position s          (S,B,E), model/tagger_words.h
 //   h         = encoder(x)                                (S,B,H), nn/recurrent, both directions

@@ -1,6 +1,5 @@
-// Room model.
-// What taggers read of a word: its embedding, and embeddings of its features. For N positions with words w_n and
-// features f_n1 .. f_nF, and 0 on padding:
+// The input of taggers for a word: its embedding plus embeddings of its features (room model). For N positions with
+// words w_n and features f_n1 .. f_nF, and 0 on padding:
 //
 //   x_n = E[w_n] + Σ_i G[f_ni]                        E (V,E), G (features,E), x (N,E)
 //   dE[v] = Σ_(n: w_n = v) dx_n                       dG[g] = Σ_(n,i: f_ni = g) dx_n

@@ -1,7 +1,6 @@
-// Room model. lab/spec makes it by name for a run.
-// Model `window-tagger`: a tag for each word, from attention over the few words around it, without recurrence. B
-// sentences, S words, K tags, reach R; positions n = b S + t. The window P_bt of a word t: the positions from t - R to
-// t + R in the sentence. Forward, for the offsets j = -R .. R:
+// Model `window-tagger`: a tag for each word, from attention over the few words around it, without recurrence (room
+// model). lab/spec makes it by name for a run. B sentences, S words, K tags, reach R; positions n = b S + t. The
+// window P_bt of a word t: the positions from t - R to t + R in the sentence. Forward, for the offsets j = -R .. R:
 //
 //   x_n       = words and features of position n          (B S,E), model/tagger_words.h
 //   v_jn      = tanh(W_j x_n + b_j)                        W_j (H,E), b_j (H), v_j (B S,H): a word at offset j

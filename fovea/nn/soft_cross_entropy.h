@@ -1,6 +1,5 @@
-// Room nn.
-// Cross-entropy whose answers are distributions. Over the n rows r that count, of logits z (N,C) and answers y (N,C),
-// each with sum 1:
+// Cross-entropy whose answers are distributions (room nn). Over the n rows r that count, of logits z (N,C) and
+// answers y (N,C), each with sum 1:
 //
 //   p_rc = exp(z_rc) / Σ_k exp(z_rk)        L = -1/n Σ_r Σ_c y_rc log p_rc        dz_rc = (p_rc - y_rc) / n
 #pragma once

@@ -1,5 +1,5 @@
-// `alignment_error`: how far the links of attention are from gold links between words (alignment error rate, AER).
-// Room probe. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
+// Probe `alignment_error`: how far the links of attention are from gold links between words, as the alignment error
+// rate, AER (room probe). The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 //
 //   A = {(argmax_s α_ts, t)}     as words, each pair once; without links to the end of the source
 //   alignment_error = 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|)     S: sure links, P ⊇ S: sure and possible links

@@ -1,8 +1,9 @@
-// `attention_on_answer`: the mean weight on the positions that decide the answer, over the rows that have any.
-// `attention_around_answer`: where the rest of it is: before the first of these positions, and behind the last.
-// `attention_points_right`: the share of rows whose largest weight is on the true position, and one before and
-// one after it, since models often settle one position off. Each share is over the rows for which that position exists.
-// Room probe. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
+// Three probes of the weight on the positions that decide the answer (room probe). The Evaluator (lab/train) calls
+// them at each evaluation; they change nothing.
+// `attention_on_answer`: the mean weight on these positions, over the rows that have any.
+// `attention_around_answer`: the mean weight before the first of these positions, and after the last.
+// `attention_points_right`: the share of rows whose largest weight is on the true position, one before it, and one
+// after it, since models often settle one position off. Each share is over the rows for which that position exists.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

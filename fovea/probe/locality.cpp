@@ -113,7 +113,7 @@ class Decoder {
   bool able() const { return training_.positions.size() > 10 && held_out_.positions.size() > 10 && words_.size() > 1; }
   bool solvable() const { return ridge_ && ridge_->solvable(); }
 
-  // Share of held-out positions at which the word `offset` positions on is read rightly.
+  // Share of held-out positions at which the linear decoder finds the word `offset` positions later.
   std::optional<double> accuracy(int offset) const {
     const auto classes = static_cast<Index>(words_.size());
     std::vector<double> targets(training_.positions.size() * words_.size(), 0.0);

@@ -22,7 +22,7 @@ class PositionAuc : public Probe {
     kind_ = shape.kind;
     if (has_target(kind_))
       throw wrong_input("probe '" + name + "' needs marked positions, and the task aligns words",
-                        "take probe '" + instead + "'");
+                        "use probe '" + instead + "'");
   }
 
   void read(const Evaluation& evaluation, Cube<const float> cube, const std::string& name, Readings& readings) {

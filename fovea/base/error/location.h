@@ -1,4 +1,4 @@
-// The location of what a person wrote: file, line and column, a setting, or an argument (room base/error). Error and
+// Location: the file, line and column, the setting or the argument that an error is about (room base/error). Error and
 // Value carry it; the readers of specs and files create it.
 #pragma once
 

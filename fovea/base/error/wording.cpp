@@ -6,7 +6,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t longest_place = 1000;  // bytes
+constexpr std::size_t longest_location = 1000;  // bytes
 
 constexpr std::string_view plain_words[] = {
     "",  // a sentence of its own
@@ -85,7 +85,7 @@ std::string Wording::remedy(const Remedy& remedy) const {
 }
 
 std::string Wording::paragraph(const Error& error) const {
-  std::string text = cut_in_middle(location(error.location()), longest_place);
+  std::string text = cut_in_middle(location(error.location()), longest_location);
   if (!text.empty()) text += ": ";
   text += problem(error) + '.';
   const std::string what_to_do = remedy(error);

@@ -1,5 +1,5 @@
-// Task `made-names`: the names in sentences of a made language, with cues that are known.
-// Room data/tasks. lab/spec makes it by name for a run.
+// Task `made-names`: the names in sentences of a made language, with cues that are known (room data/tasks). lab/spec
+// makes it by name for a run.
 //
 // A sentence has ordinary words, and names of one word or two. A name has one of the types 0 .. K-1. Half of the name
 // words belong to one type each. The others are shared: a name of them has any type, and a cue tells it. The cue of an

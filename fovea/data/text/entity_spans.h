@@ -1,5 +1,5 @@
-// Named entities as spans of words, and their F1, as the script of the CoNLL shared tasks counts them.
-// Room data/text.
+// Named entities as spans of words, and their F1, as the script of the CoNLL shared tasks counts them (room
+// data/text).
 //
 //   precision P = right / said        recall R = right / wanted        F1 = 2 P R / (P + R)
 //

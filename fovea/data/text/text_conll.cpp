@@ -1,6 +1,6 @@
-// Sentences in CoNLL columns: a word and its tags on each line, the last column the tag of its entity, and a blank line
-// behind each sentence. The text of an example has the words, its target the tags, each separated by one space.
-// Room data/text.
+// Reads sentences in CoNLL columns: a word and its tags on each line, the tag of its entity in the last column, and a
+// blank line after each sentence (room data/text). The text of an example has the words and its target has the tags,
+// each separated by one space. text_reader.cpp opens it.
 //
 // Tags are given as BIO: B-TYPE for the first word of an entity, I-TYPE for its other words, O for words of none. A
 // file in the older scheme, which opens an entity by I-TYPE, is read, too: such an I becomes B. One file has one

@@ -1,5 +1,4 @@
-// Alignments of the words of a pair of texts. A word is what stands between blanks, numbered from 0.
-// Room data/text.
+// Alignments between the words of two texts (room data/text). Words are separated by blanks and counted from 0.
 //
 // In a file (Pharaoh's format) a pair is a line: "0-0 2-1 2p3" has sure links from word 0 to word 0 and from word 2 to
 // word 1, and a possible link from word 2 to word 3. The source comes first. A line may be empty.

@@ -1,5 +1,4 @@
-// Features of a word as it is written, from which a tagger can judge words that training never had.
-// Room data/words.
+// Features of a word's spelling, from which a tagger can judge words that are not in training (room data/words).
 #pragma once
 
 #include <array>

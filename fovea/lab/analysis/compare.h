@@ -2,8 +2,8 @@
 // compare`, the server and the Python package call it. Pure functions.
 //
 // Settings that have no value in common separate the groups. All others pair the runs: a run of A is paired with the
-// run of B with the same seed and the same values of what varies within the groups. Runs without a partner, and
-// unfinished runs of a group, are counted and left out. Groups of one run each are compared as they are.
+// run of B with the same seed and the same values of the settings that vary within the groups. Runs without a
+// partner, and unfinished runs of a group, are counted and left out. Groups of one run each are compared as they are.
 #pragma once
 
 #include <cstdint>

@@ -50,12 +50,12 @@ class RowComparison {
         tau_(rows.example_count()),
         rho_(rows.example_count()) {}
 
-  // `positions` has the order of b without ties, where these should not count as agreement.
-  RowComparison& with(const Evidence& b, const Evidence& positions) {
+  // `ranks` has the order of b without ties, where these should not count as agreement.
+  RowComparison& with(const Evidence& b, const Evidence& ranks) {
     for (const std::size_t i : counted_) {
-      const std::span<const double> x = rows_.row(a_, i), y = rows_.row(b, i), position = rows_.row(positions, i);
-      agreement_.add(rows_.examples[i], agrees(x, position));
-      chance_.add(rows_.examples[i], agreement_by_chance(position));
+      const std::span<const double> x = rows_.row(a_, i), y = rows_.row(b, i), rank = rows_.row(ranks, i);
+      agreement_.add(rows_.examples[i], agrees(x, rank));
+      chance_.add(rows_.examples[i], agreement_by_chance(rank));
       tau_.add(rows_.examples[i], kendall_tau(x, y));
       rho_.add(rows_.examples[i], spearman_rho(x, y));
     }
@@ -167,11 +167,11 @@ class Measuring {
   }
 
   Measures::Row& add(const std::string& name_a, const Evidence& a, const std::string& name_b, const Evidence& b,
-                     const Evidence& positions) {
-    Measures::Row row = against(a).with(b, positions).row(name_a, name_b);
+                     const Evidence& ranks) {
+    Measures::Row row = against(a).with(b, ranks).row(name_a, name_b);
     if (row.a == alpha && !course_.empty()) row.xi = reach(row.agreement.mean);
     if (row.a == alpha && untrained_attention_)
-      row.untrained = against(*untrained_attention_).with(b, positions).agreement();
+      row.untrained = against(*untrained_attention_).with(b, ranks).agreement();
     measures_.rows.push_back(std::move(row));
     return measures_.rows.back();
   }
@@ -248,10 +248,10 @@ class Measuring {
       for (const auto& [name, scores] : {std::pair{predicted, &predicted_attention.predicted},
                                          {common, &predicted_attention.common},
                                          {rare, &predicted_attention.rare}}) {
-        add(alpha, attention, name, scores->values, scores->positions);
+        add(alpha, attention, name, scores->values, scores->ranks);
         const std::vector<std::size_t> told = told_rows(predicted_attention.told);
         measures_.told.push_back(
-            RowComparison(rows(), told, attention).with(scores->values, scores->positions).row(alpha, name));
+            RowComparison(rows(), told, attention).with(scores->values, scores->ranks).row(alpha, name));
       }
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::wrong_input) throw;

@@ -35,11 +35,11 @@ class ScoredRows {
 
   void add(std::span<const int> words, std::span<const double> scores, PredictedAttention::Scores& to) {
     to.values.values.insert(to.values.values.end(), scores.begin(), scores.end());
-    add_positions(words, scores, to.positions);
+    add_ranks(words, scores, to.ranks);
   }
 
  private:
-  void add_positions(std::span<const int> words, std::span<const double> scores, Evidence& to) {
+  void add_ranks(std::span<const int> words, std::span<const double> scores, Evidence& to) {
     RandomStream stream(0, "foreseen", row_++);
     for (const int word : words) drawn_[static_cast<std::size_t>(word)] = stream.uniform();
     const auto before = [&](std::size_t a, std::size_t b) {

@@ -15,7 +15,7 @@ struct PredictedAttention {
     Evidence values;
     // Their order within the row, from 0; words that the values cannot tell apart are put in one drawn at random for
     // each row, so that to say nothing agrees with attention as often as chance does.
-    Evidence positions;
+    Evidence ranks;
   };
   Scores predicted;
   Scores common, rare;  // by how often a word stands in the training texts

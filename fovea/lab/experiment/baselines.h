@@ -17,7 +17,7 @@
 
 namespace fovea {
 
-// Throws wrong_input with the location of what is wrong.
+// Throws wrong_input with the location of the mistake.
 Baseline read_baseline(const Value& table);
 
 // One run for each of the experiment's. Overrides hold for what it shares with the experiment.

@@ -40,7 +40,7 @@ struct Claim {
   const std::string& shown() const { return text.title.empty() ? says : text.title; }
 };
 
-// Throws wrong_input with the location of what is missing or wrong.
+// Throws wrong_input with the location of the mistake, or of the table that lacks a key.
 Claim read_claim(const Value& value, const Definitions& definitions);
 
 // Throws wrong_input if two claims have the same name, or if a definition is used by none.

@@ -30,7 +30,7 @@
 
 namespace fovea {
 
-// Throws wrong_input with the location of what is wrong.
+// Throws wrong_input with the location of the mistake.
 Stage read_stage(const Value& table, Preset preset);
 
 struct StagedRuns {

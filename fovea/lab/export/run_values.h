@@ -1,5 +1,5 @@
-// What the claims of an experiment read of each run, so that a reader can compute them again without the runs.
-// Room lab/export.
+// The values of each run that the claims of an experiment read, as JSON (room lab/export). A reader can compute the
+// claims again from them, without the runs. `fovea reproduce --json` prints them.
 #pragma once
 
 #include "fovea/lab/analysis/reproduce.h"

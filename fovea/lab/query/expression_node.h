@@ -83,7 +83,7 @@ struct Expression::Node {
   Reach reach = Reach::plain;
   int column = 0;
   double number = 0;  // of a number or truth
-  std::string text;   // of a text or name; of an aggregate: its condition; of what is over one run's series: as written
+  std::string text;   // a text or name; an aggregate's condition; a function of one run's series, as written
   std::vector<Node> parts;
   std::vector<Node> where;  // of an aggregate: none or one condition
 };

@@ -34,8 +34,8 @@ T section(const ValueTable& table, const std::string& name) {
   return *value;
 }
 
-// Of a file whose content is said, where it lies does not matter.
-ValueList without_positions(ValueList interventions) {
+// If the digest of a file is known, the location of the file does not matter.
+ValueList without_locations(ValueList interventions) {
   for (Value& value : interventions) {
     auto* const table = std::get_if<ValueTable>(&value.data);
     if (table && table->contains("embeddings") && table->contains("digest")) table->erase("embeddings");
@@ -115,7 +115,7 @@ bool RunSpec::changes_numbers(std::string_view setting) {
 
 std::string RunSpec::hash() const {
   ValueTable all = table();
-  all["intervene"] = {without_positions(interventions), {}};
+  all["intervene"] = {without_locations(interventions), {}};
   // With first names, so that a rename changes no hash.
   all["probe"] = {with_names(probe, first_name), {}};
   all["train"] = {with_names_in_condition(train, first_name), {}};

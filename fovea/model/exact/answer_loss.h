@@ -1,5 +1,4 @@
-// The loss of models of streams whose task may give the distribution of each answer.
-// Room model/exact.
+// The loss of models of streams whose task may give the distribution of each answer (room model/exact).
 #pragma once
 
 #include "fovea/data/batch.h"

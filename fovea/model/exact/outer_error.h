@@ -1,5 +1,5 @@
-// Room model/exact.
-// The error of an outer product of three vectors x, y, z, each of its own length, beside x*, y*, z*:
+// The error of an outer product of three vectors x, y, z, each of its own length, beside x*, y*, z* (room
+// model/exact):
 //
 //   L  = 1/2 mean_ijk (x_i y_j z_k - x*_i y*_j z*_k)^2
 //      = [ |x|^2 |y|^2 |z|^2 - 2 (x . x*)(y . y*)(z . z*) + |x*|^2 |y*|^2 |z*|^2 ] / (2 cells)

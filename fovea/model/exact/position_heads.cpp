@@ -1,6 +1,6 @@
-// Room model/exact. lab/spec makes it by name for a run.
-// Model `position-heads`: one layer of heads that attend by position alone, each with an output for each token. Of
-// streams x_b of n tokens over V, C that may be said, each position t that asks:
+// Model `position-heads`: one layer of heads that attend by position alone, each with an output for each token (room
+// model/exact). lab/spec makes it by name for a run. For streams x_b of n tokens over V, C possible answers, each
+// position t that asks:
 //
 //   A_hti  = softmax_{i<=t} a_h,(t-i)                    a (H,n)          model/exact/lag_heads.h
 //   z_bt   = sum_h sum_{i<=t} A_hti W_h[x_bi]            W (H,V,C)

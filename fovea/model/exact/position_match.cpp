@@ -1,7 +1,7 @@
-// Room model/exact. lab/spec makes it by name for a run.
-// Model `position-match`: two layers that find what followed earlier copies of a context, and nothing else. Heads that
-// attend by position alone bring tokens beside the token of each position; one head then compares what was brought, and
-// says the tokens that it attends to. Of streams x_b of n positions over V tokens, each position T that asks:
+// Model `position-match`: two layers that find the tokens which followed earlier copies of a context, and nothing
+// else (room model/exact). lab/spec makes it by name for a run. Heads that attend by position alone add earlier
+// tokens to the token of each position. One head then compares these features, and predicts the tokens that it
+// attends to. For streams x_b of n positions over V tokens, each position T that asks:
 //
 //   A_hti  = softmax_{i<=t} a_h,(t-i)                    a (H,n)          model/exact/lag_heads.h
 //   f_t    = [onehot(x_t), sum_i A_1ti onehot(x_i), …, sum_i A_Hti onehot(x_i)]            f_t (d), d = V (1 + H)

@@ -1,5 +1,5 @@
-// The two errors of model `race-product` (race_product.cpp) at any vectors, for that model, its theory and its probe.
-// Room model/exact.
+// The two errors of model `race-product` (race_product.cpp) at any vectors, for that model, its theory and its probe
+// (room model/exact).
 #pragma once
 
 #include <array>

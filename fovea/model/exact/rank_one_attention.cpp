@@ -1,6 +1,6 @@
-// Room model/exact. lab/spec makes it by name for a run.
 // Model `rank-one-attention`: dot-product attention whose keys and queries are one number for each vector, by one
-// vector q. B examples of T vectors x_bi of d numbers, and answers y_bi. Forward:
+// vector q (room model/exact). lab/spec makes it by name for a run. B examples of T vectors x_bi of d numbers, and
+// answers y_bi. Forward:
 //
 //   s_bi    = x_bi . q / sqrt d                       q (d)
 //   P_bij   = softmax_j(s_bi s_bj)

@@ -1,5 +1,5 @@
-// A row of attention under a rule (nn/attention/attention_rule.h), for models whose rows are few or of unlike lengths.
-// Room model/exact.
+// A row of attention under a rule (nn/attention/attention_rule.h), for models whose rows are few or of unlike lengths
+// (room model/exact).
 #pragma once
 
 #include <algorithm>

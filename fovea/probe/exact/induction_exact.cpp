@@ -38,7 +38,7 @@ class InductionExactProbe final : public Probe {
                                *const scale = find_parameter(evaluation.parameters, "scale");
     if (!lags || !match || !output || !scale)
       throw wrong_input("probe 'induction-exact' reads the parameters of model 'induction-exact'",
-                        "take that model, or leave the probe out");
+                        "use that model, or remove the probe");
     const double c = static_cast<double>(scale->values[0]);
     const double copy = c * mean_of_diagonal(*output);
     readings.number("previous_logit", static_cast<double>(lags->values[1]));

@@ -73,7 +73,7 @@ class MaxMarginProbe final : public Probe {
                       (merged ? merged->values.size() == width * width : keys && queries);
     if (!fits || evaluation.outcome.attention.empty())
       throw wrong_input("probe 'max-margin' reads the attention map of model 'logistic-attention'",
-                        "take that model and task 'max-margin', or leave the probe out");
+                        "use that model and task 'max-margin', or remove the probe");
     if (merged) return {merged->values.begin(), merged->values.end()};
     std::vector<double> map(width * width, 0.0);
     for (std::size_t r = 0; r < width; ++r)

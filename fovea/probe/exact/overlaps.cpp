@@ -1,5 +1,5 @@
-// Room probe/exact. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
-// `overlaps`: how far the query of model `rank-one-attention` is along the two ways to attend of its task:
+// Probe `overlaps`: how far the query of model `rank-one-attention` is along the two ways to attend of its task (room
+// probe/exact). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. Its numbers:
 //
 //   position   |1 . q| / d
 //   meaning    |q* . q| / d

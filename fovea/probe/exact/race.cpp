@@ -1,5 +1,5 @@
-// Room probe/exact. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
-// `race`: the errors of the two products of model `race-product`:
+// Probe `race`: the errors of the two products of model `race-product` (room probe/exact). The Evaluator (lab/train)
+// calls it at each evaluation; it changes nothing. Its numbers:
 //
 //   context_error   L_abc, of the product that stands for learning in context
 //   weights_error   L_dbc, of the product that stands for learning in weights

@@ -1,6 +1,6 @@
-// `spans`: how the heads of a layer attend in streams that ask at their last position and are cut into equal spans.
-// A head's mass of a span is the sum of its weights there, mean over examples. Span 1 is the newest.
-// Room probe/exact. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
+// Probe `spans`: how the heads of a layer attend in streams that ask at their last position and are cut into equal
+// spans (room probe/exact). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. The mass of a
+// head on a span is the sum of its weights there, mean over examples. Span 1 is the newest.
 //
 //   span_1_l1_h2     mass of span 1 of layer 1, head 2
 //   span_1_least     the least of all heads
@@ -27,7 +27,7 @@ class SpansProbe final : public Probe {
     need_kind(shape.kind, Kind::token_streams, "spans");
     if (shape.longest < spans_ || shape.longest % spans_ != 0)
       throw wrong_input(fmt::format("probe 'spans' cannot cut {} positions into {} equal spans", shape.longest, spans_),
-                        "take another number of spans, or leave the probe out");
+                        "use another number of spans, or remove the probe");
   }
 
   void measure(const Evaluation& evaluation, Readings& readings) override {

@@ -1,7 +1,6 @@
 // `closed-form`: what is computed of a task before training (theory/exact/exact_prediction.h), given at every
-// evaluation so that claims and figures can compare it with the run: plateaus as rung_NAME, times and other numbers as
-// predicted_NAME.
-// Room probe/systems. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
+// evaluation so that claims and figures can compare it with the run: plateaus as rung_NAME, times and other numbers
+// as predicted_NAME (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 #include "fovea/probe/probe.h"
 #include "fovea/theory/exact/exact_prediction.h"
 

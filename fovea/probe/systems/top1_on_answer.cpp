@@ -1,5 +1,5 @@
-// Probe `top1_on_answer`: of the bags that are classified rightly, the share in which the deciding item has the
-// largest weight (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
+// Probe `top1_on_answer`: the share of correctly classified bags in which the deciding item has the largest weight
+// (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

@@ -1,8 +1,8 @@
 // Probe `weight_on_answer_by_sums`: the weight that attention on bags would have if it depended only on the sums of
 // items (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing. It is the
 // mean weight on the deciding items if weights are in proportion to the items' sums above the least sum of the bag.
-// `largest_sum_is_answer`: of the rightly classified bags, as for `top1_on_answer`, the share whose item of the
-// largest sum is a deciding one. For squares of an image, sums are ink.
+// `largest_sum_is_answer` is the share of correctly classified bags whose item of the largest sum is a deciding one.
+// For squares of an image, sums are ink.
 #include <numeric>
 #include <vector>
 

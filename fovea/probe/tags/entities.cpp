@@ -1,5 +1,6 @@
-// Room probe/tags. The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
-// `entities`: how many named entities a tagger finds, and what it attends to. Over the first examples of the split:
+// Probe `entities`: how many named entities a tagger finds, and the positions that it attends to (room probe/tags).
+// The Evaluator (lab/train) calls it at each evaluation; it changes nothing. Its numbers, over the first examples of
+// the split:
 //
 //   entity_f1, entity_precision, entity_recall   of spans, data/text/entity_spans.h
 //   majority_f1, lexicon_f1                      F1 of rivals without a model, at the first evaluation,
@@ -109,14 +110,12 @@ class EntitiesProbe final : public SurveyProbe {
 
   void count_spans(const Evaluation& evaluation, int b) {
     const Batch& batch = evaluation.batch;
-    const auto length = static_cast<std::size_t>(batch.source.lengths[static_cast<std::size_t>(b)]);
+    const std::span<const int> words = batch.source.row(b);
     std::vector<std::string_view> said, wanted;
-    std::vector<int> words;
-    for (int t = 0; t < static_cast<int>(length); ++t) {
+    for (int t = 0; t < static_cast<int>(words.size()); ++t) {
       said.push_back(tags_[static_cast<std::size_t>(
           argmax(evaluation.outcome.scores[Index{b} * batch.target.columns + t].flat()))]);
       wanted.push_back(tags_[static_cast<std::size_t>(batch.target.at(b, t))]);
-      words.push_back(batch.source.at(b, t));
     }
     spans_.add(said, wanted);
     if (!rivals_) return;
@@ -147,11 +146,10 @@ class EntitiesProbe final : public SurveyProbe {
   }
 
   void compare_predicted(const Evaluation& evaluation, int b, int t, int tag) {
-    const Tokens& source = evaluation.batch.source;
-    const auto length = static_cast<std::size_t>(source.lengths[static_cast<std::size_t>(b)]);
-    const int position = cues_->predicted({&source.ids[static_cast<std::size_t>(b * source.columns)], length}, t, tag);
+    const std::span<const int> words = evaluation.batch.source.row(b);
+    const int position = cues_->predicted(words, t, tag);
     if (position < 0) return;
-    const std::span<const float> weights = evaluation.outcome.attention[b][t].flat().first(length);
+    const std::span<const float> weights = evaluation.outcome.attention[b][t].flat().first(words.size());
     const auto attended = std::ranges::count_if(weights, [](float w) { return w > 0; });
     predicted_.add({1, argmax(weights) == position, 1.0 / static_cast<double>(std::max<std::ptrdiff_t>(attended, 1))});
   }

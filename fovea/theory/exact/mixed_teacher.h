@@ -1,6 +1,6 @@
-// Room theory/exact.
 // Two ways to attend, of model `rank-one-attention` on task `position-or-meaning` with many samples, from noise and
-// share alone. In high dimension and with many samples q = c1 1 + c2 q*: c1 is position, c2 is meaning. Then
+// share alone (room theory/exact). In high dimension and with many samples q = c1 1 + c2 q*: c1 is position, c2 is
+// meaning. Then
 //
 //   s_i    = u_i c1 + noise (c1 g_i + c2 h_i),      z_i = noise h_i,      g, h ~ N(0, 1) of i = 1, 2,  u = (1, -1)
 //   P      = sigma(s_1 (s_1 - s_2)),                T = (1 - positional) sigma(z_1 (z_1 - z_2)) + 0.6 positional

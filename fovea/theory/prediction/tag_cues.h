@@ -1,6 +1,6 @@
-// Room theory/prediction.
-// Which words around a word go with its tag, counted in the training sentences. With n_jw the number of words that have
-// w at offset j, n_jwk the number of these with tag k, and p_k the share of tag k among all words:
+// Words that indicate the tag of a nearby word, counted in the training sentences (room theory/prediction). n_jw is
+// the number of words that have w at offset j, n_jwk the number of these with tag k, and p_k the share of tag k among
+// all words:
 //
 //   σ_jwk = (n_jwk - n_jw p_k) / √(n_jw p_k (1 - p_k))       0 where n_jwk is below `least`
 //

@@ -6,22 +6,12 @@
 
 namespace fovea {
 
-namespace {
-
-std::span<const int> row_of(const Tokens& tokens, int row) {
-  return std::span(tokens.ids)
-      .subspan(static_cast<std::size_t>(row) * static_cast<std::size_t>(tokens.columns),
-               static_cast<std::size_t>(tokens.lengths[static_cast<std::size_t>(row)]));
-}
-
-}  // namespace
-
 void each_tagged(const Task& task, std::int64_t fresh, const VisitTagged& visit) {
   const std::int64_t finite = task.examples(Split::train);
   Batch batch;
   for (std::int64_t i = 0; i < (finite > 0 ? finite : fresh); ++i) {
     task.batch(Split::train, static_cast<std::uint64_t>(i), 1, batch);
-    visit(row_of(batch.source, 0), row_of(batch.target, 0));
+    visit(batch.source.row(0), batch.target.row(0));
   }
 }
 
@@ -71,20 +61,21 @@ std::vector<std::string_view> TagRivals::by_majority(std::span<const int> words)
 std::vector<std::string_view> TagRivals::by_lexicon(std::span<const int> words) const {
   std::vector<std::string_view> tags(words.size(), tags_[outside_]);
   for (std::size_t at = 0; at < words.size();) {
-    std::size_t length = std::min(longest_, words.size() - at);
     auto found = begin_of_names_.end();
-    for (; length > 0 && found == begin_of_names_.end(); --length)
-      found = begin_of_names_.find(
-          {words.begin() + static_cast<std::ptrdiff_t>(at), words.begin() + static_cast<std::ptrdiff_t>(at + length)});
+    for (std::size_t length = std::min(longest_, words.size() - at); length > 0; --length) {
+      const std::span<const int> name = words.subspan(at, length);
+      found = begin_of_names_.find({name.begin(), name.end()});
+      if (found != begin_of_names_.end()) break;
+    }
     if (found == begin_of_names_.end()) {
       ++at;
       continue;
     }
-    const std::string& begin = found->second;
+    const auto& [name, begin] = *found;
     const std::string inside = "I" + begin.substr(1);
-    for (std::size_t i = 0; i <= length; ++i)  // length is one less than that of the name
-      tags[at + i] = i == 0 ? std::string_view(begin) : *std::ranges::find(tags_, inside);
-    at += length + 1;
+    tags[at] = begin;
+    std::fill_n(tags.begin() + static_cast<std::ptrdiff_t>(at + 1), name.size() - 1, *std::ranges::find(tags_, inside));
+    at += name.size();
   }
   return tags;
 }

@@ -1,5 +1,4 @@
-// Tags of words without a trained model: what the words of the training sentences alone give.
-// Room theory/prediction.
+// Tags of words without a trained model, from the words of the training sentences alone (room theory/prediction).
 //
 //   majority   of each word the tag that it has most often in training; of equals the first. Unknown words are outside.
 //   lexicon    the longest names of training in the sentence, from the left, with their commonest type. Names with an

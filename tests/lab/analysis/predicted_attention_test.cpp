@@ -54,9 +54,9 @@ TEST(PredictedAttention, PredictsTheWordThatTellsTheClass) {
     const auto word_at = [&](const Evidence& scores) {
       return rows.source[rows.begins[i] + largest(rows.row(scores, i))];
     };
-    classes[word_at(predicted_attention.predicted.positions)].insert(rows.labels[i]);
-    common += often[word_at(predicted_attention.common.positions)];
-    rare += often[word_at(predicted_attention.rare.positions)];
+    classes[word_at(predicted_attention.predicted.ranks)].insert(rows.labels[i]);
+    common += often[word_at(predicted_attention.common.ranks)];
+    rare += often[word_at(predicted_attention.rare.ranks)];
   }
   EXPECT_EQ(classes.size(), 24u);
   for (const auto& [word, labels] : classes) EXPECT_EQ(labels.size(), 1u) << task->word(static_cast<int>(word));
@@ -82,13 +82,13 @@ TEST(PredictedAttention, TakesUnknownWordsForRare) {
   const PredictedAttention predicted_attention = predict_attention(spec, rows);
   ASSERT_GT(rows.count(), 5u);
   for (std::size_t i = 0; i < rows.count(); ++i) {
-    const auto word_at = [&](const Evidence& positions) {
-      return task->word(static_cast<int>(rows.source[rows.begins[i] + largest(rows.row(positions, i))]));
+    const auto word_at = [&](const Evidence& ranks) {
+      return task->word(static_cast<int>(rows.source[rows.begins[i] + largest(rows.row(ranks, i))]));
     };
-    EXPECT_EQ(word_at(predicted_attention.predicted.positions),
+    EXPECT_EQ(word_at(predicted_attention.predicted.ranks),
               task->class_name(static_cast<int>(rows.labels[i])) == "rises" ? "up" : "down");
-    EXPECT_EQ(word_at(predicted_attention.common.positions), "a");
-    EXPECT_EQ(word_at(predicted_attention.rare.positions), "<unknown>");
+    EXPECT_EQ(word_at(predicted_attention.common.ranks), "a");
+    EXPECT_EQ(word_at(predicted_attention.rare.ranks), "<unknown>");
   }
 }
 
@@ -102,13 +102,13 @@ TEST(PredictedAttention, OfTranslationsIsForTheTargetWord) {
   for (std::size_t i = 0; i < rows.count(); ++i) {
     const std::size_t own = rows.begins[i], length = rows.begins[i + 1] - own;
     const std::size_t first = rows.by_example()[rows.examples[i]].first_word;
-    const auto word_at = [&](const Evidence& positions) {
-      return task->word(static_cast<int>(rows.source[first + largest(rows.row(positions, i))]));
+    const auto word_at = [&](const Evidence& ranks) {
+      return task->word(static_cast<int>(rows.source[first + largest(rows.row(ranks, i))]));
     };
     EXPECT_EQ(rows.row(predicted_attention.predicted.values, i).size(), length);
-    EXPECT_EQ(word_at(predicted_attention.common.positions), "<end>");
-    EXPECT_NE(word_at(predicted_attention.rare.positions), "<end>");
-    said[task->target_word(static_cast<int>(rows.target[i]))].insert(word_at(predicted_attention.predicted.positions));
+    EXPECT_EQ(word_at(predicted_attention.common.ranks), "<end>");
+    EXPECT_NE(word_at(predicted_attention.rare.ranks), "<end>");
+    said[task->target_word(static_cast<int>(rows.target[i]))].insert(word_at(predicted_attention.predicted.ranks));
   }
   EXPECT_EQ(said["dog"], std::set<std::string>{"malu"});
   EXPECT_EQ(said["old"], std::set<std::string>{"belu"});
@@ -131,7 +131,7 @@ TEST(PredictedAttention, SaysNothingAsChanceWould) {
   const PredictedAttention predicted_attention = predict_attention(spec, rows);
   std::vector<int> came_first(words.size());
   for (std::size_t i = 0; i < count; ++i) {
-    const std::span<const double> row = rows.row(predicted_attention.predicted.positions, i);
+    const std::span<const double> row = rows.row(predicted_attention.predicted.ranks, i);
     ASSERT_EQ(row[0], row[2]) << "places of one word";
     std::vector<double> sorted{row[0], row[1], row[3], row[4]};
     std::ranges::sort(sorted);

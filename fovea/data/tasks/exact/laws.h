@@ -1,6 +1,5 @@
-// The numbers of the laws that examples are drawn from, of tasks of which more is computed from them. A task that is a
-// RaceLaw or a MixedTeacherLaw is found as one by dynamic_cast.
-// Room data/tasks/exact.
+// Interfaces of tasks whose course or end is computed: the numbers of their distributions (room data/tasks/exact).
+// theory/exact and probes find them by dynamic_cast.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Room data/tasks/exact. lab/spec makes it by name for a run.
-// Task `position-or-meaning`: pairs of vectors, and answers that attend partly by position, partly by meaning:
+// Task `position-or-meaning`: pairs of vectors, and answers that attend partly by position, partly by meaning (room
+// data/tasks/exact). lab/spec makes it by name for a run. An example:
 //
 //   x_i  = u_i 1 / sqrt d + xi_i       u = (1, -1), xi_i ~ N(0, noise^2) of d numbers; i = 1, 2
 //   z_i  = xi_i . q* / sqrt d          q* ~ N(0, 1), the teacher's query

@@ -1,7 +1,7 @@
 // Task `race-product`: four vectors a*, b*, c* (n) and d* (m) of normal numbers, of which model `race-product` is to
-// find the outer products a*b*c* and d*b*c*. a*, b*, c* are the batch's answers, d* its one item. There is nothing else
-// to draw: every batch and every split is this one. What is computed from them is theory/exact/race_product.h.
-// Room data/tasks/exact. lab/spec makes it by name for a run.
+// find the outer products a*b*c* and d*b*c* (room data/tasks/exact). lab/spec makes it by name for a run. a*, b*, c*
+// are the batch's answers, d* its one item. There is nothing else to draw: every batch and every split is this one.
+// What is computed from them is theory/exact/race_product.h.
 #include "fovea/base/random.h"
 #include "fovea/base/registry.h"
 #include "fovea/data/task.h"

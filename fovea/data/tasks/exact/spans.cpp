@@ -1,6 +1,6 @@
-// Room data/tasks/exact. lab/spec makes it by name for a run.
-// Task `spans`: contexts of s spans of n tokens each, drawn evenly and independently. Span 1 is the newest, and speaks
-// loudest. Of a context x, a teacher has the answer:
+// Task `spans`: contexts of s spans of n tokens each, all tokens drawn uniformly and independently (room
+// data/tasks/exact). lab/spec makes it by name for a run. Span 1 is the newest, and counts most. A teacher gives the
+// answer to a context x:
 //
 //   z_y  = sum_i c_i sum_{x_j in span i} Q_i[x_j, y]       c_i = scale ratio^(s-i)
 //   p(y) = softmax(z)_y                                    Q_i (V,V) orthogonal, drawn evenly, one for each span
@@ -49,11 +49,11 @@ class Spans final : public Task, public Ladder {
 
   void prepare(std::uint64_t seed) override {
     seed_ = seed;
-    double most = 0;  // of what logits can differ by
+    double most = 0;  // the largest difference of logits
     for (int span = 1; span <= spans_; ++span) most += 2 * strength(span) * span_length_;
     if (most > most_difference)
       throw wrong_input(fmt::format("task 'spans' has logits that can differ by {:.0f}", most),
-                        fmt::format("take a smaller scale, ratio or span_length: at most {}", most_difference));
+                        fmt::format("use a smaller scale, ratio or span_length: at most {}", most_difference));
     teacher_.assign(at(spans_) * at(vocab_) * at(vocab_), 0.0f);
     for (int span = 1; span <= spans_; ++span) {
       RandomStream stream(seed, "spans.teacher", static_cast<std::uint64_t>(span));
@@ -64,7 +64,7 @@ class Spans final : public Task, public Ladder {
     std::vector<int> context(at(length()));
     for (int m = 0; m < others; ++m) {
       for (int& token : context) token = static_cast<int>(stream.integer(at(vocab_)));
-      for (int span = 1; span <= spans_; ++span) speak(context, span, of_other(m, span));
+      for (int span = 1; span <= spans_; ++span) speak(context, span, of_other(std::span(others_), m, span));
     }
     nothing_.assign(at(vocab_), 0.0f);
     std::vector<float> z(at(vocab_)), p(at(vocab_));
@@ -89,7 +89,7 @@ class Spans final : public Task, public Ladder {
       for (int t = 0; t <= last; ++t) batch.source.at(row, t) = static_cast<int>(stream.integer(at(vocab_)));
       const std::span<float> truth =
           std::span(batch.truth).subspan((at(row) * at(length()) + at(last)) * at(vocab_), at(vocab_));
-      distribution(context_of(batch, row), z, truth);
+      distribution(batch.source.row(row), z, truth);
       std::ranges::copy(truth, chances.begin());
       batch.target.at(row, last) = draw_index(stream, chances);
     }
@@ -119,7 +119,7 @@ class Spans final : public Task, public Ladder {
       }
       std::ranges::fill(z, 0.0f);
       for (int span = 1; span <= spans_; ++span)
-        if (known[at(span - 1)]) speak(context_of(batch, b), span, z);
+        if (known[at(span - 1)]) speak(batch.source.row(b), span, z);
       softmax(std::span<const float>(z), std::span(speaks));
       if (of_others.empty()) {
         std::ranges::copy(speaks, said.begin());
@@ -139,14 +139,14 @@ class Spans final : public Task, public Ladder {
   double strength(int span) const { return scale_ * math::pow(ratio_, spans_ - span); }
   int length() const { return spans_ * span_length_; }
 
-  std::span<float> teacher(int span, int token) {
-    return std::span(teacher_).subspan((at(span - 1) * at(vocab_) + at(token)) * at(vocab_), at(vocab_));
+  // The logits of a token in a span, of `teacher_`; and of a span of another context, of `others_`.
+  template <class Number>
+  std::span<Number> of_token(std::span<Number> teacher, int span, int token) const {
+    return teacher.subspan((at(span - 1) * at(vocab_) + at(token)) * at(vocab_), at(vocab_));
   }
-  std::span<float> of_other(int m, int span) {
-    return std::span(others_).subspan((at(m) * at(spans_) + at(span - 1)) * at(vocab_), at(vocab_));
-  }
-  std::span<const int> context_of(const Batch& batch, int row) const {
-    return std::span(batch.source.ids).subspan(at(row) * at(length()), at(length()));
+  template <class Number>
+  std::span<Number> of_other(std::span<Number> others, int m, int span) const {
+    return others.subspan((at(m) * at(spans_) + at(span - 1)) * at(vocab_), at(vocab_));
   }
 
   // Rows of normal numbers, each made orthogonal to those before it: evenly drawn.
@@ -162,16 +162,15 @@ class Spans final : public Task, public Ladder {
                      std::span<const double>(rows[at(j)]), std::span<double>(row));
       const double size = std::sqrt(dot(std::span<const double>(row), std::span<const double>(row)));
       for (double& x : row) x /= size;
-      std::ranges::transform(row, teacher(span, i).begin(), [&](double x) { return static_cast<float>(c * x); });
+      std::ranges::transform(row, of_token(std::span(teacher_), span, i).begin(),
+                             [&](double x) { return static_cast<float>(c * x); });
     }
   }
 
   // Adds what a span of the context says to z.
   void speak(std::span<const int> context, int span, std::span<float> z) const {
-    const std::span<const int> tokens = context.subspan(at((spans_ - span) * span_length_), at(span_length_));
-    for (const int token : tokens)
-      add_scaled(1.0f, std::span(teacher_).subspan((at(span - 1) * at(vocab_) + at(token)) * at(vocab_), at(vocab_)),
-                 z);
+    const std::span<const int> tokens = context.subspan(at(spans_ - span) * at(span_length_), at(span_length_));
+    for (const int token : tokens) add_scaled(1.0f, of_token(std::span(teacher_), span, token), z);
   }
 
   void distribution(std::span<const int> context, std::span<float> z, std::span<float> p) const {
@@ -194,9 +193,7 @@ class Spans final : public Task, public Ladder {
     for (int m = 0; m < others; ++m) {
       const std::span<float> row = std::span(all).subspan(at(m) * at(vocab_), at(vocab_));
       for (int span = 1; span <= spans_; ++span)
-        if (!known[at(span - 1)])
-          add_scaled(1.0f, std::span(others_).subspan((at(m) * at(spans_) + at(span - 1)) * at(vocab_), at(vocab_)),
-                     row);
+        if (!known[at(span - 1)]) add_scaled(1.0f, of_other(std::span(others_), m, span), row);
       const float most = *std::max_element(row.begin(), row.end());
       for (float& x : row) x -= most;
       exp(std::span<const float>(row), row);

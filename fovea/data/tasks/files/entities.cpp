@@ -1,5 +1,5 @@
-// Task `entities`: the tag of each word of a sentence, of a corpus of words with tags.
-// Room data/tasks/files. lab/spec makes it by name for a run.
+// Task `entities`: the tag of each word of a sentence, of a corpus of words with tags (room data/tasks/files).
+// lab/spec makes it by name for a run.
 //
 // The vocabulary is of the training sentences. Each word has features of how it is written, too, so that words outside
 // the vocabulary differ. Training goes through the sentences in shuffled epochs.

@@ -3,8 +3,8 @@
 //
 //   item label item label .. query -> label
 //
-// P items, all different, of `items`, each with a label of its own, all different, of `labels`. Both are drawn anew
-// for each example, so only the context contains the pairs. Only the last position asks. Labels are the tokens from 0
+// An example has P different items of `items`, and a different label of `labels` for each. Both are drawn for each
+// example, so only the context contains the pairs. Only the last position asks. Labels are the tokens from 0
 // up, and items follow them.
 //
 // Of L labels the rungs of the ladder predict label j with

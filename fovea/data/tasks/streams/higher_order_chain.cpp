@@ -1,6 +1,5 @@
-// Room data/tasks/streams. lab/spec makes it by name for a run.
-// Task `higher-order-chain`: each example is the course of a Markov chain of order k of its own. The next token depends
-// on the k before it:
+// Task `higher-order-chain`: each example is the course of a Markov chain of order k of its own (room
+// data/tasks/streams). lab/spec makes it by name for a run. The next token depends on the k before it:
 //
 //   rows of the chain      P_c ~ Dirichlet(alpha, .., alpha) for each context c of k tokens, drawn for each example
 //   first k tokens         evenly, independently
@@ -57,10 +56,10 @@ class HigherOrderChain final : public Task, public Ladder {
     for (int lag = 1; lag <= order_ && contexts_ <= most_contexts; ++lag) contexts_ *= states_;
     if (contexts_ > most_contexts)
       throw wrong_input(fmt::format("task 'higher-order-chain' has more than {} contexts", most_contexts),
-                        "take fewer states, or a lower order");
+                        "use fewer states, or a lower order");
     if (length_ <= order_)
       throw wrong_input(fmt::format("task 'higher-order-chain' has {} tokens, and the order is {}", length_, order_),
-                        "take a larger length");
+                        "use a larger length");
     shapes_.assign(at(states_), alpha_);
     make_rungs();
     find_additions();
@@ -75,7 +74,7 @@ class HigherOrderChain final : public Task, public Ladder {
     Chain chain(*this);
     for (int row = 0; row < size; ++row) {
       RandomStream stream = example_stream(seed_, "higher-order-chain", split, step, static_cast<std::uint64_t>(row));
-      const std::span<const double> next = chain.draw(stream, source_of(batch, row));
+      const std::span<const double> next = chain.draw(stream, batch.source.row(row));
       batch.target.at(row, last) = draw_index(stream, next);
       float* const truth = batch.truth.data() + (at(row) * at(length_) + at(last)) * at(states_);
       for (std::size_t v = 0; v < next.size(); ++v) truth[v] = static_cast<float>(next[v]);
@@ -100,7 +99,7 @@ class HigherOrderChain final : public Task, public Ladder {
         std::copy_n(batch.truth.begin() + (std::ptrdiff_t{b} * length_ + t) * states_, states_, said.begin());
         return;
       }
-      const double c = rungs_[number - 1].addition, sum = count(source_of(batch, b), rungs_[number - 1].lags, counts);
+      const double c = rungs_[number - 1].addition, sum = count(batch.source.row(b), rungs_[number - 1].lags, counts);
       for (std::size_t v = 0; v < said.size(); ++v) said[v] = static_cast<float>((counts[v] + c) / (sum + states_ * c));
     });
   }
@@ -136,12 +135,6 @@ class HigherOrderChain final : public Task, public Ladder {
   };
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  std::span<int> source_of(Batch& batch, int row) const {
-    return std::span(batch.source.ids).subspan(at(row) * at(length_), at(length_));
-  }
-  std::span<const int> source_of(const Batch& batch, int row) const {
-    return std::span(batch.source.ids).subspan(at(row) * at(length_), at(length_));
-  }
 
   void make_rungs() {
     rungs_ = {{"unigram", {}, 0}};

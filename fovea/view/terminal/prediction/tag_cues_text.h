@@ -1,5 +1,4 @@
-// The words that go with each tag, as a table.
-// Room view/terminal/prediction.
+// The words that go with each tag, as a table (room view/terminal/prediction).
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // The arguments that several commands share: the experiment, its form and the changed settings (folder apps/cli).
-// `fovea run`, `sweep`, `reproduce`, `predict` and others have them. They find the experiment; they change nothing.
+// `fovea run`, `sweep`, `reproduce`, `predict` and others have them. They find the experiment, a shipped one or a
+// file, and may print to stderr. They change no file and no run.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 // Divides the examples of several batches into batches of like length, so that little of them is padding (room data).
 // The Evaluator (lab/train) calls it for surveys. It is for measurements alone, in which it does not matter which
-// examples share a batch.
+// examples share a batch. It changes nothing but what `show` changes.
 #pragma once
 
 #include <functional>

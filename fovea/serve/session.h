@@ -1,5 +1,6 @@
 // Session: one connection of the server, with requests and answers one after another, or events until its end (room
-// serve). server.cpp of this room creates it.
+// serve). server.cpp of this room creates it. It reads and writes its socket and Server::State, on the thread of
+// Server::run(). Only the server's handler, which has the store and the files, is called on the worker thread.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Makes the parts of a run from its spec: task, model, probes, with every check of one part against another (room
-// lab/spec). ResolvedRun, the trainer, the evaluator, the benchmark and the Python package call it. Reads the spec;
-// changes nothing.
+// lab/spec). ResolvedRun, the trainer, the evaluator, the benchmark and the Python package call it. Reads the spec
+// and the files of its task; writes nothing.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // Writes the axes of a run's attention maps as JSON (room lab/spec). The server and the page use it to draw maps.
+// It asks the registered kind of model. It builds no model or task, and reads no file.
 #pragma once
 
 #include "fovea/lab/record/json.h"

@@ -10,7 +10,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Until every other rank has come to the end of the run too. Those that do not are given up.
+// Waits until every other rank has reached the end of the run too. Those that have not by then are given up.
 void await_others(Ranks& ranks) {
   std::vector<bool> there(static_cast<std::size_t>(ranks.size()));
   there[0] = true;

@@ -1,5 +1,6 @@
 // Trains one run on all ranks of a job together (train.data_parallel, lab/ranks/shards.h) (room lab/sweep). `fovea
-// run` and rank_worker.cpp of this room call it. The first rank leads; the others train along and print nothing.
+// run` and rank_worker.cpp of this room call it. The first rank leads; the others train along and print nothing. It
+// sends messages to the ranks and waits for theirs. Its training writes checkpoints. It does not use the store.
 #pragma once
 
 #include <atomic>

@@ -67,6 +67,8 @@ def on_config(config):
     gallery += [f"gallery/{name}" for name in names if f"gallery/{name}" not in gallery]
     version = re.search(r"set\(FOVEA_VERSION ([^)]+)", (HERE / "CMakeLists.txt").read_text())[1]
     config["copyright"] = f"Fovea {version}. Apache License 2.0."
+    if "FOVEA_SITE_VERSION" in os.environ:
+        config["extra"]["version"] = {"provider": "mike"}  # the theme reads ../versions.json
     return config
 
 

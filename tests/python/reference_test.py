@@ -5,8 +5,16 @@ import sys
 
 from conftest import ROOT
 
+import fovea
+
 REMEDY = "Run build/python/bin/python scripts/reference, look at what it changed, and commit it"
 MARK = "<!-- Written by scripts/reference. Do not edit. -->"
+
+
+def test_every_intervention_has_a_row():
+    page = (ROOT / "docs" / "reference" / "interventions.md").read_text()
+    missing = [one["name"] for one in fovea.describe("interventions") if f"{{ {one['name']} = " not in page]
+    assert not missing, f"add rows to docs/reference/interventions.md: {missing}"
 
 
 def test_generated_pages_are_those_of_today(tmp_path):

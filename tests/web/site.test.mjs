@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, posix } from "node:path";
 import { after, before, test } from "node:test";
@@ -13,37 +13,42 @@ import { open_browser } from "./chromium.mjs";
 import { expect_accessible } from "./stage.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-let home, folder, host, browser;
+let home, site, folder, host, browser;
 
 const build = (story) =>
-  promisify(execFile)(join(root, "scripts/site"), [folder], { env: { ...process.env, FOVEA_STORY_FILE: story }, maxBuffer: 1 << 26 });
+  promisify(execFile)(join(root, "scripts/site"), ["--release", site], { env: { ...process.env, FOVEA_STORY_FILE: story }, maxBuffer: 1 << 26 });
 
-// A host of static files, in a folder of it.
-async function serve() {
+// A host of static files. The site of all versions is in a folder of it.
+async function serve(version) {
   const types = { ".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png", ".css": "text/css", ".js": "text/javascript" };
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://x").pathname).replace(/\/$/, "/index.html");
     try {
       if (!path.startsWith("/lab/") || path.includes("..")) throw new Error(path);
-      const bytes = await readFile(join(folder, path.slice("/lab/".length)));
+      const bytes = await readFile(join(site, path.slice("/lab/".length)));
       response.writeHead(200, { "Content-Type": types[extname(path)] ?? "text/plain" }).end(bytes);
     } catch {
       response.writeHead(404).end();
     }
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  return { address: `http://127.0.0.1:${server.address().port}/lab/`, close: () => server.close() };
+  const all = `http://127.0.0.1:${server.address().port}/lab/`;
+  return { all, address: `${all}${version}/`, close: () => server.close() };
 }
 
 before(async () => {
   home = await mkdtemp(join(tmpdir(), "fovea-site-"));
-  folder = join(home, "site");
+  site = join(home, "site");
   const story = join(home, "story.json");
   const fovea = (...words) => promisify(execFile)(process.env.FOVEA_PROGRAM, words, { cwd: home, env: { ...process.env, FOVEA_HOME: home } });
   await fovea("reproduce", "toy-uniform", "--quiet");
   await fovea("report", "--data", "-o", story);
+  await mkdir(join(site, "0.1"), { recursive: true });
+  await writeFile(join(site, "0.1/index.html"), "<title>0.1</title>");
   await build(story);
-  host = await serve();
+  const [{ version }] = JSON.parse(await readFile(join(site, "versions.json"), "utf8"));
+  folder = join(site, version);
+  host = await serve(version);
   browser = await open_browser();
 });
 after(async () => {
@@ -53,6 +58,16 @@ after(async () => {
 });
 
 const unescaped = (text) => text.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&lt;", "<");
+
+test("the front page of the site is the newest version, and every page lists all versions", async () => {
+  const page = await browser.newPage();
+  await page.goto(host.all);
+  await page.waitForURL(host.address + "**");
+  await page.locator(".md-version__link").nth(1).waitFor({ state: "attached" });
+  const listed = await page.locator(".md-version__link").evaluateAll((links) => links.map((link) => link.textContent.trim()));
+  assert.deepEqual(listed, [posix.basename(host.address), "0.1"]);
+  await page.close();
+});
 
 test("every link and anchor leads somewhere, and nothing is loaded from another host", async () => {
   const files = new Set(await readdir(folder, { recursive: true }));
@@ -102,7 +117,7 @@ test("pages of every kind can be read at two widths, in light and dark, and ask 
       const page = await context.newPage();
       const complaints = [];
       page.on("pageerror", (error) => complaints.push(String(error)));
-      page.on("request", (request) => !request.url().startsWith(host.address) && !/^(data|blob):/.test(request.url()) && complaints.push("asked for " + request.url()));
+      page.on("request", (request) => !request.url().startsWith(host.all) && !/^(data|blob):/.test(request.url()) && complaints.push("asked for " + request.url()));
       for (const name of chosen) {
         await page.goto(host.address + name);
         await page.locator("article h1").waitFor();

@@ -162,7 +162,7 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
        "x.toml:2:52", "model.score changes nothing here: it belongs to attention \"learned\"",
        "set model.score to \"general\""},
       {minimal("train = { optimizer = \"sgd\", beta2 = 0.99 }"), "x.toml:3:30",
-       "train.beta2 changes nothing here: it belongs to optimizers \"adam\" and \"adamw\"", "remove the setting"},
+       "train.beta2 changes nothing here: it belongs to optimizers \"adam\"", "remove the setting"},
       {minimal("train = { schedule = \"step\", floor = 0.5 }"), "x.toml:3:30", "train.floor changes nothing here",
        "remove the setting"},
       {minimal("train = { schedule = \"cosine\", factor = 0.5 }"), "x.toml:3:32", "train.factor changes nothing here",

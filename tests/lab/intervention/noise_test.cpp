@@ -1,6 +1,8 @@
 // { noise = … }: the same numbers each time, on the heads that are named, at the steps that are named.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/record/held_name.h"
 #include "fovea/lab/train/trainer.h"
@@ -36,6 +38,34 @@ TEST(Noise, OfEachHeadIsItsOwn) {
   };
   EXPECT_NE(held_loss("layer.1.head.1"), held_loss("layer.1.head.2"));
   EXPECT_NE(held_loss("layer.1.head.1"), held_loss("layer.2.head.1"));
+}
+
+TEST(Noise, FollowsSeedAndStepAndHasItsDeviation) {
+  const Interventions interventions =
+      Interventions::parse(noisy_spec("[{ noise = 0.5, of = \"layer.1.head.2\" }]").interventions);
+  const auto draws = [&](std::uint64_t seed, std::int64_t step) {
+    StepPlan plan;
+    plan.seed = seed;
+    plan.step = step;
+    interventions.plan(plan);
+    EXPECT_EQ(plan.rules.size(), 1u);
+    EXPECT_EQ(plan.rules[0].layer, 1);
+    EXPECT_EQ(plan.rules[0].head, 2);
+    std::vector<double> all;
+    for (Index i = 0; i < 100; ++i)
+      for (Index j = 0; j < 100; ++j) all.push_back(plan.rules[0].rule.shift->at(1, 2, 0, i, j));
+    return all;
+  };
+  const std::vector<double> one = draws(3, 7);
+  EXPECT_EQ(draws(3, 8).size(), one.size());
+  EXPECT_NE(draws(3, 8), one) << "another step";
+  EXPECT_NE(draws(4, 7), one) << "another seed";
+  EXPECT_EQ(draws(3, 7), one);
+  double sum = 0, squares = 0;
+  for (const double x : one) sum += x, squares += x * x;
+  const double n = static_cast<double>(one.size());
+  EXPECT_NEAR(sum / n, 0, 0.025) << "five standard errors";
+  EXPECT_NEAR(std::sqrt(squares / n), 0.5, 0.018) << "five standard errors";
 }
 
 TEST(Noise, IsRefusedWhereItWouldChangeNothing) {

@@ -12,6 +12,7 @@
 #include "fovea/lab/train/train_state.h"
 #include "fovea/lab/train/trainer.h"
 #include "fovea/lab/train/training.h"
+#include "fovea/nn/optimizer/update_rule.h"
 #include "tests/lab/store/store_sample.h"
 #include "tests/lab/train/mark.h"
 #include "tests/sanitized.h"
@@ -105,11 +106,10 @@ TEST(Training, CutIntoAnyStepsItIsTheSameBits) {
 }
 
 TEST(Resume, AnInterruptedRunIsTheSameBits) {
-  const std::vector<std::vector<std::string>> variants{
+  std::vector<std::vector<std::string>> variants{
       {},
       {"train.precision=double"},
       {"train.optimizer=sgd", "train.momentum=0.9"},
-      {"train.optimizer=sgd"},
       {"train.optimizer=adamw", "train.weight_decay=0.1", "train.schedule=cosine", "train.warmup=10", "train.clip=0.1"},
       {"intervene=[{hold=\"uniform\", until=30}, {freeze=\"body\", from=10, until=45}]"},
       {"intervene=[{freeze=\"w\", from=10, until=45}]"},
@@ -118,6 +118,8 @@ TEST(Resume, AnInterruptedRunIsTheSameBits) {
       {"intervene=[{hold=\"truth\", from=10}]", "train.threads=2"},
       {"intervene=[{hold=\"truth\", until=41}]", "train.precision=double"},
   };
+  for (const std::string& name : Registry<UpdateRule>::instance().names())
+    variants.push_back({"train.optimizer=" + name});
   for (const auto& changes : variants) {
     const RunSpec spec = tiny_spec(changes);
     const RunRecord whole = train(spec);

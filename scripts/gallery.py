@@ -96,12 +96,22 @@ def sources(name, claims, sentences):
     return ", ".join(f"[{one}](../explanation/sources.md)" for one in sorted(cited, key=int))
 
 
+def figure(name, title):
+    """The figure of the documents, else that of scripts/gallery_figures.py, of the full form if it has one."""
+    if (FIGURES / f"{name}.svg").exists():
+        yield f"![{title}](../figures/{name}.svg)"
+        return
+    for form in ("full", "quick"):
+        if (HERE / "docs" / "gallery" / "figures" / f"{name}.{form}.svg").exists():
+            yield f"![{title}](figures/{name}.{form}.svg)\n\nThe figure is of the {form} form."
+            return
+
+
 def experiment_page(name, text, sentences, page):
     experiment, kept = tomllib.loads(text), kept_of(name)
     claims, definitions = experiment.get("claim", []), experiment.get("define", {})
     parts = [experiment.get("idea", "")]
-    if (FIGURES / f"{name}.svg").exists():
-        parts.append(f"![{experiment['title']}](../figures/{name}.svg)")
+    parts += figure(name, experiment["title"])
     parts.append(f"```\nfovea reproduce {name}\nfovea reproduce {name} --full\n```")
     parts += cost(kept)
     parts += [f"<!-- playground {PLAYGROUND[name]} -->"] if name in PLAYGROUND else []

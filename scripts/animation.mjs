@@ -33,7 +33,7 @@ try {
     await page.locator(`output[data-step="${step}"]`).waitFor();
     await page.waitForTimeout(150);
     await page.screenshot({ path: join(folder, `${String(step).padStart(4, "0")}.png`) });
-    await page.getByRole("button", { name: "Next look" }).click();
+    await page.getByRole("button", { name: "Next evaluation" }).click();
   }
   execFileSync(process.env.FOVEA_PYTHON ?? "build/python/bin/python", ["-c", join_them, folder, output]);
 } finally {

@@ -30,7 +30,7 @@ test("a training is played, paused, stepped, rewound and replayed, with the same
   await at_step(page, paused + 4);
   await page.getByLabel("Look at step").fill(String(paused + 1));
   await at_step(page, paused + 1);
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   const stepped = paused + 1 - ((paused + 1) % 2) + 2; // a look every second step
   await at_step(page, stepped);
   // The curve ends at the selected step, though the training went further.
@@ -51,7 +51,7 @@ test("a training is played, paused, stepped, rewound and replayed, with the same
   await page.waitForFunction(() => !location.hash.includes("seed="));
   await at_step(page, 0);
   for (let step = 2; step <= stepped; step += 2) {
-    await button(page, "Next look").click();
+    await button(page, "Next evaluation").click();
     await at_step(page, step);
   }
   assert.deepEqual(await losses_of(page), once);
@@ -146,7 +146,7 @@ test("a link brings another person to the same experiment, step and numbers", as
   await page.waitForFunction(() => location.hash.includes("hidden%3D12") && location.hash.includes("seed=7"));
   await at_step(page, 0);
   for (const step of [4, 8, 12]) {
-    await button(page, "Next look").click();
+    await button(page, "Next evaluation").click();
     await at_step(page, step);
   }
   await page.getByRole("combobox", { name: /^Example/ }).selectOption("2");
@@ -181,7 +181,7 @@ test("a run beside another says by what it differs, has the same colours, and le
   const page = await stage.visit(words({ ...small, "model.attention": "none" }, { beside: "model.attention=learned" }));
   await at_step(page, 0);
   await page.getByText("This model has none.").waitFor();
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   await at_step(page, 2);
   const curves = await curves_of(page, "What is learned when");
   assert.ok(curves.has("accuracy") && !curves.has("attention on the right word"));
@@ -202,7 +202,7 @@ test("a run beside another says by what it differs, has the same colours, and le
     await page.evaluate((hash) => (location.hash = hash), words(small, { beside }));
     await page.getByRole("alert").getByText(`The run beside it cannot be. ${says}`).waitFor();
     await at_step(page, 0);
-    await button(page, "Next look").click();
+    await button(page, "Next evaluation").click();
     await at_step(page, 2);
     assert.equal(await page.getByRole("heading", { name: /^Attention/ }).count(), 1);
     assert.ok(await button(page, "Spec for fovea run").isEnabled());
@@ -215,7 +215,7 @@ test("where both runs come to their stages is marked", async () => {
   await at_step(page, 120);
   const marks = await page.locator("figure", { hasText: "What is learned when" }).first().locator("svg text").allTextContents();
   const title = ", attention held uniform until step 40";
-  for (const says of ["attention is let go", "half of the words matched (β)"]) for (const more of ["", title]) assert.ok(marks.includes(says + more), `${says + more}: ${marks}`);
+  for (const says of ["attention is released", "half of the words matched (β)"]) for (const more of ["", title]) assert.ok(marks.includes(says + more), `${says + more}: ${marks}`);
   await stage.leave(page);
 });
 
@@ -242,7 +242,7 @@ test("who tries something from the story is in the playground, and comes back to
 test("a copied link keeps a server's token to oneself", async () => {
   const page = await stage.visit(stage.address + "?token=secret-of-mine" + words(small), { permissions: ["clipboard-read", "clipboard-write"] });
   await at_step(page, 0);
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   await at_step(page, 2);
   await button(page, "Copy the link").click();
   await page.getByText("The link to step 2 is copied.").waitFor();

@@ -91,10 +91,10 @@ test("an engine that breaks off is started anew, and training goes on from where
   await at_step(other, 4);
   await listen(other);
   await other.evaluate(() => (globalThis.spoil = 1));
-  await button(other, "Next look").click();
+  await button(other, "Next evaluation").click();
   await other.getByRole("alert").getByText("The engine broke off").waitFor();
   for (const step of [6, 8]) {
-    await button(other, "Next look").click();
+    await button(other, "Next evaluation").click();
     await at_step(other, step);
   }
   await other.waitForFunction(() => document.querySelector("[role=alert]").textContent === "");
@@ -146,13 +146,13 @@ test("of a long training not every look is kept: the next one is the next that t
   await at_step(page, 0);
   const look = () => page.getByText("Normalised entropy").innerText().then((text) => Number(text.match(/at step (\d+)/)[1]));
   for (const step of [6, 12, 18]) {
-    await button(page, "Next look").click();
+    await button(page, "Next evaluation").click();
     await at_step(page, step);
     assert.equal(await look(), step);
   }
   await button(page, "Rewind").click();
   await at_step(page, 0);
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   await at_step(page, 6);
   await stage.leave(page);
 });

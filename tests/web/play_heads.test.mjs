@@ -24,7 +24,7 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   const loss = page.locator("figure", { hasText: /^Loss/ }).locator(".plot svg:not(.told)");
   for (const rung of ["uniform", "unigram", "bigram"]) await loss.getByText(rung, { exact: true }).waitFor();
   assert.equal(await page.locator(".small-map").count(), 4);
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   await at_step(page, 4);
   // At a step that is typed; one that cannot be is refused.
   const from = page.getByLabel("First step of the hold");
@@ -38,7 +38,7 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   await page.waitForFunction(() => /of=layer\.1\.head\.2/.test(location.hash) && /from=6/.test(location.hash) && /hold=40/.test(location.hash));
   await at_step(page, 6);
   for (const step of [8, 12]) {
-    await button(page, "Next look").click();
+    await button(page, "Next evaluation").click();
     await at_step(page, step);
   }
   assert.equal(await loss.locator("text", { hasText: /held/ }).count(), 0);

@@ -31,6 +31,8 @@ test("own texts are predicted from, trained on and compared word by word, and th
   const page = await stage.visit("#/play?task=own");
   await button(page, "Play").waitFor();
   assert.ok(await button(page, "Play").isDisabled());
+  assert.deepEqual(await page.locator(".follows b").allInnerTexts(), ["Predict.", "Train.", "Compare."]);
+  assert.equal(await page.getByRole("slider").count(), 0, "there is no step to look at yet");
   await paste(page, text);
   await use(page);
   await page.getByText("80 texts of 2 classes (plus: 40, minus: 40), 92 different words.").waitFor();
@@ -47,7 +49,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   const uniform = 1 / 9; // das brot war gut , wie immer 3 !
   for (const [word, [, , learned]] of Object.entries(first)) assert.ok(Math.abs(learned - uniform) < 0.05, `${word} ${learned}`);
   // While attention is uniform it tells nothing of the words, which is said, and where it would tell more.
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   await page.getByText(/Attention is almost uniform \(entropy (0\.9\d|1\.00) of 1\), so it does not show/).waitFor();
   await trust(page).getByText(/^Do not trust attention here: it is nearly uniform/).waitFor();
   const other = await page.getByRole("link", { name: "A model with a weight and a logit for each word" }).getAttribute("href");
@@ -93,7 +95,7 @@ test("of too few texts the words that may tell are named, and no attention is pr
   await page.getByText("Words that indicate a label: schlecht (minus, probable). Attention is not predicted.").waitFor();
   await sentence.fill("das war nun");
   await page.getByText("No word indicates a label.").waitFor();
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   await page.getByText("Attention was not predicted.").waitFor();
   assert.deepEqual(await page.locator(".compared thead th").allInnerTexts(), ["word", "times", "learned", "goes with"]);
   await stage.leave(page);

@@ -67,7 +67,7 @@ test("a preset and a link to it are seen at once, and curves that go on stay the
   const length = () => drawing.evaluate((svg) => [...svg.querySelectorAll("path")].reduce((sum, path) => sum + path.getTotalLength(), 0));
   const before = await length();
   await drawing.evaluate((svg) => (svg.dataset.before = "yes"));
-  await button(other, "Next look").click();
+  await button(other, "Next evaluation").click();
   await at_step(other, 4);
   assert.equal(await drawing.getAttribute("data-before"), "yes");
   assert.ok((await length()) > before);

@@ -18,7 +18,7 @@ test("a run has a page: maps over steps, every head, weights, and the playground
   await page.waitForFunction(() => location.hash.includes("map=attention.layer.1.head.1"));
   const map = page.getByRole("img", { name: /^Attention map at step/ });
   const last = await map.getAttribute("aria-label");
-  await page.getByRole("button", { name: "Look before" }).click();
+  await page.getByRole("button", { name: "Previous evaluation" }).click();
   await page.waitForFunction((last) => document.querySelector("canvas[role=img]").getAttribute("aria-label") !== last, last);
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Download/ }).click()]);
   assert.equal(file.suggestedFilename(), `run-${id}.safetensors`);
@@ -74,7 +74,7 @@ test("glimpses at an image are shown on it, each a box with its number, at the l
     assert.ok(width > 0 && width <= 8 && height > 0 && height <= 8 && left + width <= 28 && top + height <= 28, `${left} ${top} ${width} ${height}`);
   });
   await expect_accessible(page);
-  await page.getByRole("button", { name: "Look before" }).click();
+  await page.getByRole("button", { name: "Previous evaluation" }).click();
   await page.getByRole("img", { name: "4 glimpses at step 10" }).waitFor();
   await stage.leave(page);
 });

@@ -97,6 +97,9 @@ test("nothing serious stands in the way of anybody, in light and dark, wide and 
       await expect_accessible(page);
       const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       assert.ok(inner <= outer, `${inner} wide at ${outer}`);
+      // On a phone the figure comes before the ways to draw it.
+      const [figure, ways] = await Promise.all(["figure", ".chart-ways"].map((part) => page.locator(`.runs-chart ${part}`).boundingBox()));
+      assert.equal(figure.y < ways.y, width === 390);
       if (process.env.FOVEA_SHOTS) await page.screenshot({ path: join(process.env.FOVEA_SHOTS, `runs-${colorScheme}-${width}.png`), fullPage: false });
       await stage.leave(page);
     }

@@ -40,6 +40,9 @@ test("before it is trained nothing is drawn, two flags are bet, and nothing of t
     assert.ok((await drawn_to(page)) <= at + 0.5, `${await drawn_to(page)} at ${at}`);
     assert.match(await page.locator(".score").innerText(), /β: matches words\s+\d+ %\s+step \d+\s+30/);
     assert.equal(await page.getByRole("slider").first().isDisabled(), true);
+    // On a phone the words stand above the curves, and begin on the first screen.
+    const [words, plot] = await Promise.all([page.locator(".arcs").boundingBox(), page.locator(".bet-plot").first().boundingBox()]);
+    if (viewport.width === 390) assert.ok(words.y < 750 && words.y + words.height <= plot.y, `${words.y} and ${plot.y}`);
     await expect_accessible(page);
     await stage.leave(page);
   }
@@ -121,7 +124,7 @@ test("attention is multiplied on the right words by a typed factor, and a link r
     await page.getByText("Now attention is scaled by 3.5 on the right words from step 2 to the end.").waitFor();
     await at_step(page, 2);
     for (const step of [4, 6]) {
-      await button(page, "Next look").click();
+      await button(page, "Next evaluation").click();
       await at_step(page, step);
     }
     const [changed, ghost] = [await curves_in(page, "curve:not(.ghost)"), await curves_in(page, "ghost")];
@@ -167,7 +170,7 @@ test("where a server shows the page, a class sees the spread of its bets", async
     const page = await stage.visit(`#/start?seed=5&bet=${bet}`, { viewport: sizes[i % 2], reducedMotion: "reduce" });
     await ready(page);
     assert.equal(await page.locator(".spread").count(), 0, "nobody sees a bet before the own one");
-    await button(page, "Next look").click();
+    await button(page, "Next evaluation").click();
     await at_step(page, 2);
     pages.push(page);
   }
@@ -199,7 +202,7 @@ test("a video of what was watched is made in the browser, and a frame holds the 
   await ready(page);
   await button(page, "Save a video (6 s)").click();
   await page.getByText("Train some steps first.").waitFor();
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   await at_step(page, 4);
   const { name, bytes } = await saved(page, () => button(page, "Save a video (6 s)").click());
   assert.match(name, /^fovea-keyword-seed-0\.(webm|mp4)$/);

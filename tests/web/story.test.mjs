@@ -279,7 +279,7 @@ test("what there is to try leads to the state that it names", async (t) => {
 
 test("a report says where its runs are, and in the dark a figure is saved in the colours that it is seen in", async () => {
   const page = await stage.visit(pathToFileURL(report).href + "#/runs", { colorScheme: "dark" });
-  await page.getByText("A report holds what its experiments came to, and not their runs").waitFor();
+  await page.getByText("A report contains the results of its experiments, not their runs").waitFor();
   assert.equal(await page.getByText("No runs.").count(), 0);
   await page.getByRole("link", { name: "Story" }).click();
   await drawn(page, "toy-uniform");
@@ -287,6 +287,19 @@ test("a report says where its runs are, and in the dark a figure is saved in the
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator('[data-experiment="toy-uniform"]').getByRole("button", { name: "SVG", exact: true }).first().click()]);
   const svg = String(await text_of(download));
   assert.ok(!svg.includes("#0072b2") && svg.includes(`stroke="${seen}"`), seen);
+  await stage.leave(page);
+});
+
+test("the first screen of a report has the findings with their values, in words", async () => {
+  const page = await stage.visit(pathToFileURL(report).href, { viewport: { width: 1280, height: 720 } });
+  const findings = page.locator("[data-finding]");
+  await findings.first().waitFor();
+  assert.equal(await findings.count(), 12);
+  for (const line of await findings.all()) {
+    const { y, height } = await line.boundingBox();
+    assert.ok(y > 0 && y + height <= 720, `${await line.innerText()} ends at ${y + height}`);
+  }
+  assert.match(await page.locator('[data-finding="toy-lowloss"] summary').innerText(), /✓ supported\s+A low loss needs no attention\s+-\d+ ≤\s-\d[\d.]*: lowest loss with uniform attention/);
   await stage.leave(page);
 });
 

@@ -5,7 +5,7 @@ export const lesson = [
     title: "Copying twelve words",
     minutes: 4,
     link: "#/play?lesson=1&hide=views,try,settings,hold,save,ahead",
-    ask: "Press Next look five times, to step 10. Does the map show a diagonal already? Which curve has risen? Then press Play.",
+    ask: "Press Next evaluation five times, to step 10. Does the map show a diagonal already? Which curve has risen? Then press Play.",
   },
   {
     title: "Attention held uniform until step 60",

@@ -16,6 +16,7 @@ import "./base.css";
 import "./style.css";
 import "./start.css";
 import "./story.css";
+import "./findings.css";
 import "./play.css";
 import "./screen.css";
 import "./runs.css";

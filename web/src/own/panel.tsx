@@ -39,7 +39,7 @@ export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Dat
       <label>
         {own.label}
         <textarea
-          rows={6}
+          rows={own.data ? 6 : 12}
           spellcheck={false}
           placeholder={own.placeholder}
           value={written}

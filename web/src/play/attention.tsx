@@ -26,7 +26,7 @@ const row_names = {
   example: ["example", "examples"],
   target_word: ["output", "outputs"],
   query: ["query", "queries"],
-  place: ["place", "places"],
+  place: ["position", "positions"],
   access: ["access", "accesses"],
   glimpse: ["glimpse", "glimpses"],
 } as const;
@@ -47,7 +47,7 @@ interface Names {
 export function names_of({ axes }: Looks): Names {
   const [row, rows] = row_names[axes.rows];
   const [column, columns] =
-    axes.rows === "place" ? ["place", "the places that they attend to"] : column_names[axes.columns];
+    axes.rows === "place" ? ["position", "the positions that they attend to"] : column_names[axes.columns];
   return { row, rows, column, columns };
 }
 export const head_title = (head: string) => head.replace(/^layer\.(\d+)\.head\.(\d+)$/, "layer $1, head $2");
@@ -217,7 +217,7 @@ function in_words(
   }).join(" ");
 }
 
-// One that has no room beside the others stands on end; of too many, every second or tenth stands for those around it.
+// If one has no room beside the others, all stand on end; of too many, every second or tenth stands for those around it.
 function Words({
   across,
   room,
@@ -238,19 +238,14 @@ function Words({
     marked?.[i] ||
     every === 1 ||
     (i % every === 0 && !marked?.slice(Math.max(0, i - every + 1), i + every).some(Boolean));
+  const tall = across && words.some((word, i) => shown(i) && word.length * letter > room * every);
   return (
     <div
       class={["words", across ? "across" : "down", every > 1 && "some"].filter(Boolean).join(" ")}
       aria-hidden="true"
     >
       {words.map((word, i) => (
-        <span
-          class={[marked?.[i] && "decides", across && word.length * letter > room * every && "tall"]
-            .filter(Boolean)
-            .join(" ")}
-        >
-          {shown(i) && word}
-        </span>
+        <span class={[marked?.[i] && "decides", tall && "tall"].filter(Boolean).join(" ")}>{shown(i) && word}</span>
       ))}
     </div>
   );

@@ -38,7 +38,7 @@ export const presets: Preset[] = [
     name: "pair",
     title: "The same 20 words, compared with 20 of 30",
     outcome:
-      "Dashed: texts have 20 of 30 words. Co-occurrence shows which word goes with which. β is high at step 40, and by step 60 attention (α) and the written words are right. Solid: every text has the same 20 words. Neither has begun at step 40. Later it depends on the seed: some of seeds 0 to 4 learn it by step 100, others do not. Try them under Settings.",
+      "The solid run has the same 20 words in every text, the dashed run 20 of 30. In the dashed run, co-occurrence shows which word goes with which. β is high at step 40, and by step 60 attention (α) and the written words are right. In the solid run, neither has begun at step 40. Later it depends on the seed: some of seeds 0 to 4 learn it by step 100, others do not. Try them under Settings.",
     state: { task: "permutation", beside: "task.vocab=30" },
     held: [
       { run: 0, metric: "beta_points_right", step: 40, most: 0.3 },
@@ -52,7 +52,7 @@ export const presets: Preset[] = [
     name: "held",
     title: "Attention held uniform until step 60",
     outcome:
-      "While attention is held uniform, β rises all the same: it is high at step 50. At step 50 attention would not yet be on the right word by itself. Released at step 60, attention (α) is on the right word by step 100.",
+      "Attention is held uniform until step 60. β rises all the same: it is high at step 50. At step 50 attention would not yet be on the right word by itself. Released at step 60, attention (α) is on the right word by step 100.",
     state: { task: "subset", hold: 60 },
     held: [
       { run: 0, metric: "beta_points_right", step: 50, least: 0.7 },

@@ -307,10 +307,10 @@ export interface Act {
   factor?: true;
 }
 export const acts: Act[] = [
-  { name: "uniform", title: "held uniform", ends: "attention is let go", word: "hold", is: "uniform" },
-  { name: "truth", title: "held at the truth", ends: "attention is let go", word: "hold", is: "truth" },
-  { name: "previous", title: "held on the word before", ends: "attention is let go", word: "hold", is: "previous" },
-  { name: "first", title: "held on the first word", ends: "attention is let go", word: "hold", is: "first" },
+  { name: "uniform", title: "held uniform", ends: "attention is released", word: "hold", is: "uniform" },
+  { name: "truth", title: "held at the truth", ends: "attention is released", word: "hold", is: "truth" },
+  { name: "previous", title: "held on the word before", ends: "attention is released", word: "hold", is: "previous" },
+  { name: "first", title: "held on the first word", ends: "attention is released", word: "hold", is: "first" },
   {
     name: "scale",
     title: "scaled",

@@ -42,11 +42,16 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
         : { of: "", hold: 0, from: 0, beside: state.beside === ghost ? "" : state.beside },
     );
   const mapped = player.of?.of && player.of.beside === ghost ? trainings.slice(0, 1) : trainings;
+  const waits = chosen.own !== undefined && trainings.length === 0; // for the person's own data
   return (
     <section class="stage" aria-label="Training">
       <Transport player={player} redraw={redraw} />
-      <TimeAxis total={player.total} at={at} still={player.stuck} go={step => void player.go(step)} />
-      <HoldAxis total={player.total} task={chosen} heads={heads} state={state} still={wrong_fields} set={set} />
+      {!waits && (
+        <>
+          <TimeAxis total={player.total} at={at} still={player.stuck} go={step => void player.go(step)} />
+          <HoldAxis total={player.total} task={chosen} heads={heads} state={state} still={wrong_fields} set={set} />
+        </>
+      )}
       <p class="soft on-the-way" role="status">
         {player.under_way &&
           !loading &&

@@ -49,9 +49,9 @@ export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redr
           type="button"
           onClick={() => void player.go_to_next_look(player.wished)}
           disabled={at >= last || stuck}
-          title={`Attention is looked at every ${player.every} steps (probe.every)`}
+          title={`The model is evaluated every ${player.every} steps (probe.every)`}
         >
-          <span aria-hidden="true">▶▶|</span> <span class="name">Next look</span>
+          <span aria-hidden="true">▶▶|</span> <span class="name">Next evaluation</span>
         </button>
       )}
       <label class="line">

@@ -72,10 +72,10 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
           </select>
         </label>
         <button type="button" disabled={index === 0} onClick={() => go(index - 1)}>
-          ‹ Look before
+          ‹ Previous evaluation
         </button>
         <button type="button" disabled={index === steps.length - 1} onClick={() => go(index + 1)}>
-          Next look ›
+          Next evaluation ›
         </button>
       </div>
       <TimeAxis total={last} at={at} still={false} go={step => set_step(String(step))} />

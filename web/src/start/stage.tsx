@@ -121,7 +121,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
             disabled={at >= player.last || player.refused}
             onClick={() => void player.go_to_next_look(player.wished)}
           >
-            Next look
+            Next evaluation
           </button>
           <output class="value" data-step={at} data-loading={loading ? "yes" : "no"}>
             step {at} of {total}

@@ -15,13 +15,15 @@ const measured = (claim: Claim) => (
   </>
 );
 
-// A line for each, which unfolds why it matters. `address` is where the story shows its experiment, and nothing if the
-// story does not have it.
-export function Findings({ findings, address }: { findings: Finding[]; address: (experiment: string) => string }) {
+// A line for each with its value, which unfolds why it matters. `address` is where the story shows its experiment, and
+// nothing if the story does not have it.
+export function Findings(props: { findings: Finding[]; address: (experiment: string) => string; first: boolean }) {
+  const { findings, address, first } = props;
   if (!findings.some(one => one.claim && !one.kept)) return null;
+  const Heading = first ? "h2" : "h3";
   return (
     <section aria-labelledby="findings">
-      <h3 id="findings">Findings</h3>
+      <Heading id="findings">Findings</Heading>
       <ul class="claims findings">
         {findings.map(({ experiment, heading, measures, why, kept, claim }) => (
           <li data-finding={experiment}>
@@ -32,14 +34,10 @@ export function Findings({ findings, address }: { findings: Finding[]; address: 
                 <span class="value">
                   {claim && measured(claim)}
                   {kept && <span class="soft"> kept result</span>}
+                  {claim && measures && <span class="measures soft">: {measures}</span>}
                 </span>
               </summary>
               <div class="claim-details">
-                {claim && measures && (
-                  <p>
-                    {value_text(claim)}: {measures}.
-                  </p>
-                )}
                 <p>
                   {why}
                   {kept && " Kept result of the full form; the quick form does not test it."}

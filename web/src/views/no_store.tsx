@@ -19,8 +19,8 @@ export function NoStore({ source, run }: { source: Source; run: string }) {
     <>
       <h1>{run ? `Run ${run}` : "Runs"}</h1>
       <p>
-        {here} holds what its experiments came to, and not their runs: curves, attention maps, weights and notes of
-        single runs are in the program's store. To see those of your own, start it: <code>fovea serve</code>
+        {here} contains the results of its experiments, not their runs. Curves, attention maps, weights and notes of
+        single runs are in the program's store. To see your own runs: <code>fovea serve</code>
       </p>
       {experiments.length > 0 && (
         <Scrolled label="Experiments">

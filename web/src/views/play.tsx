@@ -73,7 +73,7 @@ export function Play({ source }: { source: Source }) {
       {chosen.own === "texts" && (
         <div class={trains("given-texts") ? "given known" : "given"}>
           <OwnPanel key="texts" own={owns.texts} />
-          <div>{trains("given-texts") && <Predicted training={trainings[0]!} at={at} />}</div>
+          <div>{trains("given-texts") ? <Predicted training={trainings[0]!} at={at} /> : <WhatFollows />}</div>
         </div>
       )}
       {chosen.own === "points" && <OwnPanel key="points" own={owns.points} />}
@@ -114,9 +114,28 @@ export function Play({ source }: { source: Source }) {
   );
 }
 
+// What texts of one's own lead to, until there are some.
+function WhatFollows() {
+  return (
+    <ol class="follows">
+      <li>
+        <b>Predict.</b> Fovea counts words and labels. It lists the words that a model will attend to, and how sure that
+        is.
+      </li>
+      <li>
+        <b>Train.</b> A small model trains on your texts in this browser. It takes a few seconds.
+      </li>
+      <li>
+        <b>Compare.</b> Each word has its predicted and its learned attention side by side. A verdict says whether to
+        trust attention.
+      </li>
+    </ol>
+  );
+}
+
 // What is trained, and what comes of it: above the maps, its first sentence alone until it is unfolded.
 function Idea({ text, whole }: { text: string; whole: boolean }) {
-  const end = whole ? 0 : text.search(/(?<=[.:]) /);
+  const end = whole ? 0 : text.search(/(?<=[.]) /);
   if (end <= 0)
     return (
       <p class="idea">

@@ -70,7 +70,7 @@ export function RunsChart(props: {
     </label>
   );
   return (
-    <>
+    <div class="runs-chart">
       <fieldset class="chart-ways" aria-label="How the curves are drawn">
         {step_field("Steps from", 0)}
         {step_field("to", 1)}
@@ -120,7 +120,7 @@ export function RunsChart(props: {
           ` ${lost} ${lost === 1 ? "value is" : "values are"} 0 or less, and cannot be drawn on a logarithmic axis.`}
         {groups.length > 28 && " There are more groups than kinds of line: some are alike."}
       </p>
-    </>
+    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import text_of_lesson from "#lesson";
 import { change_address, useAddress } from "../address";
 import { engine } from "../engine/engine";
 import { lesson } from "../lesson";
+import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { scene_of, scenes } from "../start/scenes";
 import { Stage } from "../start/stage";
@@ -13,6 +14,7 @@ const of_scene = ["bet", "act", "by", "of", "from", "hold"]; // words of the add
 
 export function Start({ source }: { source: Source }) {
   const scene = scene_of(useAddress().words.get("scene"));
+  const narrow = useScreen().width <= 680; // as start.css has it
   return (
     <div class="start">
       <h1>
@@ -44,9 +46,18 @@ export function Start({ source }: { source: Source }) {
               {scene.reads} <Term word="attention">Attention</Term> is how it chooses what to look at: the thicker an
               arc, the more weight. Bet when it learns what, then train it in this browser.
             </p>
-            <p>
-              <Explained text={scene.why} />
-            </p>
+            {narrow ? (
+              <details>
+                <summary>Why does that have to be learned?</summary>
+                <p>
+                  <Explained text={scene.why} />
+                </p>
+              </details>
+            ) : (
+              <p>
+                <Explained text={scene.why} />
+              </p>
+            )}
           </div>
           <Stage key={scene.name} server={source.bets} />
         </>
@@ -72,7 +83,7 @@ export function Start({ source }: { source: Source }) {
             <a href="#/play">The playground</a>: choose a task and a model, act on single heads, show it to a room.
           </li>
           <li>
-            <a href="#/play?task=own">Texts of your own</a>: the words that attention will come to, predicted before
+            <a href="#/play?task=own">Texts of your own</a>: the words that a model will attend to, predicted before
             training, then trained.
           </li>
         </ul>

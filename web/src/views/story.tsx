@@ -109,17 +109,20 @@ export function Story({ source }: { source: Source }) {
   const failures = story.not_supported ?? [];
   const has_results = ({ experiments }: Section) => experiments.some(one => one.claims.length > 0);
   const first_told = sections.find(has_results);
+  const findings_first = source.kind === "report"; // a page opens with a training
+  const findings = <Findings findings={story.findings ?? []} address={address_of(sections)} first={findings_first} />;
   return (
     <div class="story">
       <Chapters sections={failures.length > 0 ? [...sections, not_supported] : sections} at={at} />
       <div>
         <h1>How attention is learned</h1>
+        {findings_first && findings}
         <Reading />
         <h2 id="evidence">The evidence</h2>
         <p role="alert" class="problem">
           {trouble}
         </p>
-        <Findings findings={story.findings ?? []} address={address_of(sections)} />
+        {!findings_first && findings}
         <ClaimCount told={told} />
         {source.kind === "site" && (
           <p>

@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { require } from "./chromium.mjs";
-import { at_step, button, past_step } from "./playing.mjs";
+import { decoded } from "./gif.mjs";
+import { at_step, button, past_step, saved } from "./playing.mjs";
 import { expect_accessible } from "./stage.mjs";
 
 const firefox = process.env.FOVEA_FIREFOX ?? "/usr/bin/firefox-esr";
@@ -51,6 +52,9 @@ test("Start, one training, one change and one link work in Firefox", { skip: the
   assert.equal(ghost.length, 3);
   assert.notEqual(changed[1], ghost[1], "α differs");
   await expect_accessible(page);
+  const { name, bytes } = await saved(page, () => button(page, "Save a GIF (6 s)").click());
+  assert.match(name, /^fovea-copy-seed-0-uniform-from-10-to-step-\d+\.gif$/);
+  assert.ok(decoded(bytes).frames.length > 10);
   const other = await visit(new URL(page.url()).hash);
   await at_step(other, 0);
   assert.deepEqual([await other.getByLabel("Your bet as a number: β at 50 %").inputValue(), await other.getByLabel("From step").inputValue()], ["30", "10"]);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { at_step, button, past_step, saved, step_of } from "./playing.mjs";
+import { decoded } from "./gif.mjs";
 import { expect_accessible, Stage } from "./stage.mjs";
 
 let stage;
@@ -68,7 +69,7 @@ test("a row that is pointed at lights its word, its weights and its arcs, by poi
 
 test("attention is changed at a typed step, the untouched run stays as a ghost, and a link restores bet and change", async () => {
   for (const viewport of sizes) {
-    const page = await stage.visit("#/start?bet=30,40", { viewport });
+    const page = await stage.visit("#/start?bet=30,40&seed=7", { viewport });
     await ready(page);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await button(page, "Train it").click();
@@ -98,7 +99,7 @@ test("attention is changed at a typed step, the untouched run stays as a ghost, 
     const other = await stage.visit(new URL(link).hash, { viewport });
     await ready(other);
     await at_step(other, 0);
-    assert.deepEqual([await other.getByLabel("Your bet as a number: β at 50 %").inputValue(), await other.getByLabel("From step").inputValue(), await other.getByLabel("Release at step").inputValue()], ["30", "10", "30"]);
+    assert.deepEqual([await other.getByLabel("Your bet as a number: β at 50 %").inputValue(), await other.getByLabel("From step").inputValue(), await other.getByLabel("Release at step").inputValue(), await other.getByLabel("Seed").inputValue()], ["30", "10", "30", "7"]);
     await button(other, "Train it").click();
     await past_step(other, 12);
     assert.equal((await curves_in(other, "ghost")).length, 3);
@@ -197,6 +198,39 @@ test("a head of the weather is ablated from its map, beside the plateaus that ar
   await stage.leave(page);
 });
 
+test("a GIF of what was watched is made in the browser, at both sizes, and a browser plays it", async () => {
+  for (const viewport of sizes) {
+    const page = await stage.visit("#/start", { viewport });
+    await ready(page);
+    await button(page, "Train it").click();
+    await past_step(page, 30);
+    await button(page, "Pause").click();
+    const at = await step_of(page);
+    const { name, bytes } = await saved(page, () => button(page, "Save a GIF (6 s)").click());
+    await page.getByText("The GIF is saved.").waitFor();
+    assert.equal(name, `fovea-copy-seed-0-to-step-${at - (at % 2)}.gif`);
+    const { width, height, frames } = decoded(bytes);
+    assert.deepEqual([width, height], [720, 405]);
+    assert.ok(frames.length > 10, `${frames.length} frames`);
+    assert.equal(frames.reduce((sum, { hundredths }) => sum + hundredths, 0), 600);
+    assert.notDeepEqual(frames.at(-1).pixels, frames[0].pixels);
+    // The browser's own decoder sees the same last frame.
+    const theirs = await page.evaluate(async (base64) => {
+      const data = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const decoder = new ImageDecoder({ data, type: "image/gif" });
+      await decoder.tracks.ready;
+      const { frameCount } = decoder.tracks.selectedTrack;
+      const { image } = await decoder.decode({ frameIndex: frameCount - 1 });
+      const canvas = new OffscreenCanvas(image.displayWidth, image.displayHeight), context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      return [frameCount, [...context.getImageData(0, 200, canvas.width, 1).data]];
+    }, bytes.toString("base64"));
+    assert.equal(theirs[0], frames.length);
+    assert.deepEqual(theirs[1], [...frames.at(-1).pixels.subarray(4 * 720 * 200, 4 * 720 * 201)]);
+    await stage.leave(page);
+  }
+});
+
 test("a video of what was watched is made in the browser, and a frame holds the stage alone", async () => {
   const page = await stage.visit("#/start?scene=keyword");
   await ready(page);
@@ -205,10 +239,17 @@ test("a video of what was watched is made in the browser, and a frame holds the 
   await button(page, "Next evaluation").click();
   await at_step(page, 4);
   const { name, bytes } = await saved(page, () => button(page, "Save a video (6 s)").click());
-  assert.match(name, /^fovea-keyword-seed-0\.(webm|mp4)$/);
+  assert.match(name, /^fovea-keyword-seed-0-to-step-4\.(webm|mp4)$/);
   assert.ok(bytes.length > 10_000, `${bytes.length} bytes`);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await button(page, "Copy the HTML of a frame").click();
+  await page.getByText("The HTML of a frame is copied.").waitFor();
+  const html = await page.evaluate(() => navigator.clipboard.readText());
+  const [, address, width, height] = /^<iframe src="([^"<>]+)" width="(\d+)" height="(\d+)" title="[^"]+"><\/iframe>$/.exec(html);
   await stage.leave(page);
-  const frame = await stage.visit("#/start?embed=1", { viewport: { width: 900, height: 620 } });
+  const { hash } = new URL(address.replaceAll("&amp;", "&"));
+  assert.deepEqual([...new URLSearchParams(hash.split("?")[1])].sort(), [["embed", "1"], ["scene", "keyword"]]);
+  const frame = await stage.visit("#/start?embed=1", { viewport: { width: Number(width), height: Number(height) } });
   await ready(frame);
   assert.deepEqual(await frame.locator("header, .bet-plot, .arcs, .word-map, .to-change, .further").evaluateAll((all) => all.map((one) => one.checkVisibility())), [false, true, true, false, false, false]);
   await frame.setViewportSize({ width: 900, height: 900 });

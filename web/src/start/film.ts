@@ -1,5 +1,6 @@
-// A video of six seconds of what has been watched, made in the browser: the words with their arcs, and the curves.
+// A video or a GIF of six seconds of what has been watched, made in the browser: the words with their arcs, and the curves.
 import type { Look, Series } from "../engine/looks";
+import { Gif } from "../gif";
 import { palette } from "../theme";
 import { Trouble } from "../trouble";
 import { arc, arc_width, type Seen } from "./arcs";
@@ -15,6 +16,7 @@ export interface Film {
 }
 
 const size = { width: 960, height: 540 };
+const gif_scale = 0.75; // so that its file stays small
 const seconds = 6,
   still = 0.15; // of it, that its end stands still
 const types = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
@@ -22,9 +24,7 @@ const types = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "
 export async function film_of(film: Film): Promise<Blob> {
   const type = globalThis.MediaRecorder && types.find(one => MediaRecorder.isTypeSupported(one));
   if (!type) throw new Trouble("This browser records no video of a page.");
-  const canvas = document.createElement("canvas");
-  Object.assign(canvas, size);
-  const context = canvas.getContext("2d")!;
+  const { canvas, context } = canvas_of(1);
   draw(context, film, film.looks[0]!);
   const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: type, videoBitsPerSecond: 4e6 });
   const parts: Blob[] = [];
@@ -35,13 +35,41 @@ export async function film_of(film: Film): Promise<Blob> {
   for (let share = 0; share < 1; ) {
     await new Promise(next => setTimeout(next, 33));
     share = (performance.now() - began) / (1000 * seconds);
-    const at = Math.min(1, share / (1 - still)) * (film.looks.length - 1);
-    draw(context, film, film.looks[Math.round(at)]!);
+    draw(context, film, look_in(film, share / (1 - still)));
   }
   recorder.stop();
   await done;
   return new Blob(parts, { type: type.split(";")[0]! });
 }
+
+// Every browser shows it, also in a slide or a mail.
+export async function gif_of(film: Film): Promise<Blob> {
+  const { canvas, context } = canvas_of(gif_scale);
+  const pixels_of = (look: Look) => {
+    draw(context, film, look);
+    return context.getImageData(0, 0, canvas.width, canvas.height).data;
+  };
+  const sample = (share: number) => pixels_of(look_in(film, share));
+  const gif = new Gif(canvas.width, canvas.height, [0, 0.5, 1].map(sample));
+  const moving = Math.round(10 * seconds * (1 - still)); // ten frames a second
+  for (let i = 0; i <= moving; ++i) {
+    gif.add({ pixels: sample(i / moving), hundredths: i < moving ? 10 : 100 * seconds - 10 * moving });
+    await new Promise(next => setTimeout(next)); // the page stays alive
+  }
+  return gif.blob();
+}
+
+function canvas_of(scale: number) {
+  const canvas = document.createElement("canvas");
+  canvas.width = scale * size.width;
+  canvas.height = scale * size.height;
+  const context = canvas.getContext("2d", { willReadFrequently: scale !== 1 })!;
+  context.scale(scale, scale);
+  return { canvas, context };
+}
+
+// What is shown when a share of the moving part is over.
+const look_in = ({ looks }: Film, share: number) => looks[Math.round(Math.min(1, share) * (looks.length - 1))]!;
 
 function draw(context: CanvasRenderingContext2D, film: Film, look: Look) {
   const { of, text, font } = palette();

@@ -1,8 +1,8 @@
-// A link with bet, change and seed; a video; and a frame for another page.
+// A link with bet, change and seed; a video and a GIF; and a frame for another page.
 import { useState } from "preact/hooks";
 import { read_address, write_address } from "../address";
 import { save } from "../save";
-import { type Film, film_of } from "./film";
+import { type Film, film_of, gif_of } from "./film";
 
 export function ShareStart({ film, name }: { film: () => Film | undefined; name: string }) {
   const [said, say] = useState("");
@@ -15,15 +15,15 @@ export function ShareStart({ film, name }: { film: () => Film | undefined; name:
       say(`This browser lets no page copy. The ${what} is: ${text}`);
     }
   };
-  const record = async () => {
+  const make = async (what: string, takes: string, of: (film: Film) => Promise<Blob>) => {
     const asked = film();
     if (!asked) return say("Train some steps first.");
     set_busy(true);
-    say("The video takes six seconds.");
+    say(`The ${what} ${takes}.`);
     try {
-      const video = await film_of(asked);
-      save(video, `${name}.${video.type.slice("video/".length)}`);
-      say("The video is saved.");
+      const made = await of(asked);
+      save(made, `${name}-to-step-${asked.looks.at(-1)!.step}.${made.type.split("/")[1]}`);
+      say(`The ${what} is saved.`);
     } catch (error) {
       say((error as Error).message);
     }
@@ -35,8 +35,11 @@ export function ShareStart({ film, name }: { film: () => Film | undefined; name:
         <button type="button" onClick={() => copy(link_with({}), "link")}>
           Copy the link
         </button>
-        <button type="button" disabled={busy} onClick={record}>
+        <button type="button" disabled={busy} onClick={() => make("video", "takes six seconds", film_of)}>
           Save a video (6 s)
+        </button>
+        <button type="button" disabled={busy} onClick={() => make("GIF", "is being made", gif_of)}>
+          Save a GIF (6 s)
         </button>
         <button
           type="button"

@@ -189,7 +189,10 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         <h2>
           <b>4</b> Share
         </h2>
-        <ShareStart film={film} name={`fovea-${scene.name}-seed-${state.seed}`} />
+        <ShareStart
+          film={film}
+          name={`fovea-${scene.name}-seed-${state.seed}${change.hold > 0 ? `-${change.act}-from-${change.from}` : ""}`}
+        />
         <label class="line">
           Seed
           <input

@@ -126,8 +126,8 @@ function WhatFollows() {
         <b>Train.</b> A small model trains on your texts in this browser. It takes a few seconds.
       </li>
       <li>
-        <b>Compare.</b> Each word has its predicted and its learned attention side by side. A verdict says whether to
-        trust attention.
+        <b>Compare.</b> Each word has its predicted and its learned attention side by side. A verdict recommends whether
+        to trust attention.
       </li>
     </ol>
   );

@@ -108,7 +108,7 @@ function useHeight(runs: number, mark_rows: number, presented: boolean, embedded
     const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : 434;
     return Math.max(190, Math.min(440, screen.height - others));
   }
-  const rest = Math.max(150, Math.min(260, screen.height - (embedded ? 480 : 700)));
+  const rest = Math.max(140, Math.min(260, screen.height - (embedded ? 480 : 700)));
   return rest + (embedded ? 0 : (runs > 1 ? 12 : 6) * mark_rows);
 }
 
@@ -118,7 +118,7 @@ function mark_rows_of(trainings: Training[], task: Task, presented: boolean): nu
   const acted = new Set(steps.filter(step => Number(step) > 0)).size;
   const foreseen = trainings.flatMap(training => predicted.filter(([name]) => training.predicted_step(name)));
   const stages = [task.knowledge, task.attention].filter(Boolean).length;
-  return acted + (presented ? 0 : trainings.length * stages + foreseen.length);
+  return Math.max(1, acted) + (presented ? 0 : trainings.length * stages + foreseen.length);
 }
 
 // As far as a step.

@@ -37,7 +37,7 @@ export function Filters({ seen, experiment, coloured, differing }: Props) {
   const [condition, set_condition] = useSlow(where, take_where);
   const metrics = [...new Set(seen.runs.flatMap(run => Object.keys(run.metrics)))].sort();
   return (
-    <form class="filters" onSubmit={event => event.preventDefault()}>
+    <form class="filters of-runs" onSubmit={event => event.preventDefault()}>
       <Choice
         label="Experiment"
         word="experiment"

@@ -95,7 +95,13 @@ function draw(context: CanvasRenderingContext2D, film: Film, look: Look) {
     y = (value: number) => bottom - value * (bottom - top);
   context.strokeStyle = of("--line");
   context.lineWidth = 1;
-  for (const level of [0, 0.5, 1]) context.stroke(new Path2D(`M${left} ${y(level)}H${right}`));
+  context.fillStyle = of("--soft");
+  context.font = `14px ${font}`;
+  context.textAlign = "right";
+  for (const level of [0, 0.5, 1]) {
+    context.stroke(new Path2D(`M${left} ${y(level)}H${right}`));
+    context.fillText(`${100 * level} %`, left - 8, y(level) + 5);
+  }
   for (const { step, colour: flag, own } of film.bets) {
     context.strokeStyle = context.fillStyle = colour(flag);
     context.lineWidth = own ? 2 : 1;
@@ -113,6 +119,8 @@ function draw(context: CanvasRenderingContext2D, film: Film, look: Look) {
   });
   context.setLineDash([]);
   context.globalAlpha = 1;
+  context.font = `16px ${font}`;
+  context.textAlign = "left";
   film.lines
     .filter(({ ghost }) => !ghost)
     .forEach(({ name, colour: line }, i) => {

@@ -20,6 +20,9 @@ PLAYGROUND = {
 }
 
 
+EARLIER = "not run since it was reworded"  # claims of experiments whose kept results are of earlier claims
+
+
 def cell(text):
     return text.replace("|", "\\|")
 
@@ -40,7 +43,7 @@ def value_of(claim, kept, definitions):
         None,
     )
     if found is None:
-        return "–", "quick form only" if claim.get("form") == "quick" else "not run in full"
+        return "–", "quick form only" if claim.get("form") == "quick" else EARLIER if kept else "not run in full"
     if claim.get("expect") == "refuted":
         return results_page.value_text(found), "refuted" if found["held"] else "not refuted"
     return results_page.value_text(found), "supported" if found["held"] else "**not supported**"
@@ -115,7 +118,9 @@ def experiment_page(name, text, sentences, page):
     parts.append(f"```\nfovea reproduce {name}\nfovea reproduce {name} --full\n```")
     parts += cost(kept)
     parts += [f"<!-- playground {PLAYGROUND[name]} -->"] if name in PLAYGROUND else []
-    parts.append(f"## Claims\n\nValues are of the full form.\n\n{claims_table(claims, kept, definitions)}")
+    rows = claims_table(claims, kept, definitions)
+    earlier = " The full form was run with earlier claims: [results](../reference/results.md) has them." if EARLIER in rows else ""
+    parts.append(f"## Claims\n\nValues are of the full form.{earlier}\n\n{rows}")
     named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())
     parts.append("## How each claim is measured")
     parts += [f"```text\n{named}\n```"] if named else []

@@ -103,6 +103,11 @@ def test_models_of_tokens(task, model):
         agree(run, update, update["batch"] | lengths(update["batch"]))
 
 
+def test_a_pattern_that_is_not_there_is_refused():
+    with pytest.raises(NotImplementedError, match="'window'"):
+        Rule("window").held(torch.zeros(1, 2, 2), torch.ones(1, 1, 2, dtype=torch.bool))
+
+
 def lengths(batch):
     return {"source lengths": (batch["source"] >= 0).sum(1)}
 

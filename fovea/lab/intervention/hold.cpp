@@ -43,7 +43,7 @@ class Hold final : public OnHeads {
 };
 
 const Register<Intervention> hold(
-    "hold", "attention is held at a pattern: uniform or truth; with heads by layer also previous or first",
+    "hold", "attention is held at a pattern: uniform or truth; with heads by layer, the other patterns too",
     [] { return std::make_unique<Hold>(); });
 
 }  // namespace

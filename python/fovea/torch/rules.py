@@ -56,7 +56,12 @@ class Rule:
             right = self.is_right(weights).to(weights.dtype)
             return right / right.sum(-1, keepdim=True).clamp(min=1)
         row = torch.arange(weights.shape[1], device=weights.device)
-        column = (row - 1).clamp(min=0) if self.pattern == "previous" else torch.zeros_like(row)
+        if self.pattern == "previous":
+            column = (row - 1).clamp(min=0)
+        elif self.pattern == "first":
+            column = torch.zeros_like(row)
+        else:
+            raise NotImplementedError(f"attention cannot be held at {self.pattern!r} in PyTorch")
         return torch.nn.functional.one_hot(column, weights.shape[2]).to(weights.dtype).expand(weights.shape)
 
     def applied(self, weights: Any, present: Any) -> Any:

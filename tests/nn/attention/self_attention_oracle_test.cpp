@@ -39,9 +39,10 @@ SelfShape random_self_shape(std::uint64_t seed) {
               {},
               {}};
   const auto below = [&](Index n) { return static_cast<int>(stream.integer(static_cast<std::uint64_t>(n))); };
+  const auto patterns = static_cast<Index>(attention_patterns.size()) + 1;  // and learned
   for (Index h = 0; h < s.H; ++h) {
     const double scales[] = {1, 1, 0, 3};
-    s.rules.push_back({static_cast<AttentionRule::Pattern>(below(5)), scales[below(4)], stream.uniform() < 0.1});
+    s.rules.push_back({static_cast<AttentionRule::Pattern>(below(patterns)), scales[below(4)], stream.uniform() < 0.1});
   }
   const bool all_ask = random_choice(stream);
   for (Index b = 0; b < s.B; ++b) {

@@ -54,7 +54,7 @@ const courses = {};
 for (const preset of presets) {
   const state = { ...first, ...preset.state };
   for (const more of state.beside ? ["", state.beside] : [""]) {
-    const [hash, course] = course_of(plan_of(state, more), [...task_of(state).metrics, "entropy_held", "train_loss"]);
+    const [hash, course] = course_of(plan_of(state, more), [...task_of(state).metrics, ...(task_of(state).probes ?? []), "entropy_held", "train_loss"]);
     courses[hash] = course;
   }
   console.error(preset.name);

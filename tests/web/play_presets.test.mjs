@@ -10,7 +10,7 @@ import { open_engine, parts_of_page } from "./in_node.mjs";
 let ask, page;
 before(async () => {
   ask = await open_engine();
-  page = await parts_of_page("play/presets.ts", "play/state.ts", "own/texts.ts", "engine/courses.ts", "play/player.ts", "start/scenes.ts");
+  page = await parts_of_page("play/presets.ts", "play/state.ts", "own/texts.ts", "engine/courses.ts", "play/player.ts", "start/scenes.ts", "story/chapters.ts");
 });
 
 // Metric to its values by step, of a training of `steps`, and the last map of its attention.
@@ -55,10 +55,17 @@ test("each preset comes to what it says, from five seeds, and from the first to 
         plan.set["probe.every"] = "10"; // what is looked at less often is the same then
         const training = trained(plan, Math.max(...held.map(({ step }) => step))), { series } = training;
         if (course !== false) expect_precomputed(course, training, page.task_of(state).metrics, `${preset.name}, run ${run}`);
-        for (const { metric, step, least, most } of held) {
+        if (preset.foreseen) {
+          const { time, below, within } = preset.foreseen;
+          const predicted = series[time][0][1] / Number(page.task_of(state).train.rate);
+          const came = series.loss.find(([, loss]) => loss < series[below][0][1])?.[0];
+          assert.ok(Math.abs(came - predicted) <= within * predicted, `${preset.name}, seed ${seed}, run ${run}: ${came}, predicted ${predicted}`);
+        }
+        for (const { metric, step, least, most, near } of held) {
           const until = series[metric].filter(([at]) => at <= step);
           const what = `${preset.name}, seed ${seed}, run ${run}: ${metric}`;
           if (least !== undefined) assert.ok(until.at(-1)[1] >= least, `${what} is ${until.at(-1)[1]} at ${step}, not ${least}`);
+          if (near) assert.ok(Math.abs(until.at(-1)[1] - series[near.plateau][0][1]) <= near.by, `${what} is ${until.at(-1)[1]} at ${step}, not within ${near.by} of ${near.plateau}, ${series[near.plateau][0][1]}`);
           if (most !== undefined) assert.ok(Math.max(...until.map(([, value]) => value)) <= most, `${what} is ${Math.max(...until.map(([, value]) => value))} by ${step}, not at most ${most}`);
         }
       }
@@ -223,6 +230,23 @@ test("copies of a text tell nothing new", () => {
   assert.ok(pasted.copies === 90 && Math.max(...pasted.outputs.flatMap(({ candidates }) => candidates.map(({ deviations }) => deviations))) < 4.5, told(pasted));
 });
 
+// Whatever a link of the playground asks for, the engine begins it.
+function expect_begun(words) {
+  assert.equal(page.misread_in(words), "", String(words));
+  const state = page.read_state(words);
+  for (const more of ["", ...(state.beside ? [state.beside] : [])]) {
+    const plan = page.plan_of(state, more);
+    if (plan) assert.equal(ask({ ask: "begin", name: "linked", ...plan }).state, "running");
+  }
+}
+
+test("the links of the story lead to trainings, three of them to presets", () => {
+  const links = page.chapters.flatMap(({ tries }) => tries.filter(({ view }) => view === "play").map(({ words }) => new URLSearchParams(words)));
+  assert.ok(links.length >= 15);
+  links.forEach(expect_begun);
+  for (const name of ["induction-laws", "spans", "markov-tied"]) assert.ok(links.some((words) => page.preset_of(page.read_state(words))?.name === name), name);
+});
+
 test("the links of the lesson lead to what there is", async () => {
   const lesson = await readFile(join(dirname(fileURLToPath(import.meta.url)), "../../docs/tutorials/lesson.md"), "utf8");
   const links = [...lesson.matchAll(/\]\(http:\/\/127\.0\.0\.1:8470\/#\/(\w+)\??([^)]*)\)/g)].map(([, view, words]) => ({ view, words: new URLSearchParams(words) }));
@@ -230,13 +254,8 @@ test("the links of the lesson lead to what there is", async () => {
   for (const { view, words } of links) {
     assert.ok(["start", "story", "toy", "play"].includes(view), view);
     if (view !== "play") continue;
-    assert.equal(page.misread_in(words), "", String(words));
+    expect_begun(words);
     const known = [...Object.keys(page.first), "curves", "hide", "lesson"];
     for (const word of words.keys()) assert.ok(known.includes(word), word);
-    const state = page.read_state(words);
-    for (const more of ["", ...(state.beside ? [state.beside] : [])]) {
-      const plan = page.plan_of(state, more);
-      if (plan) assert.equal(ask({ ask: "begin", name: "lesson", ...plan }).state, "running");
-    }
   }
 });

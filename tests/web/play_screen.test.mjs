@@ -52,6 +52,20 @@ test("transport, map and curve are in view together while it plays, on a desk an
     }
 });
 
+test("on a phone the maps of two runs with heads stand side by side, above the curves", async () => {
+  const page = await stage.visit("#/play?task=induction-exact&beside=task.length%3D9&step=20", { viewport: { width: 390, height: 844 } });
+  await at_step(page, 20);
+  const maps = await page.locator(".attention canvas.map").all(), course = await page.locator(".course").boundingBox();
+  assert.equal(maps.length, 2);
+  for (const map of maps) {
+    const { width, y, height } = await map.boundingBox();
+    assert.ok(width >= 100 && y + height < course.y, `${width} wide, to ${y + height} above ${course.y}`);
+  }
+  await fits(page);
+  await expect_accessible(page);
+  await stage.leave(page);
+});
+
 test("a preset and a link to it are seen at once, and curves that go on stay the same drawing", async () => {
   const page = await stage.visit("#/play?step=160");
   await at_step(page, 160);

@@ -105,7 +105,7 @@ export abstract class Looks {
     const time = this.value_at(time_name, 0),
       rate = Number(this.setting("train", "rate"));
     const follows =
-      this.setting("model", "name") === "unigram-gate" &&
+      ["unigram-gate", "induction-exact"].includes(String(this.setting("model", "name"))) &&
       this.setting("train", "optimizer") === "sgd" &&
       (this.setting("train", "schedule") ?? "constant") === "constant" &&
       this.interventions.length === 0;

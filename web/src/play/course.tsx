@@ -155,6 +155,7 @@ function table_of(curves: Curve[]) {
 const predicted: [time: string, says: string][] = [
   ["predicted_time_to_knowledge_half", "predicted: β half-way to sure"],
   ["predicted_time_to_attention_half", "predicted: α half-way to the keyword"],
+  ["causal_time", "predicted: an induction head"],
 ];
 
 // Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them

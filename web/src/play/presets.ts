@@ -2,14 +2,21 @@
 // them from five seeds and holds it to that.
 import { first, type State, settings_in, settings_text } from "./state";
 
-// Of the run (0: the first, 1: the one beside it) a metric at `step` is at least `least`, or never above `most` until
-// there.
+// Of the run (0: the first, 1: the one beside it) a metric at `step` is at least `least`, never above `most` until
+// there, or within `by` of a predicted plateau.
 export interface Held {
   run: 0 | 1;
   metric: string;
   step: number;
   least?: number;
   most?: number;
+  near?: { plateau: string; by: number };
+}
+// The loss of each run falls below `below` within this share of the step that is predicted.
+export interface Foreseen {
+  time: string;
+  below: string;
+  within: number;
 }
 
 export interface Preset {
@@ -19,6 +26,7 @@ export interface Preset {
   state: Partial<State>;
   curves?: string[]; // that are shown at first
   held: Held[];
+  foreseen?: Foreseen;
 }
 
 export const presets: Preset[] = [
@@ -70,6 +78,41 @@ export const presets: Preset[] = [
       { run: 0, metric: "beta_auc", step: 10, least: 0.95 },
       { run: 0, metric: "attention_on_answer", step: 20, most: 0.2 },
       { run: 0, metric: "attention_on_answer", step: 80, least: 0.7 },
+    ],
+  },
+  {
+    name: "induction-laws",
+    title: "An induction head at its predicted step",
+    outcome:
+      "The solid run has texts of 16 words and a question, the dashed run of 8 words. A flow of three numbers predicts before training when the induction head forms. The loss falls below half of the logarithm of 16, or of 8, within 5 % of the predicted step.",
+    state: { task: "induction-exact", beside: "task.length=9" },
+    held: [
+      { run: 0, metric: "weight_on_previous", step: 250, most: 0.3 },
+      { run: 0, metric: "accuracy", step: 320, least: 0.8 },
+      { run: 1, metric: "accuracy", step: 200, least: 0.8 },
+    ],
+    foreseen: { time: "causal_time", below: "event_loss", within: 0.05 },
+  },
+  {
+    name: "spans",
+    title: "Every head takes the newest span first",
+    outcome:
+      "Three heads attend by position, and the newest of three spans counts most. By step 20 every head has at least 60 % of its weight on the newest span. At step 80 the loss is near the plateau that was predicted for this span alone (“span 1”). Later it depends on the seed: in some, one head moves on to the next span.",
+    state: { task: "spans" },
+    held: [
+      { run: 0, metric: "span_1_least", step: 20, least: 0.6 },
+      { run: 0, metric: "loss", step: 80, near: { plateau: "rung_span_1", by: 0.12 } },
+    ],
+  },
+  {
+    name: "markov-tied",
+    title: "Equal statistics, and one is learned later",
+    outcome:
+      "In the solid run the weather changes on four days of five, in the dashed run it stays on four days of five. Both have the same predicted plateaus. At step 60 the dashed loss is near the plateau “bigram”: it is learned. The solid loss is still on the plateau “unigram”. Words to read and words to predict share their weights.",
+    state: { task: "chain", beside: "task.to_one=0.2;task.to_zero=0.2" },
+    held: [
+      { run: 0, metric: "loss", step: 60, near: { plateau: "rung_unigram", by: 0.02 } },
+      { run: 1, metric: "loss", step: 60, near: { plateau: "rung_bigram", by: 0.06 } },
     ],
   },
 ];

@@ -114,7 +114,14 @@ export const chapters: Chapter[] = [
     title: "From one head to a transformer",
     idea: "Each token attends to the tokens before it, in layers of heads. Three predictors form a ladder: nothing, counts of the context, and the tokens that followed earlier copies of the current token. Their losses are computed before training. In each of ten runs, the nearest predictor changes from nothing to counts to followers. No claim says that the loss stays at a plateau.",
     equations: ["A_{t s} = softmax_{s ≤ t}(q_t · k_s / √K)", "h_t ← h_t + ∑_{heads} O ∑_{s ≤ t} A_{t s} V h_s"],
-    tries: [{ says: "Train it here", view: "play", words: "task=markov" }],
+    tries: [
+      { says: "Train it here", view: "play", words: "task=markov" },
+      {
+        says: "Compare two chains with equal statistics",
+        view: "play",
+        words: "task=chain&beside=task.to_one=0.2;task.to_zero=0.2",
+      },
+    ],
   },
   {
     name: "plateau",
@@ -122,7 +129,10 @@ export const chapters: Chapter[] = [
     title: "A predicted loss plateau",
     idea: "Numbers, then the sums of neighbours. One rung is the loss of a model that predicts the first output alone. It is computed from the data before training. Halfway to the drop, the loss of each of five full seeds is within 0.03 nats of this rung. In four of the five, attention on the two needed positions doubles before the loss falls.",
     equations: ["y_1 = x_1 , y_i = (x_{i−1} + x_i) mod (n + 1) , x_i ∈ 1 … n"],
-    tries: [{ says: "Train it here", view: "play", words: "task=sums" }],
+    tries: [
+      { says: "Train it here", view: "play", words: "task=sums" },
+      { says: "Train three heads on three spans", view: "play", words: "task=spans" },
+    ],
   },
   {
     name: "induction",
@@ -133,7 +143,14 @@ export const chapters: Chapter[] = [
       "α_1 = \\frac{1}{1 + (T − 1) e^{−a}} , α_2 = \\frac{1}{1 + (T − 1) e^{−b α_1}}",
       "ℓ = − w α_2 + log(e^{w α_2} + (T − 1) e^{w (1 − α_2) / (T − 1)} + V − T)",
     ],
-    tries: [{ says: "Train it here", view: "play", words: "task=induction" }],
+    tries: [
+      { says: "Train it here", view: "play", words: "task=induction" },
+      {
+        says: "Train a head to its predicted step",
+        view: "play",
+        words: "task=induction-exact&beside=task.length=9",
+      },
+    ],
   },
   {
     name: "linear-attention",

@@ -1,9 +1,10 @@
 // The time axis with its handles: the step that is looked at, and the steps from and until which something is done to
 // attention.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { act_text, acts } from "./acts";
 import { head_title } from "./attention";
 import { factor_in, type State } from "./state";
-import { act_text, acts, type Task } from "./tasks";
+import type { Task } from "./tasks";
 
 interface Props {
   total: number;

@@ -9,9 +9,10 @@ import { Lines } from "../lines";
 import type { Rule } from "../lines_drawing";
 import { useScreen } from "../screen";
 import { Explained } from "../term";
+import { act_of, act_text } from "./acts";
 import type { Player } from "./player";
 import type { State } from "./state";
-import { act_of, act_text, first_curves, labels, type Task } from "./tasks";
+import { first_curves, labels, type Task } from "./tasks";
 
 interface Props {
   player: Player<State>;

@@ -1,7 +1,7 @@
 // Plays trainings side by side: forward by training, backward by going back to what was seen.
 import { Refused } from "../engine/engine";
 import { type Plan, Training } from "../engine/training";
-import { words_for } from "./tasks";
+import { words_for } from "./setting_words";
 
 // One of them: how it is made (nothing, where there is nothing to train on; it may throw why it cannot be), and what it
 // has otherwise than the first.

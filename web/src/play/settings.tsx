@@ -4,8 +4,8 @@ import { engine, type Parts } from "../engine/engine";
 import type { Training } from "../engine/training";
 import type { Table } from "../model";
 import type { Refusal } from "./player";
+import { words_for } from "./setting_words";
 import { type State, settings_in, settings_text, task_of, to_seed } from "./state";
-import { words_for } from "./tasks";
 
 interface Props {
   state: State;

@@ -3,7 +3,9 @@ import { Refused } from "../engine/engine";
 import type { Plan } from "../engine/training";
 import { own_points } from "../own/points";
 import { own_texts } from "../own/texts";
-import { act_text, beside, intervention_of, may_lack, probe_of, type Task, tasks } from "./tasks";
+import { act_text, intervention_of } from "./acts";
+import { beside } from "./setting_words";
+import { may_lack, probe_of, type Task, tasks } from "./tasks";
 
 export interface State {
   task: string;

@@ -2,12 +2,13 @@
 
 import { useWord } from "../address";
 import type { Training } from "../engine/training";
+import { act_text } from "./acts";
 import { Attention } from "./attention";
 import { HoldAxis, TimeAxis } from "./axis";
 import { Course } from "./course";
 import { Heads } from "./heads";
 import type { State } from "./state";
-import { act_text, type Task } from "./tasks";
+import type { Task } from "./tasks";
 import { Transport } from "./transport";
 import type { Playing } from "./use_player";
 

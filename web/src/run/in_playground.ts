@@ -3,8 +3,9 @@
 import { write_address } from "../address";
 import { Training } from "../engine/training";
 import { flat_settings, type Setting, type WholeRun } from "../model";
+import { act_of } from "../play/acts";
 import { first, plan_of, type State, settings_text, words_of } from "../play/state";
-import { act_of, tasks } from "../play/tasks";
+import { tasks } from "../play/tasks";
 import { Trouble } from "../trouble";
 
 const not_of_numbers = /^(train\.(threads|keep_weights|data_parallel|shards)|probe\.(?!every$).*|seed|intervene)$/;

@@ -1,8 +1,8 @@
 // What is done to attention, to which head, and from which step until which: chosen here, and taken over by a button.
 import { useEffect, useId, useState } from "preact/hooks";
+import { act_text, acts } from "../play/acts";
 import { head_title } from "../play/attention";
 import { factor_in, first } from "../play/state";
-import { act_text, acts } from "../play/tasks";
 
 export interface Change {
   act: string;

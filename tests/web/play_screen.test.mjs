@@ -61,8 +61,18 @@ test("on a phone the maps of two runs with heads stand side by side, above the c
     const { width, y, height } = await map.boundingBox();
     assert.ok(width >= 100 && y + height < course.y, `${width} wide, to ${y + height} above ${course.y}`);
   }
+  // Four marks above the curves leave them room.
+  const [top, bottom] = await page.locator(".course .plot svg:not(.told)").first().evaluate((plot) => [...plot.querySelectorAll("text")].filter((one) => /^[01](\.0)?$/.test(one.textContent)).map((one) => one.getBoundingClientRect().y).sort((a, b) => a - b));
+  assert.ok(bottom - top > 60, `${bottom - top} from 0 to 1`);
   await fits(page);
   await expect_accessible(page);
+  await stage.leave(page);
+});
+
+test("equal predicted plateaus have one line with both names", async () => {
+  const page = await stage.visit("#/play?task=chain&step=4");
+  await at_step(page, 4);
+  await page.locator(".plot text", { hasText: /^uniform, unigram$/ }).first().waitFor();
   await stage.leave(page);
 });
 

@@ -35,7 +35,7 @@ export function Course({ player, task, until, presented, embedded, bets, file }:
   const [shown, toggle] = useShownCurves(task);
   const rungs = !presented && !embedded && rungs_of(trainings[0]).length > 0;
   const height = Math.max(
-    rungs ? 150 : 0,
+    rungs ? 150 + 16 * mark_rows : 0,
     useHeight(trainings.length, mark_rows, presented, embedded) * (rungs ? 0.6 : 1),
   );
   return (
@@ -85,7 +85,14 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
 
 // The plateaus of the loss that are computed from the data alone: they are there before training.
 export function rungs_of(training: Training | undefined): Rule[] {
-  return [...(training?.series ?? [])].flatMap(([metric, { values }]) => rung_of(metric, values[0]));
+  const rungs: Rule[] = [];
+  for (const [metric, { values }] of training?.series ?? [])
+    for (const rung of rung_of(metric, values[0])) {
+      const equal = rungs.find(other => Math.abs(other.value - rung.value) < 1e-4); // both names have one line
+      if (equal) equal.says += `, ${rung.says}`;
+      else rungs.push(rung);
+    }
+  return rungs;
 }
 
 const unit: [number, number] = [0, 1];

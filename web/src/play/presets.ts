@@ -82,7 +82,7 @@ export const presets: Preset[] = [
   },
   {
     name: "induction-laws",
-    title: "An induction head at its predicted step",
+    title: "A head at its predicted step",
     outcome:
       "The solid run has texts of 16 words and a question, the dashed run of 8 words. A flow of three numbers predicts before training when the induction head forms. The loss falls below half of the logarithm of 16, or of 8, within 5 % of the predicted step.",
     state: { task: "induction-exact", beside: "task.length=9" },

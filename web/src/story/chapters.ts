@@ -43,7 +43,7 @@ export const chapters: Chapter[] = [
     name: "keyword",
     system: "keyword classifier",
     title: "A keyword classifier",
-    idea: "A recurrent network reads twenty words and decides whether the keyword is among them. In most seeds β ranks the keyword first before attention (α) does. β still grows while attention moves. With attention held uniform the network becomes equally accurate. A low loss does not show which word a model attends to.",
+    idea: "A recurrent network reads twenty words and decides whether the keyword is among them. In most seeds β ranks the keyword first before attention (α) does. β still grows while attention moves. With attention held uniform the accuracy is 0.999 or more. A low loss does not show which word a model attends to.",
     equations: ["α = softmax(q^⊤ h_1 … q^⊤ h_L)", "P(positive) = σ(∑_l α_l β_l) , β_l = W h_l"],
     tries: [
       { says: "Train it here", view: "play", words: "task=keyword" },
@@ -82,7 +82,7 @@ export const chapters: Chapter[] = [
     name: "copying",
     system: "copying",
     title: "Copying",
-    idea: "The easiest translation: the target is the source. If the words differ from sentence to sentence, every seed learns it. If each sentence is a permutation of the same words, all sentences have the same word counts. The counts then do not show which word goes with which. Without biases, 11 of 20 seeds need more than 200 steps. With biases, in the small size, 3 of 20 do.",
+    idea: "The easiest translation: the target is the source. If the words differ from sentence to sentence, every seed learns it. If each sentence is a permutation of the same words, all sentences have the same word counts. The counts then do not show which word goes with which. In the small size 3 of 20 seeds are late with biases and 7 without; the intervals overlap. In full size without biases, 11 are.",
     equations: ["α_t = softmax_s((A d_t + a) · e_s)", "c_t = P ∑_s α_{t s} e_s + b", "o_t = tanh(U [d_t ; c_t])"],
     tries: [
       { says: "Train the easy one here", view: "play", words: "task=subset" },
@@ -215,7 +215,7 @@ export const chapters: Chapter[] = [
     name: "prediction",
     system: "prediction",
     title: "Prediction",
-    idea: "What attention will do is predicted from the data alone, before anything is trained, and the prediction is scored.",
+    idea: "The order in which settings are learned is predicted from the data alone, before training, and is compared with training.",
     equations: ["C_{io} = Cov(count_i in, count_o out)"],
     tries: [{ says: "Predict and train on your texts", view: "play", words: "task=own" }],
   },

@@ -20,7 +20,7 @@ PLAYGROUND = {
 }
 
 
-EARLIER = "not run since it was reworded"  # claims of experiments whose kept results are of earlier claims
+EARLIER = "added or reworded since the run"  # claims of experiments whose kept results are of earlier claims
 
 
 def cell(text):

@@ -119,7 +119,15 @@ def experiment_page(name, text, sentences, page):
     parts += cost(kept)
     parts += [f"<!-- playground {PLAYGROUND[name]} -->"] if name in PLAYGROUND else []
     rows = claims_table(claims, kept, definitions)
-    earlier = " The full form was run with earlier claims: [results](../reference/results.md) has them." if EARLIER in rows else ""
+    earlier = (
+        " The full form was run with earlier claims: [results](../reference/results.md) has them."
+        if EARLIER in rows
+        else ""
+    )
+    for changed in dict.fromkeys(
+        results_page.settings_text(results_page.changed_settings(one, experiment)) for one in kept
+    ):
+        earlier += f" **The full form was run with other settings: {changed}.**" if changed else ""
     parts.append(f"## Claims\n\nValues are of the full form.{earlier}\n\n{rows}")
     named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())
     parts.append("## How each claim is measured")

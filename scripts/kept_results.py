@@ -11,10 +11,13 @@ import tempfile
 
 import fingerprints
 import recompute
+import tomllib
 from experiment_claims import expanded
+from ledger import settings_of
 
 KEPT_OF_CLAIM = ("name", "claim", "metric", "value", "wanted", "held", "control")
-KEPT = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results"
+HERE = pathlib.Path(__file__).resolve().parent.parent
+KEPT = HERE / "docs" / "results"
 
 
 def kept_of(entry, claims, changes, by_id, reached):
@@ -34,6 +37,7 @@ def kept_of(entry, claims, changes, by_id, reached):
         "seconds": round(sum(run["seconds"] for run in own), 1),
         "machines": sorted({run["machine"] for run in own}),
         "versions": sorted({run["version"] for run in own}),
+        "spec": settings_of(tomllib.loads((HERE / "experiments" / f"{entry['experiment']}.toml").read_text())),
     }
     corpora = {run["settings"]["task"].get("corpus") for run in own} - {None, ""}
     if corpora:

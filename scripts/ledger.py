@@ -37,7 +37,7 @@ from experiment_claims import read_experiment
 HERE = pathlib.Path(__file__).resolve().parent.parent
 LEDGER = HERE / "docs" / "results" / "ledger.jsonl"
 SETTINGS = ["task", "model", "train", "sweep", "intervene", "stage", "against"]
-NO_NUMBER = ["threads", "keep_weights"]  # settings of train that change none
+NO_NUMBER = ["train.threads", "train.keep_weights"]  # settings that change no number
 RENAMED = re.compile(r'^RENAMED\(metric, "(\w+)", "(\w+)"\)$', re.M)
 OLD_NAMES = dict(RENAMED.findall((HERE / "fovea" / "base" / "old_names.inc").read_text()))
 OLD_NAME = re.compile(rf"(?<![\w.'])({'|'.join(OLD_NAMES)})(?=(?:_l\d+(?:_h\d+)?)?(?:_held)?(?![\w.]))")
@@ -147,10 +147,22 @@ def is_toml(text):
     return True
 
 
-def settings_of(text):
-    table = tomllib.loads(text)
-    table["train"] = {name: value for name, value in table.get("train", {}).items() if name not in NO_NUMBER}
-    return json.loads(names_of_today(json.dumps([table.get(name) for name in SETTINGS], default=str)))
+def settings_of(experiment):
+    """The settings of the full form by their dotted names, such as model.biases."""
+
+    def dotted(name, value):
+        if not isinstance(value, dict):
+            yield name, value
+        else:
+            for key, one in value.items():
+                yield from dotted(f"{name}.{key}", one)
+
+    found = {name: value for part in SETTINGS if part in experiment for name, value in dotted(part, experiment[part])}
+    return settings_today({name: value for name, value in found.items() if name not in NO_NUMBER})
+
+
+def settings_today(settings):
+    return json.loads(names_of_today(json.dumps(settings, default=str)))
 
 
 def statements():
@@ -167,7 +179,7 @@ def statements():
             experiment = pathlib.PurePath(file).stem
             for key in claims_of(after, experiment) - claims_of(before, experiment):
                 claims.setdefault(key, []).append(when)
-            if after and settings_of(after) != settings_of(before):
+            if after and settings_of(tomllib.loads(after)) != settings_of(tomllib.loads(before)):
                 settings.setdefault(experiment, []).append(when)
     latest = lambda found: {key: max(times, key=lambda one: one["at"]) for key, times in found.items()}
     return latest(claims), latest(settings)

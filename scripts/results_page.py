@@ -28,6 +28,7 @@ from kept_results import KEPT, keep
 from peer_seeds import number, peer_table, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
+OTHER_SETTINGS = "with other settings than today's"
 PAGES = {
     HERE / "docs" / "reference" / "results.md": ["missing", "claims", "runs", "agreement", "peer"],
     HERE / "docs" / "explanation" / "sentences.md": ["sentences"],
@@ -102,6 +103,25 @@ def shipped_claim(kept, experiment):
     return next((claim for claim in made if key_of(claim) == key_of(kept) and answers(kept, claim)), None)
 
 
+def changed_settings(kept, experiment):
+    """{name of a setting: (its value when the result was kept, its value today)} of those that differ; None is not set."""
+    now = ledger.settings_of(experiment)
+    then = ledger.settings_today(kept.get("spec", now))
+    return {name: (then.get(name), now.get(name)) for name in sorted({*then, *now}) if then.get(name) != now.get(name)}
+
+
+def settings_text(changed):
+    """Such as `model.biases` (not set then, true now); of lists and long texts the name alone."""
+
+    def text(name, values):
+        if any(isinstance(value, list) or len(str(value)) > 20 for value in values):
+            return f"`{name}`"
+        then, now = ("not set" if value is None else json.dumps(value) for value in values)
+        return f"`{name}` ({then} then, {now} now)"
+
+    return ", ".join(text(name, values) for name, values in changed.items())
+
+
 def still_made(kept, experiment):
     return shipped_claim(kept, experiment) is not None or ("against" in experiment and on_agreement(kept["claim"]))
 
@@ -124,14 +144,17 @@ def kind_of(name, claim):
 def claims_table(all_kept, shipped, broken):
     rows = []
     for kept in all_kept:
+        experiment = shipped.get(kept["experiment"], {})
+        other_settings = changed_settings(kept, experiment)
         for claim in kept["claims"]:
-            experiment = shipped.get(kept["experiment"], {})
             now = shipped_claim(claim, experiment)
             verdict = "supported" if claim["held"] else "**not supported**"
             if (now or {}).get("expect") == "refuted":
                 verdict = f"{'refutes' if claim['held'] else 'does not refute'} {now['source'].split(',')[0]}"
             if not still_made(claim, experiment):
                 verdict = f"{verdict}, of a claim reworded or replaced since"
+            if other_settings:
+                verdict = f"{verdict}, {OTHER_SETTINGS}"
             rows.append(
                 [
                     name_of(kept),
@@ -146,6 +169,8 @@ def claims_table(all_kept, shipped, broken):
     supported = sum(row[-1].startswith(("supported", "refutes")) for row in rows)
     old = sum("replaced since" in row[-1] for row in rows)
     changed = f" In words that have been changed or replaced since: {old}." if old else ""
+    others = sum(row[-1].endswith(OTHER_SETTINGS) for row in rows)
+    changed += f" Run with settings that have been changed since: {others}." if others else ""
     return [f"{supported} of {len(rows)} claims are supported, or refute a source as expected.{changed}", ""] + table(
         ["experiment", "claim", "value", "threshold", "otherwise", "kind", "verdict"], rows
     )
@@ -161,6 +186,8 @@ def failed_list(all_kept, shipped):
             experiment = shipped.get(kept["experiment"], {})
             now = shipped_claim(claim, experiment) or {}
             value = f"{value_text(claim)}, where {claim['wanted']} was claimed"
+            if changed_settings(kept, experiment):
+                value += f", {OTHER_SETTINGS}"
             link = f"- [{name_of(kept)}](../gallery/{kept['experiment']}.md)"
             if still_made(claim, experiment):
                 today.append(f"{link}: {(now.get('title') or claim['claim']).rstrip('.')} ({value}).")
@@ -211,6 +238,11 @@ def missing_line(all_kept, shipped, broken):
         lines.append(f"The full form of these has not been run yet: {names(missing)}.")
     if partly:
         lines.append(f"Of these it was run before claims were added, reworded or replaced: {names(partly)}.")
+    others = {}
+    for kept in all_kept:
+        if changed := changed_settings(kept, shipped.get(kept["experiment"], {})):
+            others.setdefault(settings_text(changed), []).append(name_of(kept))
+    lines += [f"Run with other settings than today's, {changed}: {names(kept)}." for changed, kept in others.items()]
     return lines or ["The full form of every experiment has been run."]
 
 
@@ -261,13 +293,13 @@ def verdict_of(test, refutes, all_kept, shipped):
     name, start = test
     experiment = shipped.get(name, {})
     said = [claim for claim in experiment.get("claim", []) if begins(key_of(claim), start)]
-    kept = [
-        c
-        for k in all_kept
-        if k["experiment"] == name
-        for c in k["claims"]
-        if begins(key_of(c), start) and still_made(c, experiment)
-    ]
+    kept, others = [], ""
+    for one in all_kept:
+        if one["experiment"] == name:
+            of_claim = [c for c in one["claims"] if begins(key_of(c), start) and still_made(c, experiment)]
+            kept += of_claim
+            if of_claim and changed_settings(one, experiment):
+                others = f", {OTHER_SETTINGS}"
     if not kept:
         if said:
             return "not run in full yet"
@@ -275,8 +307,8 @@ def verdict_of(test, refutes, all_kept, shipped):
         return "**no such claim**"
     held = sum(c["held"] for c in kept)
     if held < len(kept):
-        return "**not supported**" if held == 0 else f"**supported on {held} of {len(kept)} corpora**"
-    return "the sentence is refuted" if refutes else "supported"
+        return f"**not supported**{others}" if held == 0 else f"**supported on {held} of {len(kept)} corpora**{others}"
+    return f"the sentence is refuted{others}" if refutes else f"supported{others}"
 
 
 def shown_test(test, shipped):

@@ -1,5 +1,6 @@
-"""A kept result is shown for a claim only if the claim has not been changed since."""
+"""A kept result is shown for a claim only if the claim has not been changed since, and says if its settings have been."""
 
+import json
 import sys
 
 import pytest
@@ -9,6 +10,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import gallery
 import results_page
+from kept_results import KEPT as RESULTS
 
 CLAIM = {"name": "sink", "says": "The weight doubles.", "metric": "least(ratio | softmax)", "at_least": 2}
 DEFINED = {"softmax": "model.attention = 'softmax'"}
@@ -29,7 +31,7 @@ def test_result_of_todays_claim_is_shown():
     "change", [{"wanted": ">= 0.25"}, {"wanted": "<= 2"}, {"wanted": "2 to 3"}, {"metric": "least(share | softmax)"}]
 )
 def test_result_of_another_threshold_or_metric_is_not_shown(change):
-    assert verdict(KEPT | change) == ("–", "not run in full")
+    assert verdict(KEPT | change) == ("–", "added or reworded since the run")
 
 
 def test_changed_claim_is_not_counted_as_run():
@@ -39,3 +41,54 @@ def test_changed_claim_is_not_counted_as_run():
     old = {"experiment": "sink", "claims": [KEPT | {"wanted": ">= 0.25"}]}
     assert results_page.lacks_claims(old, experiment, [])
     assert results_page.verdict_of(["sink", "sink"], False, [old], {"sink": experiment}) == "not run in full yet"
+
+
+SPEC = """
+title = "Sink"
+task = { name = "sink" }
+model = { name = "transformer", biases = true }
+train = { steps = 20, threads = 2 }
+
+[[claim]]
+name = "sink"
+says = "The weight doubles."
+metric = "least(ratio)"
+at_least = 2
+"""
+TODAY = {"task.name": "sink", "model.name": "transformer", "model.biases": True, "train.steps": 20}
+CHANGED = {name: value for name, value in TODAY.items() if name != "model.biases"} | {"train.steps": 10}
+
+
+def kept_with(spec):
+    return {"experiment": "sink", "claims": [KEPT], "spec": spec, "seconds": 1, "runs": 1, "machines": []}
+
+
+def tables(spec, monkeypatch):
+    """What the table of claims, the lines above it, the list of sentences and the gallery's page have on a kept result."""
+    kept, shipped = kept_with(spec), {"sink": results_page.read_experiment(SPEC)}
+    monkeypatch.setattr(gallery, "kept_of", lambda name: [kept])
+    return (
+        "\n".join(results_page.claims_table([kept], shipped, [])),
+        "\n".join(results_page.missing_line([kept], shipped, [])),
+        results_page.verdict_of(["sink", "sink"], False, [kept], shipped),
+        gallery.experiment_page("sink", SPEC, [], lambda title, *parts: "\n".join(parts)),
+    )
+
+
+def test_a_result_of_other_settings_says_so(monkeypatch):
+    claims, lines, sentence, page = tables(CHANGED, monkeypatch)
+    changed = "`model.biases` (not set then, true now), `train.steps` (10 then, 20 now)"
+    assert "supported, with other settings than today's |" in claims and "changed since: 1." in claims
+    assert f"Run with other settings than today's, {changed}: `sink`." in lines
+    assert sentence == "supported, with other settings than today's"
+    assert f"The full form was run with other settings: {changed}." in page
+
+
+def test_a_result_of_todays_settings_does_not(monkeypatch):
+    for spec in (TODAY, TODAY | {"train.steps": 20.0}):
+        assert not any("other settings" in text for text in tables(spec, monkeypatch))
+
+
+@pytest.mark.parametrize("file", sorted(RESULTS.glob("*.json")), ids=lambda file: file.stem)
+def test_every_kept_result_has_its_settings(file):
+    assert {"task.name", "model.name"} <= json.loads(file.read_text())["spec"].keys()

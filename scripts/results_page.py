@@ -187,7 +187,7 @@ def failed_list(all_kept, shipped):
             now = shipped_claim(claim, experiment) or {}
             value = f"{value_text(claim)}, where {claim['wanted']} was claimed"
             if changed_settings(kept, experiment):
-                value += f", {OTHER_SETTINGS}"
+                value += f"; run {OTHER_SETTINGS}"
             link = f"- [{name_of(kept)}](../gallery/{kept['experiment']}.md)"
             if still_made(claim, experiment):
                 today.append(f"{link}: {(now.get('title') or claim['claim']).rstrip('.')} ({value}).")

@@ -14,7 +14,7 @@ from . import _engine, checks, pictures
 from .series import SeriesTable
 
 Array = npt.NDArray[np.float32]
-MOST_TOKENS = 32  # of an axis that are written out
+MOST_TICKS = 16  # tokens of an axis that have room
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Head:
     value
         The value of the series at the step of the ranking.
     arose
-        The first step with half of the head's largest value up to that step.
+        The first step with half of the head's rise: value ≥ (first + largest) / 2, over the steps up to the ranking's. None if the
+        largest value is the first, or is not above chance (the series ``METRIC_chance``).
 
     Examples
     --------
@@ -42,7 +43,7 @@ class Head:
     layer: int
     head: int
     value: float
-    arose: int
+    arose: int | None
 
 
 class HeadRanking(list[Head]):
@@ -70,8 +71,8 @@ class HeadRanking(list[Head]):
         self.step = step
 
     def _table(self) -> tuple[list[str], list[list[Any]]]:
-        rows = [[one.layer, one.head, one.value, one.arose] for one in self]
-        return ["layer", "head", f"{self.metric} at step {self.step}", "half of it at step"], rows
+        rows = [[one.layer, one.head, one.value, "–" if one.arose is None else one.arose] for one in self]
+        return ["layer", "head", f"{self.metric} at step {self.step}", "half of its rise at step"], rows
 
     def __repr__(self) -> str:
         return pictures.table_text(*self._table())
@@ -93,6 +94,7 @@ def rank_heads(series: SeriesTable, metric: str, step: int | None, name: str) ->
         raise _engine.wrong_input(f"{name} has no '{metric}' of single heads", remedy)
     newest = max(int(series.steps(one)[-1]) for one in found.values())
     step = newest if step is None else step
+    chance = _chance(series, metric)
     heads = []
     for (layer, head), one in found.items():
         steps, values = series.steps(one), series[one]
@@ -100,10 +102,25 @@ def rank_heads(series: SeriesTable, metric: str, step: int | None, name: str) ->
         if until == 0:
             raise _engine.wrong_input(f"{name} has no '{one}' at step {step}", f"the first is at step {int(steps[0])}")
         values = values[:until]
-        arose = int(np.argmax(values >= np.nanmax(values) / 2)) if not np.isnan(values).all() else until - 1
-        heads.append(Head(layer, head, float(values[-1]), int(steps[arose])))
+        heads.append(Head(layer, head, float(values[-1]), _arose(steps[:until], values, chance)))
     heads.sort(key=lambda one: (-np.nan_to_num(one.value, nan=-np.inf), one.layer, one.head))
     return HeadRanking(metric, step, heads)
+
+
+def _arose(steps: npt.NDArray[np.int64], values: npt.NDArray[np.float64], chance: float) -> int | None:
+    """The first step with half of the rise from the first value to the largest; None without a rise above chance."""
+    there = ~np.isnan(values)
+    steps, values = steps[there], values[there]
+    if len(values) == 0 or values.max() <= max(values[0], chance):
+        return None
+    return int(steps[np.argmax(values >= (values[0] + values.max()) / 2)])
+
+
+def _chance(series: SeriesTable, metric: str) -> float:
+    """The value of a metric under uniform attention, of the same batch; -inf if the run has none."""
+    name, _, batch = metric.rpartition("_on_")
+    known = [one for one in (f"{metric}_chance", f"{name}_chance_on_{batch}") if one in series]
+    return float(series[known[0]][-1]) if known else -np.inf
 
 
 def maps_of(
@@ -154,9 +171,12 @@ def draw_heads(
             ax.imshow(values[example], cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
             ax.set_title(f"layer {layer}, head {column + 1}", fontsize="small")
             for axis, words, count in ((ax.xaxis, columns, values.shape[2]), (ax.yaxis, rows, values.shape[1])):
-                if len(words) >= count and count <= MOST_TOKENS:
-                    axis.set_ticks(range(count), words[:count], fontsize=6)
+                if len(words) >= count:
+                    every = -(-count // MOST_TICKS)
+                    axis.set_ticks(range(0, count, every), words[:count:every], fontsize=6)
             ax.tick_params(axis="x", rotation=90)
+            ax.set_xlabel("position (key)", fontsize="x-small")
+            ax.set_ylabel("row (query)", fontsize="x-small")
     figure.suptitle(f"attention of example {example} at step {step}", fontsize="medium")
     return figure
 

@@ -320,7 +320,9 @@ class Run(RunFacts):
         return pictures.plot([self.series], self._record.telling_metrics, metrics, ax)
 
     def heads(self, step: int | None = None, *, example: int = 0, figure: Any = None) -> Any:
-        """Draw the attention of each head, a row for each layer, with the content of the positions.
+        """Draw the attention of each head, a row for each layer, with the tokens of the positions.
+
+        A map has its rows (queries) downwards and its positions (keys) to the right. An axis has at most 16 tokens, at equal distances.
 
         Parameters
         ----------
@@ -364,7 +366,7 @@ class Run(RunFacts):
         -------
         HeadRanking
             A list, largest first, of heads with ``layer``, ``head``, ``value`` and ``arose``, the first step with half of the head's
-            largest value. It is printed as a table.
+            rise. ``arose`` is None without a rise above chance. It is printed as a table.
 
         Examples
         --------

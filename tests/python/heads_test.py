@@ -26,6 +26,7 @@ def kept(store=None):
         "induction_l1_h2": ([0, 10, 20], [0.0, 0.2, 0.1]),
         "induction_l2_h1": ([0, 10, 20], [0.1, 0.5, 0.9]),
         "induction_l2_h2": ([0, 10, 20], [0.1, 0.1, 0.2]),
+        "induction_chance": ([0], [0.15]),
         "entropy_l1_h1": ([0], [1.0]),
     }
     return fovea.store().add("mine", {}, series, arrays), maps
@@ -35,10 +36,28 @@ def test_the_head_that_does_it_most_comes_first():
     run, _ = kept()
     ranking = run.ranking("induction")
     assert [(one.layer, one.head, one.value) for one in ranking] == [(2, 1, 0.9), (2, 2, 0.2), (1, 1, 0.1), (1, 2, 0.1)]
-    assert [one.arose for one in ranking] == [10, 0, 0, 10] and ranking.step == 20
+    assert [one.arose for one in ranking] == [10, 20, None, 10] and ranking.step == 20
     earlier = run.ranking("induction", 15)
     assert (earlier[0].layer, earlier[0].head, earlier[0].value, earlier.step) == (2, 1, 0.5, 15)
-    assert "induction at step 20" in repr(ranking) and "<table>" in ranking._repr_html_()
+    assert repr(ranking).splitlines()[0].endswith("induction at step 20  half of its rise at step")
+    assert repr(ranking).splitlines()[3].split() == ["1", "1", "0.1", "–"] and "<td>–</td>" in ranking._repr_html_()
+
+
+def test_a_head_that_never_passes_chance_did_not_arise():
+    series = {
+        "induction_l1_h1": ([0, 10], [0.1, 0.2]),
+        "induction_l1_h2": ([0, 10], [0.1, 0.9]),
+        "induction_on_all_l1_h1": ([0, 10], [0.1, 0.3]),
+        "induction_chance_on_all": ([0], [0.25]),
+        "entropy_l1_h1": ([0, 10], [1.0, 0.4]),
+        "weight_on_first_l1_h1": ([0, 10], [0.1, float("nan")]),
+    }
+    free = fovea.store().add("free", {}, series)
+    assert [one.arose for one in free.ranking("induction")] == [10, 10]
+    run = fovea.store().add("chance", {}, {**series, "induction_chance": ([0], [0.25])})
+    assert [one.arose for one in run.ranking("induction")] == [10, None]
+    assert [one.arose for one in run.ranking("induction_on_all")] == [10]
+    assert run.ranking("entropy")[0].arose is None and run.ranking("weight_on_first")[0].arose is None
 
 
 def test_what_is_not_known_of_single_heads_is_told():
@@ -67,6 +86,24 @@ def test_the_maps_of_all_heads_are_drawn_with_their_tokens():
         np.testing.assert_allclose(drawn, maps[1, place // 2, place % 2, 1], atol=1e-3)
         assert [label.get_text() for label in ax.get_xticklabels()] == ["5", "6", "7", "8", "9"]
     assert "example 1 at step 10" in figure.get_suptitle()
+
+
+@pytest.mark.parametrize(("length", "drawn"), [(16, range(16)), (17, range(0, 17, 2)), (40, range(0, 40, 3))])
+def test_axes_have_labels_and_room_for_their_ticks(length, drawn):
+    pytest.importorskip("matplotlib").use("agg")
+    uniform = np.full((1, length, length), 1 / length, np.float32)
+    arrays = [("attention.layer.1.head.1", 0, uniform), ("attention_source", 0, np.arange(length)[None])]
+    figure = fovea.store().add("long", {}, {"loss": ([0], [1.0])}, arrays).heads()
+    (ax,) = figure.axes
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("position (key)", "row (query)")
+    for axis in (ax.xaxis, ax.yaxis):
+        assert axis.get_ticklocs().tolist() == list(drawn)
+        assert [label.get_text() for label in axis.get_ticklabels()] == [str(place) for place in drawn]
+    figure.canvas.draw()
+    for axis, along in ((ax.xaxis, "x"), (ax.yaxis, "y")):
+        boxes = [label.get_window_extent() for label in axis.get_ticklabels()]
+        starts = sorted((getattr(box, f"{along}0"), getattr(box, f"{along}1")) for box in boxes)
+        assert all(end <= start for (_, end), (start, _) in zip(starts, starts[1:]))
 
 
 def test_a_run_with_one_map_has_one_head():

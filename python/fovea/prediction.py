@@ -51,7 +51,7 @@ class Prediction:
     >>> prediction.verdict, prediction.examples, 0.9 < prediction.signal <= 1, len(prediction.because) > 0
     ('early', 200, True, True)
     >>> prediction.trust
-    'Attention is predicted to move to 2 of 2 words that indicate the class. Measure it after training.'
+    "Attention is predicted to move to 'good' and 'bad'. Measure it after training."
     >>> sorted(prediction.course)
     ['accuracy', 'attention', 'correct', 'knowledge', 'time']
     >>> shading = prediction.shade("so good a film")
@@ -121,7 +121,10 @@ class Prediction:
 
     @property
     def doubtful(self) -> list[DoubtfulLabel]:
-        """Texts whose label disagrees with two models of single words, in each of several splits that left the text out.
+        """Texts whose label is probably wrong.
+
+        Two models of single words give another class in each of several splits that left the text out, and the label is wrong with a
+        probability of 0.7 or more.
 
         Examples
         --------
@@ -134,6 +137,26 @@ class Prediction:
         """
         found = self._as_json()["labels"]["doubtful"]
         return [DoubtfulLabel(one["text"] - 1, one["label"], one["instead"], one["words"]) for one in found]
+
+    @property
+    def label_check(self) -> dict[str, Any]:
+        """The check of labels, without its list ``doubtful``.
+
+        Returns
+        -------
+        dict
+            ``accuracy`` of a regression on held-out texts, the ``majority`` share, the number of ``repeats`` (0: labels were not checked),
+            whether anything was ``learned``, and the expected number of ``false_alarms`` among ``doubtful``.
+
+        Examples
+        --------
+        >>> import fovea
+        >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
+        >>> check = fovea.predict(texts, ["+", "-"] * 100).label_check
+        >>> check["learned"], check["accuracy"], check["false_alarms"]
+        (True, 1.0, 0.0)
+        """
+        return {name: value for name, value in self._as_json()["labels"].items() if name != "doubtful"}
 
     def _as_json(self) -> dict[str, Any]:
         return dict(json.loads(self._predicted.json))

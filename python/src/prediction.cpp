@@ -141,7 +141,7 @@ void bind_prediction(py::module_& module) {
       .def_property_readonly("signal", [](const Predicted& p) { return p.prediction.signal; })
       .def_property_readonly("error", [](const Predicted& p) { return p.prediction.error; })
       .def_property_readonly("verdict", [](const Predicted& p) { return verdict_name(p.prediction.verdict); })
-      .def_property_readonly("says", [](const Predicted& p) { return verdict_text(p.prediction.verdict); })
+      .def_property_readonly("says", [](const Predicted& p) { return verdict_text(p.prediction); })
       .def_property_readonly("because", [](const Predicted& p) { return p.prediction.because; })
       .def_property_readonly("outputs", &outputs_of)
       .def_property_readonly("json", [](const Predicted& p) { return prediction_json(p.prediction, *p.source).dump(); })

@@ -72,7 +72,7 @@ TEST_F(ProgramTest, PredictsFromFewTextsWithWhatWouldSettleIt) {
                          n % 2 && n % 10 != 1 ? "refund" : "word", (n * n * 7 + n) % 9);
   write("few.tsv", lines);
   const Outcome once = fovea("predict few.tsv");
-  EXPECT_EQ(once.out.find("Attention is predicted to move to 2 of 2 words that indicate the class."), 0u)
+  EXPECT_EQ(once.out.find("Attention is predicted to move to 'refund' and 'word'. Measure it after training."), 0u)
       << once.out << once.err;
   EXPECT_TRUE(
       std::regex_search(once.out, std::regex(R"(\ncomplaint  refund +12 +0 +\d\.\d  probable  \d\.\d+ × uniform\n)")))

@@ -15,11 +15,13 @@ Json labels_json(const Prediction& p, const BagSource& source) {
                         {"label", source.output_word(one.label)},
                         {"instead", source.output_word(one.instead)},
                         {"log_odds", number_json(one.margin)},
+                        {"wrong", number_json(one.wrong)},
                         {"words", doubtful_text(one, source)}});
   return {{"repeats", check.repeats},
           {"accuracy", number_json(check.accuracy)},
           {"majority", number_json(check.majority)},
           {"learned", check.learned},
+          {"false_alarms", number_json(check.false_alarms)},
           {"doubtful", std::move(doubtful)}};
 }
 
@@ -30,9 +32,9 @@ Json prediction_json(const Prediction& p, const BagSource& source) {
             {"copies", p.copies},
             {"sampled", p.sampled},
             {"verdict", verdict_name(p.verdict)},
-            {"says", verdict_text(p.verdict)},
+            {"says", verdict_text(p)},
             {"because", p.because},
-            {"trust", trust_text(p)},
+            {"trust", trust_text(p, source)},
             {"attention_predicted", predicts_attention(p)},
             {"signal", number_json(p.signal)},
             {"error", number_json(p.error)},

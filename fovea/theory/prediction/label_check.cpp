@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "fovea/base/functions/functions.h"
 #include "fovea/theory/prediction/word_regression.h"
@@ -12,6 +13,12 @@ namespace {
 
 constexpr std::size_t most_checked = 10'000;
 constexpr int most_checked_classes = 20, fifths = 5;
+constexpr double surely_wrong = 0.7;  // probability of a wrong label, from which it is listed
+
+// What the calibration tries: factors of the regression's log-odds, and shares of wrong labels.
+constexpr int scales = 25, shares = 25;
+constexpr double least_scale = 0.5, most_scale = 128, most_share = 0.3;
+constexpr double none_wrong = 0.2;  // prior probability that no label is wrong
 
 // Each word once.
 std::vector<int> kinds_of(std::vector<int> text) {
@@ -84,6 +91,58 @@ void ask(const KeptBags& bags, const std::vector<std::vector<int>>& kinds, const
   }
 }
 
+double between(double low, double high, int at, int of) { return low * math::pow(high / low, at / (of - 1.0)); }
+
+double sum_in_order(std::vector<double> values) {
+  std::sort(values.begin(), values.end());  // so that the order of texts changes nothing
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+// The probability that each text's label is wrong. A share of the labels is taken for replaced by another class, and
+// the others for drawn from the softmax of the regression's log-odds times a scale. The mean over scales and shares,
+// each weighed by the likelihood of all labels.
+std::vector<double> chances_of_wrong(const std::vector<Said>& said, int repeats) {
+  const std::size_t n = said.size();
+  const auto others = static_cast<double>(said.front().above_own.size() - 1);
+  std::vector<std::vector<double>> own(scales, std::vector<double>(n));  // probability of the label, if none is wrong
+  std::vector<double> likely, prior, share;
+  const auto told = [&](double of, double share_wrong) {
+    return std::max(1e-300, (1 - share_wrong) * of + share_wrong * (1 - of) / others);
+  };
+  for (int s = 0; s <= shares; ++s) {
+    share.push_back(s == 0 ? 0 : between(0.5 / static_cast<double>(n), most_share, s - 1, shares));
+    prior.push_back(s == 0 ? none_wrong : (1 - none_wrong) / shares);
+  }
+  for (int scale = 0; scale < scales; ++scale) {
+    std::vector<double>& of_scale = own[static_cast<std::size_t>(scale)];
+    const double factor = between(least_scale, most_scale, scale, scales) / repeats;
+    for (std::size_t i = 0; i < n; ++i) {
+      double odds = 0;
+      for (const double above : said[i].above_own) odds += math::exp(std::min(600.0, factor * above));
+      of_scale[i] = 1 / odds;
+    }
+    for (const double share_wrong : share) {
+      std::vector<double> logs(n);
+      for (std::size_t i = 0; i < n; ++i) logs[i] = math::log(told(of_scale[i], share_wrong));
+      likely.push_back(sum_in_order(std::move(logs)));
+    }
+  }
+  const double most = *std::max_element(likely.begin(), likely.end());
+  double all = 0;
+  for (std::size_t at = 0; at < likely.size(); ++at)
+    all += likely[at] = prior[at % prior.size()] * math::exp(likely[at] - most);
+  std::vector<double> wrong(n);
+  for (std::size_t at = 0; at < likely.size(); ++at) {
+    const double weight = likely[at] / all, share_wrong = share[at % share.size()];
+    if (weight < 1e-9) continue;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double of = own[at / share.size()][i];
+      wrong[i] += weight * share_wrong * (1 - of) / others / told(of, share_wrong);
+    }
+  }
+  return wrong;
+}
+
 }  // namespace
 
 LabelCheck check_labels(const KeptBags& bags, Team& team) {
@@ -110,11 +169,13 @@ LabelCheck check_labels(const KeptBags& bags, Team& team) {
   check.majority = *std::max_element(of_class.begin(), of_class.end()) / all;
   check.learned = check.accuracy - 2 * std::sqrt(check.accuracy * (1 - check.accuracy) / all) > check.majority;
   if (!check.learned) return check;
+  const std::vector<double> wrong = chances_of_wrong(said, check.repeats);
   for (std::size_t i = 0; i < n; ++i) {
-    if (said[i].agree > 0) continue;
+    if (said[i].agree > 0 || wrong[i] < surely_wrong) continue;
+    check.false_alarms += 1 - wrong[i];
     const auto best = std::max_element(said[i].above_own.begin(), said[i].above_own.end());
     check.doubtful.push_back({static_cast<std::int64_t>(i), bags.label(i),
-                              static_cast<int>(best - said[i].above_own.begin()), *best / check.repeats,
+                              static_cast<int>(best - said[i].above_own.begin()), *best / check.repeats, wrong[i],
                               bags.words(i)});
   }
   std::sort(check.doubtful.begin(), check.doubtful.end(), [](const DoubtfulLabel& a, const DoubtfulLabel& b) {

@@ -217,6 +217,7 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
   const bool chance = prediction.signal < 2 * prediction.error;
   if (chance && (2 * prediction.error >= early_signal || c.left_out > 0)) {
     prediction.verdict = Verdict::unsure;
+    prediction.unsure = c.left_out > 0 ? UnsureReason::rare : UnsureReason::few;
     prediction.because = told + ", which can be chance in so few examples";
     if (c.left_out > 0)
       prediction.because +=
@@ -264,6 +265,8 @@ Prediction measured(const BagSource& source, const Cooccurrence& c, const Signal
   prediction.signal = signal.overall;
   prediction.first_gradient = signal.first_gradient;
   prediction.error = signal.error;
+  prediction.rare_words = c.left_out;
+  prediction.words = c.in() + c.left_out;
   for (std::size_t o = 0; o < c.out(); ++o)
     prediction.outputs.push_back(
         {c.outputs[o], c.output_mean[o], signal.by_output[o].decodable, signal.by_output[o].error, {}, {}, {}});
@@ -291,6 +294,7 @@ void repeat_verdict(const KeptBags& bags, Team& team, const PredictionOptions& o
   prediction.because = signal_text(prediction) +
                        fmt::format(". The verdict differs between {} draws of four fifths of the examples", repeats);
   prediction.verdict = Verdict::unsure;
+  prediction.unsure = UnsureReason::differs;
 }
 
 }  // namespace

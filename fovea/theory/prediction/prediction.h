@@ -32,7 +32,10 @@ struct PredictionOptions {
 enum class Verdict { early, slow, hard, unsure };
 constexpr std::size_t verdicts = 4;
 const char* verdict_name(Verdict verdict);  // "early", …
-std::string verdict_text(Verdict verdict);  // "learnable early", …
+
+// Why the verdict is unsure: of so few examples all may be chance; words are too rare to be counted; or parts of the
+// examples have different verdicts.
+enum class UnsureReason { few, rare, differs };
 
 // A word attention will come to for an output, and how surely they go together: the number of standard deviations their
 // co-occurrence lies above chance. Of a class that the flow tells, only a word that has more than its even share of the
@@ -83,8 +86,10 @@ struct Prediction {
   double signal = 0, error = 0;
   double first_gradient = 0;  // of the evidence, over the most it could be (theory/signal.h)
   Verdict verdict = Verdict::hard;
-  std::string because;                    // the verdict in a sentence, with its figures
-  std::vector<OutputPrediction> outputs;  // by falling frequency
+  UnsureReason unsure = UnsureReason::few;  // if the verdict is unsure
+  std::size_t words = 0, rare_words = 0;    // different inputs; of them, those that are too rare to be counted
+  std::string because;                      // the verdict in a sentence, with its figures
+  std::vector<OutputPrediction> outputs;    // by falling frequency
   Course course;
   int most_words = 8;     // as it was asked
   int course_class = -1;  // classification of more than two classes: the class the course tells from the rest
@@ -98,8 +103,10 @@ struct Prediction {
   std::vector<double> attention_logits;
 };
 
+std::string verdict_text(const Prediction& prediction);  // "learnable early", …
+
 // Whether attention is to be trusted on these data, in a sentence; empty where outputs are no classes.
-std::string trust_text(const Prediction& prediction);
+std::string trust_text(const Prediction& prediction, const BagSource& source);
 
 // The words of a text with a doubtful label, with spaces between them.
 std::string doubtful_text(const DoubtfulLabel& label, const BagSource& source);

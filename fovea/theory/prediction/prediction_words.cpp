@@ -2,7 +2,10 @@
 // trusted (room theory/prediction). view/terminal/prediction, the page and the Python package print them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "fovea/theory/prediction/candidates.h"
 #include "fovea/theory/prediction/prediction.h"
@@ -37,8 +40,8 @@ const char* verdict_name(Verdict verdict) {
   return "";
 }
 
-std::string verdict_text(Verdict verdict) {
-  switch (verdict) {
+std::string verdict_text(const Prediction& p) {
+  switch (p.verdict) {
     case Verdict::early:
       return "learnable early";
     case Verdict::slow:
@@ -46,28 +49,58 @@ std::string verdict_text(Verdict verdict) {
     case Verdict::hard:
       return "hard: nothing to learn from while attention is uniform";
     case Verdict::unsure:
-      return "uncertain: too few examples";
+      switch (p.unsure) {
+        case UnsureReason::few:
+          return "uncertain: too few examples";
+        case UnsureReason::rare:
+          return "uncertain: words too rare";
+        case UnsureReason::differs:
+          return "uncertain: parts of the examples differ";
+      }
   }
   return {};
 }
 
-std::string trust_text(const Prediction& p) {
+namespace {
+
+std::string unsure_text(const Prediction& p) {
+  switch (p.unsure) {
+    case UnsureReason::few:
+      return fmt::format("{} examples are too few to predict attention", p.examples);
+    case UnsureReason::rare:
+      return fmt::format("{} of {} words are too rare in {} examples to predict attention", p.rare_words, p.words,
+                         p.examples);
+    case UnsureReason::differs:
+      return fmt::format("the prediction differs between parts of the {} examples", p.examples);
+  }
+  return {};
+}
+
+// "'a', 'b' and 3 more"
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t named = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(named, names.size()); ++i)
+    text += (i == 0 ? "'" : i + 1 == names.size() ? " and '" : ", '") + names[i] + "'";
+  return names.size() > named ? fmt::format("{} and {} more", text, names.size() - named) : text;
+}
+
+}  // namespace
+
+std::string trust_text(const Prediction& p, const BagSource& source) {
   if (p.kind != BagSource::Outputs::classes) return {};
-  if (p.verdict == Verdict::unsure)
-    return fmt::format("Do not trust attention here: {} examples are too few to predict attention.", p.examples);
+  if (p.verdict == Verdict::unsure) return fmt::format("Do not trust attention here: {}.", unsure_text(p));
   if (p.verdict == Verdict::hard) return "Do not trust attention here: no single words indicate the class.";
-  int named = 0, attended = 0;
+  std::vector<std::string> attended, passed;
   for (const OutputPrediction& output : p.outputs)
     for (const Candidate& word : output.candidates) {
       if (word.evidence < EvidenceLevel::probable || std::isnan(word.attended)) continue;
-      ++named;
-      attended += word.attended > more_than_even;
+      (word.attended > more_than_even ? attended : passed).push_back(source.input_word(word.input));
     }
-  if (attended == 0)
+  if (attended.empty())
     return "Do not trust attention here: attention is not predicted to move to words that indicate the class.";
-  return fmt::format(
-      "Attention is predicted to move to {} of {} words that indicate the class. Measure it after training.", attended,
-      named);
+  return fmt::format("Attention is predicted to move to {}{}. Measure it after training.", some_of(attended),
+                     passed.empty() ? "" : fmt::format(", and not to {}", some_of(passed)));
 }
 
 std::string doubtful_text(const DoubtfulLabel& label, const BagSource& source) {

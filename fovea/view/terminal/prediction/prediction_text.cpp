@@ -85,8 +85,10 @@ std::string classes_text(const Prediction& p, const BagSource& source, const Ter
                  fmt::format("{}", word.elsewhere), fmt::format("{:.1f}", word.surely), evidence_name(word.evidence),
                  attended_text(word, predicted)});
       if (word.alone())
-        alone += fmt::format("'{}' occurs only in class '{}'. Check that it does not reveal the label.\n",
-                             source.input_word(word.input), label);
+        alone += wrapped(fmt::format("'{}' is strong evidence and occurs only in class '{}'. Check that it does not "
+                                     "reveal the label.\n",
+                                     source.input_word(word.input), label),
+                         terminal.width);
       if (!is_weak(word) && word.evidence != EvidenceLevel::strong && settles.empty())
         settles = fmt::format("About {} distinct texts would make '{}' strong evidence.\n", about(word.settled_by),
                               source.input_word(word.input));
@@ -120,8 +122,9 @@ std::string doubtful_labels_text(const Prediction& p, const BagSource& source) {
   if (check.doubtful.empty()) return {};
   const std::size_t count = check.doubtful.size();
   std::string text = fmt::format(
-      "\nCheck {}: all models give another class.\nTheir accuracy on texts left out of training is {:.2f}.\n",
-      count == 1 ? "this label" : fmt::format("these {} labels", count), check.accuracy);
+      "\nCheck {}: all models give another class.\nTheir accuracy on texts left out of training is {:.2f}.\n"
+      "Expected number of right labels among these: {:.1f}.\n",
+      count == 1 ? "this label" : fmt::format("these {} labels", count), check.accuracy, check.false_alarms);
   for (std::size_t i = 0; i < std::min(shown_doubtful, count); ++i) {
     const DoubtfulLabel& one = check.doubtful[i];
     text +=
@@ -166,9 +169,8 @@ std::string prediction_text(const Prediction& p, const BagSource& source, const 
   const Tone tone = p.verdict == Verdict::hard ? Tone::bad : p.verdict == Verdict::early ? Tone::good : Tone::strong;
   const bool classes = p.kind == BagSource::Outputs::classes;
   std::string text;
-  if (classes) text += toned(wrapped(trust_text(p), terminal.width), Tone::strong, terminal) + "\n\n";
-  text +=
-      fmt::format("{}\n{}.\n\n", toned(verdict_text(p.verdict), tone, terminal), wrapped(p.because, terminal.width));
+  if (classes) text += toned(wrapped(trust_text(p, source), terminal.width), Tone::strong, terminal) + "\n\n";
+  text += fmt::format("{}\n{}.\n\n", toned(verdict_text(p), tone, terminal), wrapped(p.because, terminal.width));
   const std::string copies =
       p.copies == 0 ? "" : fmt::format(" ({} {} not counted)", p.copies, p.copies == 1 ? "copy is" : "copies are");
   text += fmt::format("From {} examples{}{}, {:.4g} words each.\n", p.examples, copies,

@@ -27,16 +27,12 @@ std::string range_text(double least, double most) {
 
 const std::array<std::string, 2> flags{"false", "true"};
 
-Message wrong_type(const Message& wanted, const Value& got) {
-  return message("must be {}, not {} ({})", wanted, got.kind(), got);
-}
-
-// Sets `out`, or says what is wrong.
+// Sets `out`, or says what it must be.
 Message take_integer(const Value& value, std::int64_t least, std::int64_t most, std::int64_t& out) {
   const auto* x = value.as<std::int64_t>();
-  if (!x) return wrong_type(ValueKind::integer, value);
-  if (*x > most) return message("must be {} to {}, not {}", least, most, *x);
-  if (*x < least) return message("must be {}, not {}", range_text(least, most), *x);
+  if (!x) return message("an integer, {}", range_text(least, most));
+  if (*x > most) return message("{} to {}", least, most);
+  if (*x < least) return range_text(least, most);
   out = *x;
   return {};
 }
@@ -45,8 +41,8 @@ Message take_number(const Value& value, double least, double most, double& out) 
   double x = 0;
   if (const auto* real = value.as<double>()) x = *real;
   else if (const auto* whole = value.as<std::int64_t>()) x = static_cast<double>(*whole);
-  else return wrong_type(ValueKind::number, value);
-  if (!std::isfinite(x) || x < least || x > most) return message("must be {}, not {}", range_text(least, most), value);
+  else return message("a number, {}", range_text(least, most));
+  if (!std::isfinite(x) || x < least || x > most) return range_text(least, most);
   out = x;
   return {};
 }
@@ -54,11 +50,11 @@ Message take_number(const Value& value, double least, double most, double& out) 
 template <class Element, class Take>
 Message take_list(const Value& value, const std::string& wanted, std::vector<Element>& out, Take take) {
   const auto* list = value.as<ValueList>();
-  if (!list) return wrong_type(wanted, value);
+  if (!list) return wanted;
   std::vector<Element> elements;
   for (const Value& item : *list) {
     Element element{};
-    if (const Message wrong = take(item, element); !wrong.empty()) return message("has an entry that {}", wrong);
+    if (const Message wrong = take(item, element); !wrong.empty()) return message("{}, each {}", wanted, wrong);
     elements.push_back(std::move(element));
   }
   out = std::move(elements);
@@ -67,8 +63,35 @@ Message take_list(const Value& value, const std::string& wanted, std::vector<Ele
 
 std::string one_of(const std::vector<std::string>& known) { return fmt::format("one of: {}", fmt::join(known, ", ")); }
 
-Message not_among(const std::string& word, const std::vector<std::string>& known) {
-  return message("cannot be '{}' ({})", word, suggest_name(word, known).text());
+// The words of one_of(); none: it is another kind.
+std::vector<std::string> choices_in(std::string_view kind) {
+  constexpr std::string_view front = "one of: ", between = ", ";
+  std::vector<std::string> words;
+  if (!kind.starts_with(front)) return words;
+  for (kind.remove_prefix(front.size()); !kind.empty();) {
+    const std::size_t end = kind.find(between);
+    words.emplace_back(kind.substr(0, end));
+    kind.remove_prefix(end == kind.npos ? kind.size() : end + between.size());
+  }
+  return words;
+}
+
+// "adam, adamw or sgd"
+std::string any_of(const std::vector<std::string>& known) {
+  std::string text;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < known.size() ? ", " : " or ") + known[i];
+  return text;
+}
+
+// The name of a setting as a person writes it: "train.steps", "task.vocab", "probe.toy-flow.level".
+std::string full_name(const std::string& owner, const std::string& key) {
+  const std::size_t blank = owner.find(' ');
+  if (blank == std::string::npos) return owner + '.' + key;
+  const std::string section = owner.substr(0, blank);
+  if (section == "task" || section == "model") return section + '.' + key;
+  if (section == "probe") return fmt::format("probe.{}.{}", owner.substr(blank + 2, owner.size() - blank - 3), key);
+  return fmt::format("'{}' of {}", key, owner);
 }
 
 // schedules "cosine" and "linear"
@@ -148,7 +171,7 @@ void Fields::flag(std::string name, bool& member, std::string help) {
   fields_.push_back({std::move(name), ValueKind::truth, std::move(help), [&member] { return Value{member, {}}; },
                      [&member](const Value& value) -> Message {
                        const auto* x = value.as<bool>();
-                       if (!x) return wrong_type(ValueKind::truth, value);
+                       if (!x) return ValueKind::truth;
                        member = *x;
                        return {};
                      }});
@@ -158,7 +181,7 @@ void Fields::text(std::string name, std::string& member, std::string help) {
   fields_.push_back({std::move(name), "text", std::move(help), [&member] { return Value{member, {}}; },
                      [&member](const Value& value) -> Message {
                        const auto* x = value.as<std::string>();
-                       if (!x) return wrong_type(ValueKind::text, value);
+                       if (!x) return ValueKind::text;
                        member = *x;
                        return {};
                      }});
@@ -196,7 +219,7 @@ void Fields::texts(std::string name, std::vector<std::string>& member, std::stri
                        return take_list(value, "a list of texts", member,
                                         [](const Value& item, std::string& out) -> Message {
                                           const auto* x = item.as<std::string>();
-                                          if (!x) return wrong_type(ValueKind::text, item);
+                                          if (!x) return ValueKind::text;
                                           out = *x;
                                           return {};
                                         });
@@ -241,10 +264,10 @@ void Fields::choice_of_words(std::string name, Words words, std::string help, vo
                      [words, known, member, set, flag](const Value& value) -> Message {
                        const auto* const truth = value.as<bool>();
                        const auto* const word = value.as<std::string>();
-                       if (flag ? !truth : !word) return wrong_type(flag ? ValueKind::truth : ValueKind::text, value);
-                       const std::string& wanted = flag ? flags[*truth] : *word;
+                       if (flag && !truth) return ValueKind::truth;
+                       const std::string wanted = flag ? flags[*truth] : word ? *word : "";
                        const auto found = std::ranges::find(words, wanted, &Words::value_type::first);
-                       if (found == words.end()) return not_among(wanted, known);
+                       if (found == words.end()) return any_of(known);
                        set(member, found->second);
                        return {};
                      },
@@ -259,8 +282,7 @@ void Fields::parts(const std::string& name, std::string& member, const std::map<
   fields_.push_back({name, one_of(known), std::move(help), [&member] { return Value{member, {}}; },
                      [&member, known](const Value& value) -> Message {
                        const auto* const word = value.as<std::string>();
-                       if (!word) return wrong_type(ValueKind::text, value);
-                       if (std::ranges::find(known, *word) == known.end()) return not_among(*word, known);
+                       if (!word || std::ranges::find(known, *word) == known.end()) return any_of(known);
                        member = *word;
                        return {};
                      }});
@@ -316,9 +338,13 @@ void Fields::read(const ValueTable& table, const std::string& owner, const std::
       for (const Field& f : fields_) names.push_back(f.name);
       throw wrong_input(fmt::format("{} has no setting '{}'", owner, key), suggest_name(key, names), value.location);
     }
-    if (const Message wrong = field->set(value); !wrong.empty())
-      throw wrong_input(message("{} of {} {}", key, owner, wrong),
-                        message("expected: {} ({})", field->kind, field->help), value.location);
+    if (const Message wanted = field->set(value); !wanted.empty()) {
+      Remedy remedy = field->help.empty() ? Remedy() : "meaning: " + field->help;
+      const auto* const word = value.as<std::string>();
+      const std::vector<std::string> choices = choices_in(field->kind.text());
+      if (word && !choices.empty()) remedy = suggest_name(*word, choices, std::move(remedy));
+      throw wrong_input(message("{} must be {}, not {}", full_name(owner, key), wanted, value), remedy, value.location);
+    }
   }
 }
 

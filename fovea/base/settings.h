@@ -28,7 +28,7 @@ struct Field {
   Message kind;                               // "integer, 1 or more", "one of: learned, uniform, none", …
   std::string help;                           // one line
   std::function<std::optional<Value>()> get;  // none: it is left open
-  std::function<Message(const Value&)> set;   // or says what is wrong ("must be 1 or more, not -3") and does not
+  std::function<Message(const Value&)> set;   // or says what it must be ("an integer, 1 or more") and does not
   std::string otherwise = {};                 // what holds while it is left open: "the run's seed"
   std::string belongs_to = {};                // what alone reads it: "optimizer \"sgd\""; empty: it is always read
   std::function<bool()> applies = {};         // whether it is, beside the other settings

@@ -15,9 +15,8 @@ class TaskBags final : public BagSource {
  public:
   TaskBags(const Task& task, std::int64_t fresh) : task_(task), shape_(task.shape()) {
     if (shape_.kind != Kind::labelled_tokens && shape_.kind != Kind::token_pairs) {
-      throw wrong_input(
-          "a prediction is made from words, and the task gives " + kind_name(shape_.kind),
-          "use a task of sentences, such as copy or keyword. For token streams, loss plateaus are predicted");
+      throw wrong_input("a prediction needs words, and the task has none",
+                        "use a task of words, such as copy or keyword");
     }
     if (fresh < 1) throw wrong_input("a prediction needs at least one example", "draw more");
     const std::int64_t finite = task.examples(Split::train);

@@ -197,13 +197,8 @@ class Picker final : public nlohmann::json_sax<nlohmann::json> {
     wanted_ = found == names_.end() ? none : static_cast<std::size_t>(found - names_.begin());
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error …": the last part tells; of
-    // "[json.exception.out_of_range.406] number overflow …" what is behind the bracket.
-    const std::string_view text = error.what();
-    const std::size_t colon = text.find(": "), bracket = text.find("] ");
-    const std::size_t end = colon != text.npos ? colon : bracket;
-    problem_ = fmt::format("is not JSON: {}", end == text.npos ? text : text.substr(end + 2));
+  bool parse_error(std::size_t, const std::string& last, const nlohmann::json::exception&) override {
+    problem_ = last.empty() ? "is not JSON" : fmt::format("is not JSON near '{}'", last);
     return false;
   }
 

@@ -69,6 +69,51 @@ void refuse_deep_keys(std::string_view text, const Location& file) {
   }
 }
 
+// The parser's message, in the words of spec files.
+Error not_toml(std::string_view what, const Location& location) {
+  if (what.find("redefine existing") != what.npos) {
+    const std::size_t begin = what.find('\''), end = what.rfind('\'');
+    const std::string_view key = begin < end ? what.substr(begin + 1, end - begin - 1) : what;
+    return wrong_input(fmt::format("'{}' is set twice", key), "delete one of the two", location);
+  }
+  if (what.find("utf-8") != what.npos)
+    return wrong_input("is not a text in UTF-8", "save it as UTF-8, or check that it is the right file",
+                       {location.file, 0, 0, location.kind});
+  if (what.find("value type") != what.npos)
+    return wrong_input("the value after '=' is not valid TOML", "write a number, a text in quotes, a list or a table",
+                       location);
+  if (what.starts_with("Error while parsing "))
+    if (const std::size_t colon = what.find(": "); colon != what.npos) what.remove_prefix(colon + 2);
+  return wrong_input(fmt::format("not TOML: {}", what), "check the quotes, brackets and commas of this line", location);
+}
+
+// The bracket that is missing in a list or a table; 0: none is.
+char missing_bracket(std::string_view text) {
+  std::string open;  // the brackets that must follow, the next one last
+  char quote = 0;
+  for (const char c : text) {
+    if (quote || c == '"' || c == '\'') {
+      quote = !quote ? c : c == quote ? '\0' : quote;
+    } else if (c == '[' || c == '{') {
+      open += c == '[' ? ']' : '}';
+    } else if (c == ']' || c == '}') {
+      if (open.empty()) return 0;
+      if (open.back() != c) return open.back();
+      open.pop_back();
+    }
+  }
+  return open.empty() ? '\0' : open.back();
+}
+
+// Its parts are where it is: columns within it mean nothing to a person.
+void locate(Value& value, const Location& location) {
+  value.location = location;
+  if (auto* const list = std::get_if<ValueList>(&value.data))
+    for (Value& item : *list) locate(item, location);
+  if (auto* const table = std::get_if<ValueTable>(&value.data))
+    for (auto& [key, item] : *table) locate(item, location);
+}
+
 }  // namespace
 
 ValueTable parse_table(const std::string& toml_text, const std::string& file_name, Location::Kind kind) {
@@ -77,8 +122,7 @@ ValueTable parse_table(const std::string& toml_text, const std::string& file_nam
   try {
     return table_of(toml::parse(toml_text), file);
   } catch (const toml::parse_error& error) {
-    throw wrong_input(fmt::format("not TOML: {}", error.description()),
-                      "check the quotes, brackets and commas of this line", place_of(error.source(), file));
+    throw not_toml(error.description(), place_of(error.source(), file));
   }
 }
 
@@ -88,11 +132,14 @@ Value parse_value(const std::string& words, const Location& location) {
     try {
       ValueTable table = parse_table("value = " + text, location.file);
       Value& value = table.at("value");
-      value.location = location;
+      locate(value, location);
       return std::move(value);
     } catch (const Error&) {  // not TOML: the words themselves
     }
   }
+  if (text.starts_with('[') || text.starts_with('{'))
+    if (const char bracket = missing_bracket(text))
+      throw wrong_input(fmt::format("a {} is missing in the value", bracket), "close every bracket", location);
   return {text, location};
 }
 

@@ -44,7 +44,8 @@ std::string frame_ancestors(const std::vector<std::string>& hosts) {
     const bool plain =
         std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || std::strchr(".-:", c); });
     if (name.empty() || !plain || name.starts_with(':'))
-      throw wrong_input(fmt::format("'{}' is not a host", host), "give a name, with http:// and a port if it has them");
+      throw wrong_input(fmt::format("'{}' is not a host", host),
+                        "write, for example, slides.example or http://localhost:8000");
     all += (all.empty() ? "" : " ") + host;
   }
   return all;

@@ -29,7 +29,7 @@ TEST_F(ProgramTest, RefusesToAuditWhatReadsNoWords) {
   ASSERT_EQ(fovea("run feature-free --quick --quiet --set train.steps=1").code, 0);
   const Outcome outcome = fovea("audit 1");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("for models that read words"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("an audit needs words"), std::string::npos) << outcome.err;
 }
 
 }  // namespace

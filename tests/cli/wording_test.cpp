@@ -32,8 +32,7 @@ TEST(ProgramWording, NamesCommandsAndOptions) {
             "set the sizes of the task, as in --set task.vocab=60");
   EXPECT_EQ(words.remedy(Remedy::drop_setting("train.momentum", "0")),
             "remove the setting (or --set train.momentum=0), or choose the part that has it");
-  EXPECT_EQ(words.remedy(Remedy::or_skip("fill it in", "files")),
-            "fill it in, or skip such files (--skip-bad, of fovea data add and fovea check-attention)");
+  EXPECT_EQ(words.remedy(Remedy::or_skip("fill it in", "files")), "fill it in, or add --skip-bad");
   const Value probes{ValueList{{"loss", {}}, {"evidence", {}}}, {}};
   EXPECT_EQ(words.remedy(Remedy::train_again_with("probe.names", probes)),
             "train it again with --set 'probe.names=[\"loss\", \"evidence\"]'");

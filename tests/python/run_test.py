@@ -103,7 +103,7 @@ def test_reuse_takes_what_is_kept():
     [
         (dict(vocba=60), "'vocba' is no setting of copy-subset. Did you mean 'vocab'?"),
         (dict(task__vocba=60), "did you mean 'vocab'"),
-        (dict(vocab="many"), "must be an integer, not a text"),
+        (dict(vocab="many"), "must be an integer, "),
         (dict(vocab=None), "of type NoneType"),
         (dict(vocab=0), "vocab"),
         (dict(vocab=2**80), "64 bits"),

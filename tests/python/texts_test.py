@@ -102,7 +102,7 @@ def test_files_and_corpora(tmp_path, program):
     every = [text for split in added.examples for text in added.texts(split)[0]]
     assert sorted(every) == sorted(texts)
     assert fovea.check_attention(*added.texts(), seeds=2, epochs=2, hidden=8, progress=False).facts["texts"] == 70
-    with pytest.raises(fovea.WrongInput, match="something with the name 'films'"):
+    with pytest.raises(fovea.WrongInput, match="a corpus with the name 'films' exists"):
         fovea.data.add("films", file, label="class", text="title")
     fovea.data.remove("films")
     with pytest.raises(fovea.WrongInput, match="'films'"):

@@ -198,7 +198,7 @@ test("a run beside another says by what it differs, has the same colours, and le
     await page.getByRole("heading", { name: `Attention, with ${title}` }).waitFor();
   }
   // One that cannot be.
-  for (const [beside, says] of [["model.hidden=0", "Hidden width: Hidden of model 'seq2seq' must be 1 to 16384, not 0."], ["seed=some", 'Seed: It cannot be "some".']]) {
+  for (const [beside, says] of [["model.hidden=0", "Hidden width: model.hidden must be 1 to 16384, not 0."], ["seed=some", 'Seed: It cannot be "some".']]) {
     await page.evaluate((hash) => (location.hash = hash), words(small, { beside }));
     await page.getByRole("alert").getByText(`The run beside it cannot be. ${says}`).waitFor();
     await at_step(page, 0);

@@ -38,7 +38,7 @@ test("a setting that cannot be is explained, and the next one works", async () =
   const length = page.getByRole("textbox", { name: "Words in a text" });
   await length.fill("-3");
   await length.press("Enter");
-  await page.getByRole("alert").getByText("Words in a text: Length of task 'copy' must be 1 to 10000, not -3.").waitFor();
+  await page.getByRole("alert").getByText("Words in a text: task.length must be 1 to 10000, not -3.").waitFor();
   // What is still there is what was before: it goes nowhere under this address.
   await page.getByRole("alert").getByText("What stands below is what was there before.").waitFor();
   for (const name of ["Play", "Step", "Copy the link", "Spec for fovea run", "Weights (safetensors)"]) assert.ok(await button(page, name).isDisabled(), name);
@@ -201,7 +201,7 @@ test("what cannot be is said, and not changed in silence", async () => {
   // Of several that cannot be, each is told where it stands, be it folded away, and beside the other run.
   const wrong = await stage.visit(words({ ...small, "task.vocab": -3, "train.rate": "fast", "train.clip": "x" }, { beside: "task.length=0" }));
   await wrong.getByLabel("Words in the vocabulary", { exact: true }).waitFor();
-  for (const [label, says] of [["Words in the vocabulary", "must be 1 to"], ["Learning rate", 'not a text ("fast")'], ["train.clip", 'not a text ("x")']]) {
+  for (const [label, says] of [["Words in the vocabulary", "must be 1 to"], ["Learning rate", 'not "fast"'], ["train.clip", 'not "x"']]) {
     const at_field = wrong.getByLabel(label, { exact: true });
     await wrong.locator(".field .problem").getByText(says).waitFor();
     assert.equal(await at_field.getAttribute("aria-invalid"), "true");

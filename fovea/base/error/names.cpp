@@ -38,18 +38,26 @@ bool has_part(const std::string& name, std::string_view word) {
 
 }  // namespace
 
-std::string nearest_name(std::string_view word, std::span<const std::string> candidates) {
-  std::string best;
+std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> candidates) {
+  std::vector<std::string> best;
   if (word.size() > longest_compared) return best;  // no slip of the hand; and every letter of it would be compared
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  // Of a word of one letter, any other letter would be near.
+  const std::size_t limit = word.size() < 2 ? 1 : std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::size_t best_distance = limit;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = word.size() >= 4 && has_part(candidate, word) ? 1 : edit_distance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;
-      best = candidate;
+      best.clear();
     }
+    if (distance == best_distance && distance < limit) best.push_back(candidate);
   }
   return best;
+}
+
+std::string nearest_name(std::string_view word, std::span<const std::string> candidates) {
+  const std::vector<std::string> near = nearest_names(word, candidates);
+  return near.empty() ? "" : near.front();
 }
 
 Remedy suggest_name(std::string_view word, std::span<const std::string> candidates) {

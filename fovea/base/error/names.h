@@ -14,6 +14,9 @@ namespace fovea {
 // The candidate nearest to `word` by edit distance, or "" when none is near (more than a third of the letters differ).
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates);
 
+// All candidates that are as near as the nearest.
+std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> candidates);
+
 // A remedy for an unknown name: "did you mean 'steps'?", or "known are: rate, steps" when nothing is near.
 Remedy suggest_name(std::string_view word, std::span<const std::string> candidates);
 

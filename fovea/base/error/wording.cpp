@@ -43,6 +43,8 @@ std::string Wording::coded(const Remedy& remedy) const {
     rest.remove_prefix(close + 1);
     if (what == "all") text += arguments_from(remedy, 0);
     else if (what == "set") text += setting(argument(value(0)), value(1));
+    else if (what == "near")
+      text += remedy.nearest().empty() ? "" : fmt::format("did you mean '{}'? ", remedy.nearest());
     else if (what == "name") text += entry("name", {"…", {}});
     else if (what == "nearest") {
       const std::string near = remedy.nearest();

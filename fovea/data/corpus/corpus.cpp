@@ -146,7 +146,8 @@ void remove_corpus(const std::string& name) {
   const std::filesystem::path folder = corpora_folder() / name;
   std::error_code code;
   if (!std::filesystem::exists(std::filesystem::symlink_status(folder, code)))  // also what is no corpus, as pictures
-    throw wrong_input(fmt::format("there is no corpus '{}'", name), suggest_name(name, kept_names()));
+    throw wrong_input(fmt::format("there is no corpus '{}' that can be removed", name),
+                      suggest_name(name, kept_names(), Remedy::removable_corpora()));
   std::filesystem::remove_all(folder, code);
   if (code)
     throw failure(fmt::format("cannot be removed: {}", code.message()), "check that you may write there",

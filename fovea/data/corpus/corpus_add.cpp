@@ -44,7 +44,11 @@ class Adding {
     for (const auto& writer : writers_) writer->close();
     Corpus& corpus = added_.corpus;
     if (corpus.count(Split::validation) == 0)
-      throw wrong_input("no example is left for validation", Remedy::give_validation(), {sources_.train.file.string()});
+      throw wrong_input("no example is left for validation",
+                        corpus.tagged
+                            ? Remedy("put a blank line after each sentence, or name files for validation and test")
+                            : Remedy::give_validation(),
+                        {sources_.train.file.string()});
     for (const Split split : all_splits)
       corpus.digests[static_cast<std::size_t>(split)] = digests_[static_cast<std::size_t>(split)].hex();
     corpus.digest = whole_digest(corpus.digests);

@@ -57,8 +57,7 @@ class Get {
 
  private:
   [[noreturn]] void refuse_taken() const {
-    throw wrong_input(fmt::format("the store already has something else with the name '{}'", name_),
-                      Remedy::get_as_other());
+    throw wrong_input(fmt::format("another corpus with the name '{}' exists", name_), Remedy::get_as_other());
   }
 
   // The file, here and checked.

@@ -76,8 +76,9 @@ AddedCorpus add_trace(const std::string& name, const fs::path& file, BadLine bad
     }
     writer.close();
     if (const std::int64_t read = reader.report().read; read < least_accesses)
-      throw wrong_input(fmt::format("has {} access{}, too few to train on", read, read == 1 ? "" : "es"),
-                        fmt::format("give {} or more, which are 30 windows of 16", least_accesses), {file.string()});
+      throw wrong_input(
+          fmt::format("has {} access{}, and training needs at least {}", read, read == 1 ? "" : "es", least_accesses),
+          "give a longer trace", {file.string()});
     added.reports.push_back(reader.report());
     Corpus& corpus = added.corpus;
     corpus.name = name;

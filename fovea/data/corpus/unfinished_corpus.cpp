@@ -24,7 +24,7 @@ constexpr std::size_t flush_at = 1 << 20;  // bytes of text packed at a time
 constexpr int packing_level = 6;
 
 [[noreturn]] void refuse_taken(const std::string& name) {
-  throw wrong_input(fmt::format("the store already has something with the name '{}'", name), Remedy::add_as_other());
+  throw wrong_input(fmt::format("a corpus with the name '{}' exists", name), Remedy::add_as_other());
 }
 
 // A folder beside the corpora that becomes one when all is well, and goes when it is not.

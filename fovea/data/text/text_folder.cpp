@@ -95,7 +95,7 @@ class Folder final : public TextReader::Examples {
 
 std::unique_ptr<TextReader::Examples> open_folder(const TextSource& source) {
   if (!source.label.empty() || !source.target.empty() || !source.text.empty())
-    throw wrong_input("is a folder of texts by class, so it has no columns to name", "name none",
+    throw wrong_input("is a folder with a folder for each class, and has no columns", Remedy::drop_columns(),
                       {source.file.string()});
   return std::make_unique<Folder>(source);
 }

@@ -12,6 +12,11 @@
 namespace fovea {
 
 ResolvedRun with_audit(const RunSpec& spec) {
+  const std::optional<Kind> kind = kind_of_model(spec);
+  if (kind && *kind != Kind::labelled_tokens && *kind != Kind::token_pairs)
+    throw wrong_input(
+        fmt::format("the run cannot be audited: an audit needs words, and its task gives {}", kind_name(*kind)),
+        "audit another run");
   RunSpec audited = spec;
   ValueList names;
   if (const auto found = spec.probe.find("names"); found != spec.probe.end()) names = *found->second.as<ValueList>();

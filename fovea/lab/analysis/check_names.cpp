@@ -62,7 +62,10 @@ class Reader {
   void read(const std::string& text, const std::string& reader, const Location& location,
             std::string_view own = {}) const {
     if (text.empty()) return;
-    for (const std::string& name : Expression::parse(text, location).names()) {
+    const Expression expression = Expression::parse(text, location);
+    if (!expression.is_name())
+      for (const std::string& name : expression.bare_conditions()) refuse_number(name, reader, location);
+    for (const std::string& name : expression.names()) {
       if (name == own || std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
       const auto sets = [&](const ResolvedRun* run) { return run->spec().setting(name).has_value(); };
       if (std::ranges::any_of(planned_, sets)) continue;
@@ -72,6 +75,17 @@ class Reader {
   }
 
  private:
+  // share(loss): a number is neither true nor false.
+  void refuse_number(const std::string& name, const std::string& reader, const Location& location) const {
+    const auto is_number = [&name](const RunRecord& run) {
+      const std::optional<Value> setting = run.spec.setting(name);
+      return run.series.contains(name) || (setting && !setting->as<bool>());
+    };
+    if (std::ranges::any_of(runs_, is_number))
+      throw wrong_input(fmt::format("{} uses '{}' as a condition", reader, name),
+                        fmt::format("compare it with a number, as in '{} < 0.1'", name), location);
+  }
+
   std::vector<RunRecord> runs_;
   const std::vector<ResolvedRun*>& planned_;
   std::vector<std::string> known_;

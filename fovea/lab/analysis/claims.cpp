@@ -43,7 +43,7 @@ std::string no_number_text(const Expression& metric, std::span<const RunRecord* 
   if (runs.size() > 1 && metric.reads_outside_aggregates())
     return fmt::format("there are {} runs: use a function over runs, as in median({})", runs.size(), metric.text());
   const std::string undefined = metric.undefined(runs);
-  if (undefined.empty()) return "it is not a number";
+  if (undefined.empty()) return fmt::format("'{}' is not a number", metric.text());
   const bool never = undefined.find("∞") != undefined.npos && metric.text().find("step") != undefined.npos;
   return fmt::format("the result is {}, which is not a number{}", undefined,
                      never ? " (a step never reached is ∞)" : "");

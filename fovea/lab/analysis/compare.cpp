@@ -86,10 +86,10 @@ std::map<Key, std::size_t> by_key(const RunGroup& group, const std::vector<std::
     std::string differing;
     for (const auto& [name, value] : group.runs[i])
       if (differing.empty() && RunGroup::of(group.runs[at->second], name) != value) differing = name;
-    throw wrong_input(fmt::format("runs {} and {} of {} have the same seed, so their pairs are ambiguous",
-                                  runs[at->second]->id, runs[i]->id, which),
-                      differing.empty() ? "select only one of the two"
-                                        : fmt::format("select one value of '{}', in which they differ", differing));
+    throw wrong_input(fmt::format("runs {} and {} of {} have the same seed{}", runs[at->second]->id, runs[i]->id, which,
+                                  differing.empty() ? "" : " but differ in " + differing),
+                      differing.empty() ? fmt::format("change the condition of {} to leave one of them out", which)
+                                        : fmt::format("add a condition on {} to {}", differing, which));
   }
   return indices;
 }
@@ -188,7 +188,8 @@ Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, s
   const auto runs_a = compared(a, single), runs_b = compared(b, single);
   for (const RunRecord* run : runs_a)
     if (!single && std::ranges::find(runs_b, run->id, &RunRecord::id) != runs_b.end())
-      throw wrong_input(fmt::format("run {} is in both groups", run->id), "make them exclude each other");
+      throw wrong_input(fmt::format("run {} is in A and in B", run->id),
+                        "change a condition, so that each run is in one group only");
   refuse_mixed_arithmetic(runs_a, runs_b);
   std::set<std::string> names;
   RunGroup group_a(runs_a, names), group_b(runs_b, names);

@@ -104,8 +104,7 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
   if (own != sorted.other_uniform.end() && sorted.uniform->spec.seed != sorted.reference.spec.seed)
     std::swap(*own, *sorted.uniform);
   if (sorted.others.empty() && !sorted.uniform && !sorted.words && !sorted.logistic)
-    throw wrong_input(fmt::format("run {} has no partner to be measured against", sorted.reference.id),
-                      Remedy::train_others());
+    throw wrong_input(fmt::format("run {} has no run to compare with", sorted.reference.id), Remedy::train_others());
   return sorted;
 }
 
@@ -123,11 +122,10 @@ MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t
   if (runs.size() > 1) return sort_runs(std::move(runs));
   const RunRecord reference = runs.front();
   if (const Role role = role_of(reference.spec); role != Role::learned)
-    throw wrong_input(role == Role::none ? fmt::format("run {} has a model without the settings attention = "
-                                                       "\"learned\" and \"uniform\", and a measurement needs both",
-                                                       reference.id)
+    throw wrong_input(role == Role::none ? fmt::format("model '{}' of run {} has no setting attention = \"learned\"",
+                                                       text_setting(reference.spec, "model.name"), reference.id)
                                          : fmt::format("run {} has no learned attention", reference.id),
-                      "name a run with model.attention = \"learned\"");
+                      "name a run that was trained with model.attention = \"learned\"");
   RunQuery query;
   query.where = Expression::parse(
       fmt::format("state = \"done\" and task.name = \"{}\"", text_setting(reference.spec, "task.name")));

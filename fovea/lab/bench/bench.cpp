@@ -11,6 +11,7 @@
 #include "fovea/base/error/names.h"
 #include "fovea/base/statistics.h"
 #include "fovea/io/shipped.h"
+#include "fovea/io/toml_reader.h"
 #include "fovea/lab/experiment/baselines.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/train/trainer.h"
@@ -27,7 +28,11 @@ bool stopped(const BenchWatch& watch) { return watch.stop && watch.stop->load(st
 
 // Those experiments that are shipped for their speed alone.
 Experiment parse_system(const ShippedExperiment& shipped) {
-  return parse_experiment(std::string(shipped.toml), "bench/systems/" + std::string(shipped.name) + ".toml");
+  const std::string name(shipped.name), words = fmt::format("system '{}'", name);
+  const auto kind = Location::Kind::spec;
+  Experiment system = experiment_from_table(parse_table(std::string(shipped.toml), words, kind), {words, 0, 0, kind});
+  system.name = name;
+  return system;
 }
 
 constexpr std::int64_t without_end = std::int64_t{1} << 40;
@@ -122,8 +127,10 @@ StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& wa
     if (watch.progress) watch.progress(std::min(1.0, passed / seconds));
     if ((passed >= seconds && samples.size() > 2) || stopped(watch)) enough = true;
   };
-  train(run, hooks);
-  return rate_of(samples);
+  const RunRecord record = train(run, hooks);
+  StepRate rate = rate_of(samples);
+  rate.failure = record.error;
+  return rate;
 }
 
 LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watch) {

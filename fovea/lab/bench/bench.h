@@ -28,11 +28,12 @@ struct BenchWatch {
   const std::atomic<bool>* stop = nullptr;     // ends it early; the measurements until then are returned
 };
 
-// Steps per second over windows of a warmed-up run. 0 if it was stopped before the first window.
+// Steps per second over windows of a warmed-up run. 0 if it was stopped or failed before the first window.
 struct StepRate {
   double median = 0, slowest = 0, fastest = 0;
   std::int64_t steps = 0;  // number of timed steps
   double seconds = 0;
+  std::string failure;           // why the training ended; empty: it did not fail
   double processor_seconds = 0;  // of all threads; more than seconds times threads it cannot be, less where others ran
 };
 StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& watch = {});

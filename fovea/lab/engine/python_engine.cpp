@@ -10,6 +10,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <span>
@@ -43,6 +44,15 @@ constexpr std::size_t most_bytes = std::size_t{1} << 36;
 
 }  // namespace
 
+Error python_not_started(const std::string& what, const std::string& python, int code) {
+  const char* const named = std::getenv("FOVEA_PYTHON");
+  if (named && python == named)
+    return failure(fmt::format("FOVEA_PYTHON names '{}', which cannot be started: {}", python, std::strerror(code)),
+                   "set it to a Python with the package 'fovea'");
+  return failure(fmt::format("{} needs Python, and '{}' cannot be started: {}", what, python, std::strerror(code)),
+                 "install Python 3.9 or later with the package 'fovea', or set FOVEA_PYTHON to one");
+}
+
 class PythonEngine::Process {
  public:
   Process(const std::string& python, const std::string& path) : python_(python) {
@@ -66,9 +76,7 @@ class PythonEngine::Process {
     ::close(ends[1]);
     if (error == 0) return;
     ::close(socket_);
-    throw wrong_input(fmt::format("engine 'torch' needs the Python package 'fovea', and '{}' cannot be started: {}",
-                                  python, std::strerror(error)),
-                      "install Python 3.9 or later with the package and PyTorch, or name one by FOVEA_PYTHON");
+    throw python_not_started("engine 'torch'", python, error);
   }
   ~Process() {
     ::close(socket_);
@@ -117,12 +125,11 @@ class PythonEngine::Process {
     int status = 0;
     if (!std::exchange(ended_, true)) ::waitpid(id_, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == no_package)
-      throw wrong_input(
-          fmt::format("engine 'torch' needs the Python package 'fovea', which '{}' cannot import", python_),
-          "install it there (pip install, with a wheel of it or its source), or name another Python by FOVEA_PYTHON");
+      throw failure(fmt::format("engine 'torch' needs the Python package 'fovea', which '{}' lacks", python_),
+                    "install it there with pip, or set FOVEA_PYTHON to another Python");
     if (WIFEXITED(status) && WEXITSTATUS(status) == no_torch)
-      throw wrong_input(fmt::format("engine 'torch' needs PyTorch, which '{}' cannot import", python_),
-                        "install it there: pip install torch");
+      throw failure(fmt::format("engine 'torch' needs PyTorch, which '{}' lacks", python_),
+                    "install it there: pip install torch");
     throw failure("the process of engine 'torch' ended", "run it again; its last words are above");
   }
 

@@ -9,9 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/error/error.h"
 #include "fovea/lab/train/update_engine.h"
 
 namespace fovea {
+
+// `what` needs Python, and `python` cannot be started: a failure with the reason of `code` (errno).
+[[nodiscard]] Error python_not_started(const std::string& what, const std::string& python, int code);
 
 class PythonEngine final : public UpdateEngine {
  public:

@@ -1,9 +1,13 @@
 // Finds an experiment by its name or file, and lists the shipped ones, as experiment.h declares (room
 // lab/experiment). Commands, the server and the Python package call it.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "fovea/base/error/names.h"
 #include "fovea/io/shipped.h"
+#include "fovea/io/toml_reader.h"
 #include "fovea/lab/experiment/experiment.h"
 
 namespace fovea {
@@ -11,7 +15,12 @@ namespace fovea {
 namespace {
 
 Experiment parse_shipped(const ShippedExperiment& shipped) {
-  return parse_experiment(std::string(shipped.toml), "experiments/" + std::string(shipped.name) + ".toml");
+  const std::string name(shipped.name), words = fmt::format("experiment '{}'", name);
+  const auto kind = Location::Kind::spec;  // a line of it means nothing to a person
+  Experiment experiment =
+      experiment_from_table(parse_table(std::string(shipped.toml), words, kind), {words, 0, 0, kind});
+  experiment.name = name;
+  return experiment;
 }
 
 }  // namespace
@@ -24,8 +33,10 @@ Experiment find_experiment(const std::string& name_or_path) {
     if (shipped.name == name_or_path) return parse_shipped(shipped);
     names.emplace_back(shipped.name);
   }
+  Remedy remedy = Remedy::list_parts("experiments");
+  if (name_or_path.find('.') != std::string::npos) remedy = "the name of a spec file must end in .toml";
   throw wrong_input("there is no experiment '" + name_or_path + "'",
-                    suggest_name(name_or_path, names, Remedy::list_parts("experiments")));
+                    suggest_name(name_or_path, names, std::move(remedy)));
 }
 
 std::vector<std::string> experiment_names() {

@@ -78,7 +78,11 @@ std::optional<RandomAxis> parse_random_axis(const std::string& text, const Locat
     }
     return draw;
   }
-  if (name != "log" && name != "uniform") return std::nullopt;
+  if (name != "log" && name != "uniform") {
+    if (!ends_of(inside)) return std::nullopt;
+    throw wrong_input(fmt::format("'{}' is not a distribution", name),
+                      "use log(1e-4..1e-2), uniform(0..0.5) or one_of(linear, mlp)", location);
+  }
   draw.kind = name == "log" ? RandomAxis::Kind::log : RandomAxis::Kind::uniform;
   const auto ends = ends_of(inside);
   if (!ends)

@@ -50,9 +50,15 @@ void check_sentence(const std::string& sentence, const std::string& key, int mos
                         "begin with the subject of the sentence", location);
 }
 
+Value example_null() {
+  return {ValueTable{{"value", {std::int64_t{1}, {}}}, {"means", {"both are equally fast", {}}}}, {}};
+}
+
+Value example_rival() { return {ValueTable{{"name", {"shuffled labels", {}}}, {"value", {1.0, {}}}}, {}}; }
+
 void read_null(const Value& value, ClaimText& text) {
   bool has_value = false;
-  read_keys(take<ValueTable>(value, "null", ValueKind::table), "null",
+  read_keys(take<ValueTable>(value, "null", ValueKind::table, message("write null = {}", example_null())), "null",
             {{"value", [&](const Value& v) { text.null = take_number(v, "value"), has_value = true; }},
              {"means", [&](const Value& v) { text.null_means = take_text(v, "means"); }}});
   if (!has_value)
@@ -70,10 +76,7 @@ ClaimText::Rival read_rival(const Value& value) {
             {{"name", [&](const Value& v) { rival.name = take_text(v, "name"); }},
              {"value", [&](const Value& v) { rival.value = take_number(v, "value"); }}});
   if (rival.name.empty() || std::isnan(rival.value))
-    throw wrong_input(
-        "a rival needs a name and a value",
-        message("write {}", Value{ValueTable{{"name", {"shuffled labels", {}}}, {"value", {1.0, {}}}}, {}}),
-        value.location);
+    throw wrong_input("a rival needs a name and a value", message("write {}", example_rival()), value.location);
   return rival;
 }
 
@@ -100,20 +103,20 @@ void check_bounds(const Claim& claim) {
       throw wrong_input("a claim's bound is not a number", "write a number other than nan", claim.location);
   if (claim.at_least && claim.at_most && *claim.at_least > *claim.at_most)
     throw wrong_input(
-        fmt::format("a claim needs at least {} and at most {}, which no value is", *claim.at_least, *claim.at_most),
+        fmt::format("at_least = {} is above at_most = {}, so no value fits", *claim.at_least, *claim.at_most),
         "swap them", claim.location);
 }
 
-// Of a claim that has a title, or another key of the whole schema; `locations` has those of its keys.
-void check_schema(const Claim& claim, const std::map<std::string, Location>& locations) {
+// Of a claim that has a title, or another key of the whole schema: `given`. `locations` has those of its keys.
+void check_schema(const Claim& claim, const std::map<std::string, Location>& locations, const std::string& given) {
   const auto needs = [&](const char* key, const Value& example) {
     if (!locations.contains(key))
-      throw wrong_input(fmt::format("a claim has no {}", key), message("add {}", Message::Entry{key, example}),
-                        claim.location);
+      throw wrong_input(fmt::format("a claim with {} also needs {}", given, key),
+                        message("add {}", Message::Entry{key, example}), claim.location);
   };
   needs("title", {"Permutations are learned later than subsets.", {}});
   needs("name", {"permutations-slower", {}});
-  needs("null", {ValueTable{{"value", {std::int64_t{1}, {}}}, {"means", {"both are equally fast", {}}}}, {}});
+  needs("null", example_null());
   check_name_of_claim(claim.text.name, locations.at("name"));
   check_sentence(claim.text.title, "title", most_words_of_title, locations.at("title"));
   check_sentence(claim.says, "text", most_words_of_text, locations.at("says"));
@@ -150,37 +153,39 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
   const ValueTable& table = take<ValueTable>(value, "claim", ValueKind::table);
   std::map<std::string, Location> locations;
   for (const auto& [key, inner] : table) locations[key] = inner.location;
-  read_keys(table, "a claim",
-            {{"name", [&](const Value& v) { text.name = take_text(v, "name"); }},
-             {"title", [&](const Value& v) { text.title = take_text(v, "title"); }},
-             {"says", [&](const Value& v) { claim.says = take_text(v, "says"); }},
-             {"metric", [&](const Value& v) { text.formula = take_text(v, "metric"); }},
-             {"where", [&](const Value& v) { text.where = take_text(v, "where"); }},
-             {"at_least", [&](const Value& v) { claim.at_least = take_number(v, "at_least"); }},
-             {"at_most", [&](const Value& v) { claim.at_most = take_number(v, "at_most"); }},
-             {"null", [&](const Value& v) { read_null(v, text); }},
-             {"rivals",
-              [&](const Value& v) {
-                for (const Value& rival : take<ValueList>(v, "rivals", ValueKind::list))
-                  text.rivals.push_back(read_rival(rival));
-              }},
-             {"expect",
-              [&](const Value& v) {
-                const std::string word = take_text(v, "expect");
-                if (word != "supported" && word != "refuted")
-                  throw wrong_input(fmt::format("a claim cannot be expected to be '{}'", word),
-                                    "it is supported or refuted; without the key it is supported", v.location);
-                text.refutes = word == "refuted";
-              }},
-             {"control", [&](const Value& v) { text.control = take_text(v, "control"); }},
-             {"source", [&](const Value& v) { text.source = take_text(v, "source"); }},
-             {"form", [&](const Value& v) {
-                const std::string word = take_text(v, "form");
-                claim.preset = preset_of(word);
-                if (!claim.preset)
-                  throw wrong_input(fmt::format("the form of a claim cannot be '{}'", word),
-                                    "it is quick or full; without the key it is both", v.location);
-              }}});
+  read_keys(
+      table, "a claim",
+      {{"name", [&](const Value& v) { text.name = take_text(v, "name"); }},
+       {"title", [&](const Value& v) { text.title = take_text(v, "title"); }},
+       {"says", [&](const Value& v) { claim.says = take_text(v, "says"); }},
+       {"metric", [&](const Value& v) { text.formula = take_text(v, "metric"); }},
+       {"where", [&](const Value& v) { text.where = take_text(v, "where"); }},
+       {"at_least", [&](const Value& v) { claim.at_least = take_number(v, "at_least"); }},
+       {"at_most", [&](const Value& v) { claim.at_most = take_number(v, "at_most"); }},
+       {"null", [&](const Value& v) { read_null(v, text); }},
+       {"rivals",
+        [&](const Value& v) {
+          for (const Value& rival : take<ValueList>(
+                   v, "rivals", ValueKind::list, message("write rivals = {}", Value{ValueList{example_rival()}, {}})))
+            text.rivals.push_back(read_rival(rival));
+        }},
+       {"expect",
+        [&](const Value& v) {
+          const std::string word = take_text(v, "expect");
+          if (word != "supported" && word != "refuted")
+            throw wrong_input(fmt::format("expect must be \"supported\" or \"refuted\", not \"{}\"", word),
+                              "without it, \"supported\" is expected", v.location);
+          text.refutes = word == "refuted";
+        }},
+       {"control", [&](const Value& v) { text.control = take_text(v, "control"); }},
+       {"source", [&](const Value& v) { text.source = take_text(v, "source"); }},
+       {"form", [&](const Value& v) {
+          const std::string word = take_text(v, "form");
+          claim.preset = preset_of(word);
+          if (!claim.preset)
+            throw wrong_input(fmt::format("form must be \"quick\" or \"full\", not \"{}\"", word),
+                              "without it, the claim is checked in both forms", v.location);
+        }}});
   if (claim.says.empty())
     throw wrong_input("a claim has no text", message("add {}, one sentence", Message::Entry{"says", {"…", {}}}),
                       claim.location);
@@ -194,10 +199,9 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
   if (!claim.where.empty())
     Expression::parse(claim.where, locations.at("where")).require_single_run().require_condition();
   check_bounds(claim);
-  const bool whole = std::ranges::any_of(
-      std::initializer_list<const char*>{"name", "title", "null", "rivals", "expect", "control", "source"},
-      [&](const char* key) { return locations.contains(key); });
-  if (whole) check_schema(claim, locations);
+  static constexpr const char* of_schema[] = {"name", "title", "null", "rivals", "expect", "control", "source"};
+  const auto* const given = std::ranges::find_if(of_schema, [&](const char* key) { return locations.contains(key); });
+  if (given != std::end(of_schema)) check_schema(claim, locations, *given);
   for (const Definition& used : definitions.used_by(text.formula + " | " + text.where))
     text.define.emplace_back(used.name, used.text);
   return claim;

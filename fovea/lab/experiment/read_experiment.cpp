@@ -74,15 +74,18 @@ FigureSpec read_figure(const Value& value) {
   figure.settings = take<ValueTable>(value, "figure", ValueKind::table);
   const auto kind = figure.settings.find("kind");
   if (kind == figure.settings.end())
-    throw wrong_input("a figure has no kind", message("add {} or another", Message::Entry{"kind", {"lines", {}}}),
+    throw wrong_input("a figure has no kind", message("add {} or another kind", Message::Entry{"kind", {"lines", {}}}),
                       value.location);
   figure.kind = take_text(kind->second, "kind");
   figure.settings.erase(kind);
   return figure;
 }
 
+Remedy begin_with(const std::string& key) { return message("begin each with the line {}", Message::Tables{key}); }
+
 void read_stages(const Value& value, Experiment& experiment) {
-  for (const Value& stage : take<ValueList>(value, "stage", message("written as {}", Message::Tables{"stage"}))) {
+  for (const Value& stage :
+       take<ValueList>(value, "stage", message("written as {}", Message::Tables{"stage"}), begin_with("stage"))) {
     take<ValueTable>(stage, "stage", ValueKind::table);
     experiment.stages.push_back(read_stage(stage, Preset::full));
     experiment.quick_stages.push_back(read_stage(stage, Preset::quick));
@@ -103,7 +106,7 @@ void check_stages(const Experiment& experiment) {
 
 auto read_list(const Value& value, const std::string& key, const auto& read) {
   std::vector<decltype(read(value))> items;
-  for (const Value& item : take<ValueList>(value, key, message("written as {}", Message::Tables{key})))
+  for (const Value& item : take<ValueList>(value, key, message("written as {}", Message::Tables{key}), begin_with(key)))
     items.push_back(read(item));
   return items;
 }
@@ -144,7 +147,8 @@ Experiment experiment_from_table(const ValueTable& written, const Location& loca
               [&](const Value& v) {
                 const std::int64_t seed = take<std::int64_t>(v, "seed", ValueKind::integer);
                 if (seed < 0)
-                  throw wrong_input("'seed' must be 0 or more", "for several seeds, use an axis of sweep", v.location);
+                  throw wrong_input(fmt::format("seed must be 0 or more, not {}", seed), "write, for example, seed = 3",
+                                    v.location);
                 experiment.seed = static_cast<std::uint64_t>(seed);
               }},
              {"task", table(experiment.task, "task")},

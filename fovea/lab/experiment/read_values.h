@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "fovea/base/error/error.h"
 #include "fovea/base/error/value.h"
@@ -17,11 +18,11 @@ using Keys = std::map<std::string, std::function<void(const Value&)>>;
 void read_keys(const ValueTable& table, const std::string& owner, const Keys& keys);
 
 template <class T>
-const T& take(const Value& value, const std::string& key, const Message& wanted) {
+const T& take(const Value& value, const std::string& key, const Message& wanted, Remedy remedy = {}) {
   const T* const x = value.as<T>();
   if (!x)
     throw wrong_input(message("'{}' must be {}, not {} ({})", key, wanted, value.kind(), value),
-                      message("make it {}", wanted), value.location);
+                      remedy.empty() ? Remedy(message("make it {}", wanted)) : std::move(remedy), value.location);
   return *x;
 }
 

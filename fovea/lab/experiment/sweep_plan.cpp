@@ -184,8 +184,10 @@ std::string SweepPlan::label(std::size_t index) const {
 std::string SweepPlan::shape() const {
   std::string text;
   for (const Dimension& dimension : dimensions_)
-    text += fmt::format("{}{} {}", text.empty() ? "" : " × ", dimension.axis ? dimension.axis->key : "draws",
-                        dimension.size);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " × ", dimension.size,
+                        !dimension.axis                 ? "draws"
+                        : dimension.axis->key == "seed" ? "seeds"
+                                                        : "values of " + dimension.axis->key);
   return text;
 }
 

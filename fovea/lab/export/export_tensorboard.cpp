@@ -147,6 +147,8 @@ class TensorBoard : public RunExport {
   static void make(const std::filesystem::path& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
+    if (std::filesystem::exists(folder) && !std::filesystem::is_directory(folder))
+      throw wrong_input("is a file", Remedy::name_folder(), {folder.string()});
     if (error) throw failure("the folder cannot be made: " + error.message(), Remedy::name_folder(), {folder.string()});
   }
 

@@ -95,7 +95,9 @@ void Transplant::prepare(const Preparation& preparation) {
       if (!found) {
         std::vector<std::string> known;
         for (const Tensor& tensor : file->tensors()) known.push_back(tensor.name);
-        throw wrong_input(fmt::format("the source run has no '{}'", *there), suggest_name(*there, known), location);
+        const bool some = std::ranges::any_of(known, [&](const std::string& name) { return belongs_to(name, of); });
+        throw wrong_input(fmt::format("the source run has no parameters '{}'", some || of == "all" ? *there : of),
+                          suggest_name(*there, known), location);
       }
       if (found->shape != here.shape)
         throw wrong_input(fmt::format("'{}' of the source run is {}, and '{}' here is {}", *there,

@@ -39,11 +39,13 @@ void collect_quantities(const Node& node, std::set<std::string>& quantities) {
   for (const Node& condition : node.where) collect_quantities(condition, quantities);
 }
 
-// Names that stand for a condition by themselves.
-void collect_conditions(const Node& node, std::set<std::string>& names) {
-  if (node.op == Op::name) names.insert(node.text);
-  if (node.op == Op::and_ || node.op == Op::or_ || node.op == Op::not_)
-    for (const Node& part : node.parts) collect_conditions(part, names);
+// Names that stand for a condition by themselves; `wanted`: the node itself is used as one.
+void collect_conditions(const Node& node, bool wanted, std::set<std::string>& names) {
+  if (node.op == Op::name && wanted) names.insert(node.text);
+  const bool joins = node.op == Op::and_ || node.op == Op::or_ || node.op == Op::not_;
+  const bool takes = counts_runs(node.op) || node.op == Op::step_of;
+  for (const Node& part : node.parts) collect_conditions(part, joins || takes, names);
+  for (const Node& condition : node.where) collect_conditions(condition, true, names);
 }
 
 bool reads_a_step(const Node& node) {
@@ -169,7 +171,7 @@ bool Expression::reads_single_steps() const { return reads_a_step(*root_); }
 
 std::set<std::string> Expression::bare_conditions() const {
   std::set<std::string> names;
-  collect_conditions(*root_, names);
+  collect_conditions(*root_, true, names);
   return names;
 }
 

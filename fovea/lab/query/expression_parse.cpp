@@ -53,8 +53,7 @@ class Parser {
       throw wrong_input(fmt::format("the expression has {} characters", text_.size()),
                         fmt::format("shorten it to at most {}", longest), location_);
     Node node = either();
-    if (at_ < text_.size())
-      fail(fmt::format("'{}' is not expected here", letter()), "join conditions by 'and' or 'or'");
+    if (at_ < text_.size()) refuse_rest();
     return node;
   }
 
@@ -62,6 +61,13 @@ class Parser {
   [[noreturn]] void fail(const std::string& what, const Remedy& remedy, int column = 0) const {
     const std::size_t here = column > 0 ? static_cast<std::size_t>(column) : at_ + 1;
     throw wrong_input(fmt::format("in the expression '{}', column {}: {}", text_, here, what), remedy, location_);
+  }
+
+  [[noreturn]] void refuse_rest() {
+    if (take_word("in")) fail("an expression has no 'in'", "write, for example, seed = 1 or seed = 2", here() - 2);
+    fail(fmt::format("'{}' is not expected here", letter()),
+         letter() == "," ? "write several expressions with spaces between them, without commas"
+                         : "join conditions by 'and' or 'or'");
   }
 
   // What stands here, a whole UTF-8 letter of it.
@@ -344,7 +350,11 @@ class Parser {
       fail(fmt::format("'{}' takes {} {} {}, not {}", name,
                        function->least_arguments == function->most_arguments ? "exactly" : "at least",
                        function->least_arguments, function->least_arguments == 1 ? "value" : "values", given),
-           "separate them by commas", column);
+           fmt::format("write {}({})", name,
+                       function->least_arguments == 1  ? "x"
+                       : function->most_arguments == 2 ? "x, y"
+                                                       : "x, y, …"),
+           column);
     return node;
   }
 

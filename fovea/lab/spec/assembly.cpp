@@ -92,9 +92,12 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
   fields.read(spec.model, fmt::format("model '{}'", name), {"name"});
   if (model->takes() != shape.kind) {
     const std::string others = models_that_take(shape.kind);
+    const Location task = location_in(spec.task, "name");
+    const bool task_changed = task.kind == Location::Kind::setting && location.kind != Location::Kind::setting;
     throw wrong_input(fmt::format("model '{}' needs {}, and task '{}' gives {}", name, kind_name(model->takes()),
                                   name_of(spec.task, "task"), kind_name(shape.kind)),
-                      others.empty() ? "choose another task" : "models for this task: " + others, location);
+                      others.empty() ? "choose another task" : "models for this task: " + others,
+                      task_changed ? task : location);
   }
   placed(location, [&] { model->build(shape, parameters); }, spec.model);
   parameters.finish();

@@ -91,8 +91,8 @@ ProbeSettings read_settings(const ValueTable& table) {
   for (const std::string& name : own)
     if (std::find(settings.names.begin(), settings.names.end(), name) == settings.names.end() &&
         std::find(settings.optional.begin(), settings.optional.end(), name) == settings.optional.end())
-      throw wrong_input(fmt::format("probe '{}' has settings but is not among the probe's names", name),
-                        fmt::format("add \"{}\" to names", name), table.at(name).location);
+      throw wrong_input(fmt::format("probe.{0} is set, but probe.names lacks \"{0}\"", name), "add it to probe.names",
+                        table.at(name).location);
   return settings;
 }
 

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -191,6 +193,10 @@ void Connection::fail(int code) const {
           code, "the store of runs cannot be written",
           "check that you may write to this file and to its folder, or set FOVEA_HOME to a folder of yours", location);
     case SQLITE_CANTOPEN:
+      if (const std::string folder = std::filesystem::path(location.file).parent_path().string();
+          std::filesystem::is_directory(folder) && ::access(folder.c_str(), W_OK) != 0)
+        throw DatabaseError(code, "the store of runs cannot be created, because you may not write in its folder",
+                            "set FOVEA_HOME to a folder of yours", location);
       throw DatabaseError(
           code,
           fmt::format("the store of runs cannot be opened ({})",

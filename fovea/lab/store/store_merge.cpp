@@ -23,7 +23,7 @@ constexpr std::size_t largest_checkpoint = std::size_t{64} << 30;
 // The other store stays as it is, so one that would have to be brought up to date first is left alone.
 Store open_other(const fs::path& other) {
   const auto refuse = [&other](const Message& what, const Remedy& remedy) {
-    return failure(what, remedy, {other.string()});
+    return wrong_input(what, remedy, {other.string()});
   };
   std::error_code error;
   if (fs::is_directory(other, error)) throw refuse("is a folder", "name the runs.db in it");

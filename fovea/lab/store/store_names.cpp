@@ -50,6 +50,17 @@ bool stands_as_text(Store::State& state, const std::string& name) {
   return row.bind(1, name).next();
 }
 
+// "experiment = copy-subset" reads the difference of two names.
+void refuse_unquoted(const Expression& where, const std::vector<std::string>& experiments) {
+  for (const std::string& name : experiments) {
+    if (name.find('-') == std::string::npos) continue;
+    const std::size_t at = where.text().find(name);
+    if (at != std::string::npos && (at == 0 || where.text()[at - 1] == ' ' || where.text()[at - 1] == '='))
+      throw wrong_input(fmt::format("'{}' is a text without quotes", name),
+                        fmt::format("write: experiment = \"{}\"", name), where.location());
+  }
+}
+
 }  // namespace
 
 Store::Names Store::names() const {
@@ -67,6 +78,8 @@ Store::Names Store::names() const {
 }
 
 void Store::require_known(const Expression& where) const {
+  const auto is_unknown = [this](const std::string& name) { return !known(*state_, name); };
+  if (std::ranges::any_of(where.names(), is_unknown)) refuse_unquoted(where, names().experiments);
   require_known(where.names(), where.location(), true);
   for (const std::string& name : where.bare_conditions()) {
     const bool fact = std::ranges::find(run_facts(), name) != run_facts().end();

@@ -61,7 +61,7 @@ void read_row(Store::State& state, SqliteStatement& row, RunRecord& run) {
 }
 
 RunSpec spec_of(std::string_view text, const Location& location) {
-  ValueTable table = parse_table(std::string(text), location.file);
+  ValueTable table = parse_table(std::string(text), "a run in " + location.file, Location::Kind::spec);
   table["seed"] = {std::int64_t{0}, {}};
   return run_spec_from_table(table);
 }

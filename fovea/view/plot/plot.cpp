@@ -73,8 +73,11 @@ Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::stri
   const std::vector<Quantity> wanted = quantities(metrics, {});
   for (const Quantity& metric : wanted) {
     const std::string unknown = metric.unknown_name(all);
-    if (unknown.empty()) continue;
     const std::set<std::string> names = metric_names(all);
+    const auto no_number = [&metric](const RunRecord* run) { return std::isnan(metric.of_run(*run)); };
+    if (unknown.empty() && metric.is_name() && !names.contains(metric.text()) && std::ranges::all_of(all, no_number))
+      throw wrong_input(fmt::format("'{}' is not a number in any of the runs", metric.text()), Remedy::see_metrics());
+    if (unknown.empty()) continue;
     throw wrong_input(fmt::format("no run has the metric '{}'", unknown),
                       suggest_name(unknown, std::vector<std::string>(names.begin(), names.end())));
   }

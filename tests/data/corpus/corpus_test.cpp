@@ -128,8 +128,7 @@ TEST_F(CorpusTest, IsReplacedOnlyWhenAsked) {
   const CorpusSources sources{table("a.tsv", reviews(50)), {}, {}, {}, 0};
   const CorpusSources others{table("b.tsv", reviews(70)), {}, {}, {}, 0};
   add_corpus("mine", sources);
-  EXPECT_SAYS(wrong_input_of([&] { add_corpus("mine", others); }),
-              "the store already has something with the name 'mine'");
+  EXPECT_SAYS(wrong_input_of([&] { add_corpus("mine", others); }), "a corpus with the name 'mine' exists");
   EXPECT_EQ(find_corpus("mine").count(Split::train), 40);
   add_corpus("mine", others, true);
   EXPECT_EQ(find_corpus("mine").count(Split::train), 56);
@@ -187,7 +186,7 @@ TEST_F(CorpusTest, OneThatIsAddedMeanwhileStays) {
                   if (of > 0 && std::exchange(meanwhile, false)) add_corpus("mine", others);
                 });
               }),
-              "the store already has something with the name 'mine'");
+              "a corpus with the name 'mine' exists");
   EXPECT_EQ(find_corpus("mine").count(Split::train), 40);
 }
 
@@ -250,7 +249,7 @@ TEST_F(CorpusTest, OnlyWhatIsWholeIsListed) {
   for (const Corpus& corpus : all_corpora()) EXPECT_FALSE(corpus.name.starts_with('.'));
   std::filesystem::create_directories(home / "pictures");
   EXPECT_SAYS(wrong_input_of([&] { add_corpus("pictures", {table("a.tsv", reviews(50)), {}, {}, {}, 0}); }),
-              "the store already has something with the name 'pictures'");
+              "a corpus with the name 'pictures' exists");
   remove_corpus("pictures");
   EXPECT_FALSE(std::filesystem::exists(home / "pictures"));
   EXPECT_SAYS(wrong_input_of([] { remove_corpus("../data"); }), "cannot be the name of a corpus");

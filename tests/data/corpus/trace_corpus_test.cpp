@@ -80,7 +80,8 @@ TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
   EXPECT_SAYS(refused(" \n"), "is empty. Write COUNTER,ADDRESS on each line");
   for (const char* const none : {"", "\n\n", "pc,address\n"})
     EXPECT_SAYS(wrong_input_of([&] { add(none); }), "app.csv: has no access");
-  EXPECT_SAYS(wrong_input_of([&] { add(times(45, "1,64\n")); }), "app.csv: has 45 accesses, too few to train on");
+  EXPECT_SAYS(wrong_input_of([&] { add(times(45, "1,64\n")); }),
+              "app.csv: has 45 accesses, and training needs at least 46");
   EXPECT_TRUE(std::filesystem::is_empty(home_folder() / "data"));
 }
 

@@ -95,7 +95,7 @@ TEST(FeatureMean, RefusesWhatCanNotBe) {
   says(table({{"samples", whole(100'000'000)}}), "do not fit into memory");
   says(table({{"samples", whole(-1)}}), "must be 0 to 100000000, not -1");
   says(table({{"held_out", whole(0)}}), "must be 1 to 100000000, not 0");
-  says(table({{"draws", word("gaussian")}}), "cannot be 'gaussian'");
+  says(table({{"draws", word("gaussian")}}), "not \"gaussian\"");
 }
 
 }  // namespace

@@ -321,7 +321,7 @@ TEST(Measured, RefusesWhatCanNotBeMeasured) {
   RunRecord elsewhere = kept.words(3);
   elsewhere.spec.probe["split"] = {std::string("test"), {}};
   EXPECT_NE(complaint([&] { sort_runs({a, elsewhere}); }).find("probe.split and"), std::string::npos);
-  EXPECT_NE(complaint([&] { sort_runs({a}); }).find("has no partner to be measured against"), std::string::npos);
+  EXPECT_NE(complaint([&] { sort_runs({a}); }).find("has no run to compare with"), std::string::npos);
   EXPECT_NE(complaint([&] { sort_runs({kept.words(3)}); }).find("has learned attention"), std::string::npos);
   EXPECT_NE(complaint([&] { sort_runs({a, kept.words(3), kept.words(5)}); }).find("same role"), std::string::npos);
   EXPECT_NE(complaint([&] { measure(sort_runs({a, b}), kept.fetch()); }).find("probe 'evidence'"), std::string::npos);

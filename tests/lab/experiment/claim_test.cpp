@@ -86,9 +86,9 @@ TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
   const struct {
     std::string toml, position, problem, remedy;
   } cases[] = {
-      {with_line("title", ""), "x.toml:7:1", "a claim has no title", "add title"},
-      {with_line("name", ""), "x.toml:7:1", "a claim has no name", "add name"},
-      {with_line("null", ""), "x.toml:7:1", "a claim has no null", "add null"},
+      {with_line("title", ""), "x.toml:7:1", "a claim with name also needs title", "add title"},
+      {with_line("name", ""), "x.toml:7:1", "a claim with title also needs name", "add name"},
+      {with_line("null", ""), "x.toml:7:1", "a claim with name also needs null", "add null"},
       {with_line("title", "title = \"" + many(13) + "\""), "x.toml:9:1", "the title of a claim has 13 words",
        "12 at most"},
       {with_line("says", "says = \"" + many(26) + "\""), "x.toml:10:1", "the text of a claim has 26 words",
@@ -99,12 +99,12 @@ TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
       {with_line("title", "title = \"=\""), "x.toml:9:1", "the title of a claim is empty", "write a sentence"},
       {with_line("name", "name = \"Subsets first\""), "x.toml:8:1", "'Subsets first' cannot be the name",
        "small letters"},
-      {with_line("null", "null = 3"), "x.toml:14:1", "'null' must be a table", "make it a table"},
+      {with_line("null", "null = 3"), "x.toml:14:1", "'null' must be a table", "write null = {"},
       {with_line("null", "null = { value = 3 }"), "x.toml:14:1", "has no meaning", "add means"},
       {with_line("null", "null = { means = \"x\" }"), "x.toml:14:1", "has no number", "add value"},
       {with_line("rivals", "rivals = [{ name = \"x\" }]"), "x.toml:15:11", "a rival needs a name and a value", "write"},
-      {with_line("expect", "expect = \"held\""), "x.toml:16:1", "cannot be expected to be 'held'",
-       "supported or refuted"},
+      {with_line("expect", "expect = \"held\""), "x.toml:16:1",
+       "expect must be \"supported\" or \"refuted\", not \"held\"", "supported or refuted"},
       {with_line("source", "source = \"a paper\""), "x.toml:18:1", "cannot be 'a paper'",
        "docs/explanation/sources.md"},
       {with_line("source", ""), "x.toml:7:1", "expected to be refuted has no source", "add the source"},

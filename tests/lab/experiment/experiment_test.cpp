@@ -116,7 +116,7 @@ TEST(Spec, AStartSeedIsPartOfARunOnlyWhereItIsNotTheRunsOwn) {
   EXPECT_EQ(run_spec_from_table(parse_table(other.text(), "stored")).start(), 0u);
   for (const RunSpec& spec : {own, other})
     EXPECT_EQ(*spec.setting("train.start")->as<std::int64_t>(), static_cast<std::int64_t>(spec.start()));
-  refused([&] { start("-1", 3); }, "train.start=-1", "start of train must be 0 or more, not -1",
+  refused([&] { start("-1", 3); }, "train.start=-1", "train.start must be 0 or more, not -1",
           "seed of the initial weights");
   refused([&] { start("1.5", 3); }, "train.start=1.5", "must be an integer", "seed of the initial weights");
   refused([] { resolve(experiment(), Preset::full, {parse_override("start=1")}, 0); }, "start=1",
@@ -166,7 +166,7 @@ TEST(Spec, ASweepIsTheProductOfItsAxes) {
       [] {
         resolve_sweep(experiment(), Preset::full, {}, {parse_axis("seed=0..99999"), parse_axis("task.length=1..100")});
       },
-      "mark.toml", "20000000 runs (task.vocab 2 × task.length 100 × seed 100000)", "shorten");
+      "mark.toml", "20000000 runs (2 values of task.vocab × 100 values of task.length × 100000 seeds)", "shorten");
   refused([] { resolve_sweep(experiment(), Preset::full, {}, {parse_axis("task.vocab=20,1")}); }, "task.vocab=20,1",
           "must be 2 to 1000, not 1", "tokens");
 }

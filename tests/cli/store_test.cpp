@@ -127,7 +127,7 @@ TEST_F(StoreCommands, ComparesRunsAndGroups) {
   EXPECT_NEAR(groups["metrics"][0]["difference"].get<double>(), mean, 1e-12);
   const Outcome text = fovea("compare 'model.hidden = 4' 'model.hidden = 8' -o both.svg");
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_TRUE(says(text.out, "5 pairs, by seed"));
+  EXPECT_TRUE(says(text.out, "5 pairs of runs are compared. Both runs of a pair have the same seed."));
   EXPECT_TRUE(says(text.out, "sign-flip permutation test"));
   EXPECT_TRUE(says(text.out, "A •  B +"));
   EXPECT_TRUE(says(read(folder_ / "both.svg"), "A: model.hidden = 4"));

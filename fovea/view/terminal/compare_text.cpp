@@ -21,6 +21,16 @@ using Align = TextTable::Align;
 constexpr int chart_height = 10;
 constexpr const char *mark_a = "•", *mark_b = "+";
 
+// Each of its lines in lines as wide as the terminal.
+std::string wrapped_lines(const std::string& text, const Terminal& terminal) {
+  std::string all;
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    all += wrapped(text.substr(begin, end - begin), terminal.width) + '\n';
+  }
+  return all;
+}
+
 std::string runs_text(std::int64_t count) { return fmt::format("{} {}", count, count == 1 ? "run" : "runs"); }
 
 std::string who(const ComparedGroup& a, const ComparedGroup& b, const Terminal& terminal) {
@@ -50,15 +60,26 @@ std::string settings_text(const Comparison& comparison, const Terminal& terminal
 }
 
 std::string pairs_text(const Comparison& comparison) {
-  std::string text = fmt::format("\n{} {}, by {}", comparison.pairs, comparison.pairs == 1 ? "pair" : "pairs",
-                                 fmt::join(comparison.paired_by, ", "));
-  if (comparison.alone_a + comparison.alone_b > 0)
-    text += fmt::format("; left out without a partner: {} of A, {} of B", runs_text(comparison.alone_a),
-                        runs_text(comparison.alone_b));
-  if (comparison.unfinished_a + comparison.unfinished_b > 0)
-    text += fmt::format("; left out because unfinished: {} of A, {} of B", runs_text(comparison.unfinished_a),
-                        runs_text(comparison.unfinished_b));
-  return text + "\n";
+  constexpr std::size_t most_named = 4;
+  const std::vector<std::string>& by = comparison.paired_by;
+  std::string text = "\n";
+  if (comparison.pairs > 0)
+    text += fmt::format("{} {} compared. Both runs of a pair have the same {}.\n", comparison.pairs,
+                        comparison.pairs == 1 ? "pair of runs is" : "pairs of runs are",
+                        by.size() <= most_named ? fmt::format("{}", fmt::join(by, ", "))
+                                                : fmt::format("values of {} settings", by.size()));
+  const auto left_out = [&text](std::int64_t count, const char* group, const std::string& why) {
+    if (count > 0)
+      text += fmt::format("{} of {} {} {} left out.\n", runs_text(count), group, why, count == 1 ? "is" : "are");
+  };
+  const auto alone = [](std::int64_t count, const char* other) {
+    return fmt::format("{} no partner in {} and", count == 1 ? "has" : "have", other);
+  };
+  if (comparison.pairs > 0) left_out(comparison.alone_a, "A", alone(comparison.alone_a, "B"));
+  if (comparison.pairs > 0) left_out(comparison.alone_b, "B", alone(comparison.alone_b, "A"));
+  left_out(comparison.unfinished_a, "A", comparison.unfinished_a == 1 ? "is unfinished and" : "are unfinished and");
+  left_out(comparison.unfinished_b, "B", comparison.unfinished_b == 1 ? "is unfinished and" : "are unfinished and");
+  return text;
 }
 
 std::string p_text(const SignFlipTest& test) {
@@ -88,7 +109,11 @@ std::string method_text(const Comparison& comparison) {
 
 std::string metrics_text(const Comparison& comparison, const Terminal& terminal) {
   if (comparison.metrics.empty()) return "\nA and B have no metric in common.\n";
-  if (comparison.pairs == 0) return "\nNo finished run of A has a partner in B, so there is no difference to show.\n";
+  if (comparison.pairs == 0)
+    return "\n" + wrapped_lines(
+                      "No finished run of A has a partner in B. A partner has the same seed, and the same values "
+                      "of settings that vary within A and B. Nothing can be compared.",
+                      terminal);
   const bool tested = comparison.pairs > 1;
   std::vector<TextTable::Column> columns{{"metric"}, {"A", Align::right}, {"B", Align::right}, {"B - A", Align::right}};
   if (tested)
@@ -106,7 +131,7 @@ std::string metrics_text(const Comparison& comparison, const Terminal& terminal)
     }
     table.row(std::move(cells));
   }
-  return "\n" + table.text(terminal) + (tested ? method_text(comparison) : "");
+  return "\n" + table.text(terminal) + (tested ? wrapped_lines(method_text(comparison), terminal) : "");
 }
 
 // As compare() takes them.
@@ -143,7 +168,8 @@ std::vector<std::string> metrics_to_compare(const ComparedGroup& a, const Compar
 std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
                             const Terminal& terminal) {
   const bool single = a.runs.size() == 1 && b.runs.size() == 1;
-  return who(a, b, terminal) + settings_text(comparison, terminal) + (single ? "" : pairs_text(comparison)) +
+  const std::string settings = comparison.pairs > 0 ? settings_text(comparison, terminal) : "";
+  return who(a, b, terminal) + settings + (single ? "" : wrapped_lines(pairs_text(comparison), terminal)) +
          metrics_text(comparison, terminal);
 }
 

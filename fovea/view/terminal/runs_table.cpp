@@ -137,10 +137,9 @@ std::string runs_table(const Runs& runs, const std::vector<std::string>& wanted,
   std::erase(left_out, "steps");
   if (!left_out.empty()) {
     std::ranges::reverse(left_out);
-    text +=
-        toned(fmt::format("No room for {}: widen the window, or name the columns to show.", fmt::join(left_out, ", ")),
-              Tone::faint, terminal) +
-        "\n";
+    const std::string note = fmt::format("No room for {}. Widen the window, or name columns: fovea runs --show {}",
+                                         fmt::join(left_out, ", "), left_out.front());
+    text += toned(wrapped(note, terminal.width), Tone::faint, terminal) + "\n";
   }
   return text;
 }

@@ -82,6 +82,9 @@ std::string matrix_text(const ExampleView& seen, const Terminal& terminal) {
   int heads = 0;
   for (const std::string& word : seen.target) heads = std::max(heads, display_width(word));
   std::string text;
+  // A cell is two characters wide, and one if the terminal is too narrow.
+  const int needed = heads + 2 + 2 * static_cast<int>(seen.source.size());
+  const bool narrow = terminal.width > 0 && needed > terminal.width;
   for (const ExampleView::Quantity& quantity : seen.quantities) {
     text += fmt::format("{}, with a row for each word or position, and a column for each source word\n",
                         toned(quantity.name, Tone::strong, terminal));
@@ -90,15 +93,16 @@ std::string matrix_text(const ExampleView& seen, const Terminal& terminal) {
       text += std::string(static_cast<std::size_t>(heads - display_width(word)), ' ') + word + " │";
       for (const double shade : shades_of(quantity.rows[t], quantity.log_probability)) {
         const char* const block = blocks[static_cast<std::size_t>(level_of(shade))];
-        text += *block ? fmt::format("{}{}", block, shade < 0 ? "-" : block) : "  ";
+        const std::string second = *block ? shade < 0 ? "-" : block : " ";
+        text += narrow ? second : (*block ? block : " ") + second;
       }
       text += "\n";
     }
     text += "\n";
   }
-  text += "source, from left to right:";
-  for (const std::string& word : seen.source) text += " " + word;
-  return text + "\n";
+  std::string source = "source, from left to right:";
+  for (const std::string& word : seen.source) source += " " + word;
+  return text + wrapped(source, terminal.width) + "\n";
 }
 
 // The text once for each word of a name, shaded by where that word attends.
@@ -166,7 +170,9 @@ std::string shades_text(const ExampleView& seen, const Terminal& terminal) {
   std::string text = fmt::format("run {}, example {}, step {}", seen.run, seen.example, seen.step);
   if (!seen.row.empty()) text += fmt::format(", {}", printable(seen.row));
   else if (seen.target.empty()) text += fmt::format(", class {}", printable(seen.label));
-  if (!seen.maps.empty()) text += fmt::format("\nα is the map '{}', of {}", seen.map, fmt::join(seen.maps, ", "));
+  if (!seen.maps.empty())
+    text +=
+        '\n' + wrapped(fmt::format("α is the map '{}', of {}", seen.map, fmt::join(seen.maps, ", ")), terminal.width);
   const auto body = seen.target.empty() ? words_text : seen.tagged ? tags_text : matrix_text;
   return fmt::format("{}\n\n{}\n{}", text, body(seen, terminal), legend(seen));
 }

@@ -25,8 +25,8 @@ int point_width(char32_t c) {
   return full ? 2 : 1;
 }
 
-// Lines of at most `width` columns, broken at spaces, or within a word longer than a line.
-std::vector<std::string> folded(const std::string& text, int width) {
+// Lines of at most `width` columns, broken at spaces, and within a word longer than a line if `cuts`.
+std::vector<std::string> folded(const std::string& text, int width, bool cuts) {
   std::vector<std::string> lines;
   std::string line;
   int used = 0;
@@ -44,7 +44,7 @@ std::vector<std::string> folded(const std::string& text, int width) {
       line += ' ';
       ++used;
     }
-    if (wide > width) {
+    if (wide > width && cuts) {
       for (const char32_t c : code_points(word)) {
         const int w = point_width(c);
         if (used + w > width && used > 0) end_line();
@@ -117,7 +117,7 @@ std::string shortened(const std::string& text, int columns) {
 std::string wrapped(const std::string& text, int columns) {
   if (columns == 0) return text;
   std::string lines;
-  for (const std::string& line : folded(text, columns)) lines += (lines.empty() ? "" : "\n") + line;
+  for (const std::string& line : folded(text, columns, false)) lines += (lines.empty() ? "" : "\n") + line;
   return lines;
 }
 
@@ -220,7 +220,7 @@ std::string TextTable::text(const Terminal& terminal, std::vector<std::string>* 
   for (const auto& row : rows_) {
     std::vector<std::vector<std::string>> cells;
     for (std::size_t i = 0; i < plan.columns.size(); ++i)
-      cells.push_back(folded(row[plan.columns[i]].text, plan.width[i]));
+      cells.push_back(folded(row[plan.columns[i]].text, plan.width[i], true));
     put(cells, [&](std::size_t i) { return row[plan.columns[i]].tone; }, false);
   }
   return out;

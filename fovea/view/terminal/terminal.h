@@ -23,7 +23,7 @@ int display_width(std::string_view text);
 // The text, or as much of it as fits into `columns`, with an ellipsis at its end.
 std::string shortened(const std::string& text, int columns);
 
-// The text in lines of at most `columns`, broken at its blanks; 0: no limit.
+// The text in lines of at most `columns`, broken at its blanks alone; 0: no limit.
 std::string wrapped(const std::string& text, int columns);
 
 enum class Tone { plain, good, bad, faint, strong };

@@ -58,9 +58,10 @@ std::string text_of(const ComparedGroup& a, const ComparedGroup& b) {
 TEST(CompareText, SaysWhoWhatAndHowSure) {
   const ComparedGroup a = group("task.vocab = 40", 40, 0.9, 5), b = group("task.vocab = 60", 60, 0.5, 6);
   const std::string text = text_of(a, b);
-  for (const char* part : {"A  task.vocab = 40  5 runs of copying", "B  task.vocab = 60  6 runs of copying",
-                           "task.vocab  40", "5 pairs, by seed", "0 runs of A, 1 run of B", "accuracy", "-0.4",
-                           "0.0625", "sign-flip", "exact (with 5 pairs it is 0.0625 or more)", "bootstrap"})
+  for (const char* part :
+       {"A  task.vocab = 40  5 runs of copying", "B  task.vocab = 60  6 runs of copying", "task.vocab  40",
+        "5 pairs of runs are compared", "1 run of B has no partner in A and is left out.", "accuracy", "-0.4", "0.0625",
+        "sign-flip", "exact (with 5 pairs it is 0.0625 or more)", "bootstrap"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   const std::string chart = comparison_chart(a, b, "accuracy", Terminal{60, false});
   EXPECT_NE(chart.find("accuracy, median: A •  B +"), std::string::npos) << chart;

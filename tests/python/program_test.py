@@ -59,7 +59,7 @@ def test_the_command_answers_from_its_own_python(tmp_path):
         text=True,
         env={"PATH": "/nowhere", "HOME": str(tmp_path)},
     )
-    assert done.returncode == 0 and done.stdout.startswith("Too few different texts."), done.stderr
+    assert done.returncode == 2 and done.stdout.startswith("Too few different texts."), done.stderr
 
 
 def test_a_word_that_gives_the_label_away(program, tmp_path):
@@ -90,7 +90,7 @@ def test_a_page_is_not_written_over_where_nothing_could_be_told(program, tmp_pat
     page.write_text("an earlier report", encoding="utf-8")
     done = asked(program, file, "-o", page, *QUICK)
     assert (
-        done.returncode == 1
+        done.returncode == 2
         and done.stdout.startswith("Too few different texts.")
         and f"nothing was learned from these texts, so {page}" in done.stderr
     )

@@ -195,7 +195,7 @@ class Belief(Findings):
         if warnings := self._warnings():
             lines += ["", *(f"- {one}" for one in warnings)]
         if self.open:
-            lines += ["", "Open:", *(f"- {one}" for one in self.open)]
+            lines += ["", "Open:" if self.figures else "What to do:", *(f"- {one}" for one in self.open)]
         return "\n".join(lines)
 
     def _verdicts(self) -> list[str]:

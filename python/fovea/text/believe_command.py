@@ -15,7 +15,7 @@ from .believing import check_attention as ask
 
 
 def believe() -> NoReturn:
-    """Print the report and end this process: with 0, with 2 if the texts or the settings are wrong, with 1 on failure. A page is
+    """Print the report and end this process: with 0, with 2 if the texts or the settings are wrong or the texts are too few, with 1 on failure. A page is
     not written if the texts are too few for a report; an existing file stays."""
     try:
         question: dict[str, Any] = json.load(sys.stdin)
@@ -28,8 +28,10 @@ def believe() -> NoReturn:
         if question["output"] and not belief.figures:
             _complain(
                 f"nothing was learned from these texts, so {question['output']} was not written. The printed report names the reason.",
-                1,
+                2,
             )
+        if not belief.figures:
+            sys.exit(2)
         if question["output"]:
             belief.save(question["output"], title=os.path.basename(question["file"]))
             print(f"fovea: wrote {question['output']}", file=sys.stderr)

@@ -128,16 +128,16 @@ class Findings:
                 f"There are {facts['labels']} different labels for {facts['texts']} texts, and of most fewer than {FEWEST_OF_A_CLASS} different texts."
             )
             self.open.append(
-                "Everything: are these the labels? `fovea check-attention` takes the column of labels by --label, and the column of texts by --text."
+                "Check the column of labels. `fovea check-attention` takes the column of labels by --label, and the column of texts by --text."
             )
         elif facts["different"] < FEWEST:
             there = "is 1 different text" if facts["different"] == 1 else f"are {facts['different']} different texts"
-            say(f"There {there}; training and test need {FEWEST}.")
-            self.open.append("Everything: give more different texts of each class.")
+            say(f"Nothing was measured: there {there}, and a check needs {FEWEST}.")
+            self.open.append("Give more different texts of each class.")
         else:
             rest = f", and of {len(few) - _SAID} more" if len(few) > _SAID else ""
             say(
-                f"Each class needs {FEWEST_OF_A_CLASS} different texts; there are fewer of "
+                f"Nothing was measured: each class needs {FEWEST_OF_A_CLASS} different texts, and there are fewer of "
                 + ", ".join(f"'{name}' ({count})" for name, count in few[:_SAID])
                 + f"{rest}."
             )
@@ -146,7 +146,7 @@ class Findings:
                 if len(few) == 1
                 else "these classes out, or give more of their texts"
             )
-            self.open.append(f"Everything: leave {whose}.")
+            self.open.append(f"Leave {whose}.")
         return "too few different texts"
 
     def _attention(self, uniform: Estimate, single: Estimate) -> str:

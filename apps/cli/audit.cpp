@@ -22,13 +22,16 @@ namespace {
 class Audit : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
+    app.add_option("run", run_, "the id of a run")->required()->type_name("RUN");
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
-        "The two-stage account of learning has five assumptions. The audit measures each of them in a run.\n"
+        "The audit measures five assumptions about learning in a run. (1) Hidden states reflect local words.\n"
+        "(2) Attention weights are free parameters. (3) Words are learned first, and attention second. (4) Attention "
+        "is\n"
+        "uniform early. (5) The mean state is a map of the mean embedding.\n"
         "If the run was trained without the probe 'audit', it is trained again with the probe and kept as a new run.\n"
-        "Both runs have the same numbers.\n"
+        "All metrics of the old run have the same values in the new run.\n"
         "\n"
         "Examples:\n"
         "  fovea audit 12\n"
@@ -36,6 +39,7 @@ class Audit : public Command {
   }
 
   int run() override {
+    id_ = run_id(run_);
     Store store(Store::default_file());
     const std::optional<RunRecord> found = store.find(id_);
     if (!found) throw no_such_run(store, id_);
@@ -81,8 +85,9 @@ class Audit : public Command {
 
   int print(const RunRecord& run, const std::string& note) const {
     if (!json_) {
-      if (!note.empty()) fmt::print("{}\n\n", note);
-      fmt::print("{}", audit_text(run, Terminal::of(STDOUT_FILENO)));
+      const Terminal terminal = Terminal::of(STDOUT_FILENO);
+      if (!note.empty()) fmt::print("{}\n\n", wrapped(note, terminal.width));
+      fmt::print("{}", audit_text(run, terminal));
       return 0;
     }
     Json json{{"run", id_}, {"audited_run", run.id}, {"note", note}, {"assumptions", Json::array()}};
@@ -105,11 +110,12 @@ class Audit : public Command {
     return 0;
   }
 
+  std::string run_;
   std::int64_t id_ = 0;
   bool json_ = false, quiet_ = false;
 };
 
-const Register<Command> audit_command("audit", "measure the assumptions of the two-stage account in a run",
+const Register<Command> audit_command("audit", "measure five assumptions about how attention learns, in one run",
                                       [] { return std::make_unique<Audit>(); });
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/json_output.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/progress.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/experiment/sweep_plan.h"
@@ -50,21 +51,22 @@ double peak_memory() {
 class Bench : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("--system", names_, "time only these systems, experiments or spec files")->type_name("NAME|FILE");
-    words_.add_settings(app, "; with several values (task.vocab=100,1000) each is timed");
+    app.add_option("--system", names_, "time only these: names in the table of fovea bench, experiments or .toml files")
+        ->type_name("NAME|FILE");
+    words_.add_settings(app, "; task.vocab=100,1000 times each value");
     app.add_option("--threads", threads_, "threads that share the work of a step (default: 1)")
         ->check(between(1, 1024))
         ->type_name("N");
-    app.add_option("--seconds", seconds_, "seconds for which each system is timed (default: 1.5; with --quick: 0.3)")
+    app.add_option("--seconds", seconds_, "seconds for which each model is timed (default: 1.5; with --quick: 0.3)")
         ->check(between(0.01, 86400.0))
         ->type_name("S");
-    app.add_flag("--quick", quick_, "use short timings, and print no projection");
+    app.add_flag("--quick", quick_, "time for 0.3 seconds, and do not estimate the time of all experiments");
     words_.add_output(app);
     app.footer(
-        "A step is timed as a whole: drawing a batch, forward, backward, and the update. The column\n"
-        "'of products' compares its operations with the best rate of matrix products. Only operations that must be "
-        "done\n"
-        "count (docs/developers/benchmarks.md). The columns 'probes' and 'recorder' are shares of the time of a run.\n"
+        "A step is timed as a whole: drawing a batch, forward, backward, and the update. The column 'of products' is\n"
+        "the speed of a step as a share of the speed of pure matrix products. Operations that the algorithm does not\n"
+        "need are not counted. The columns 'probes' and 'recorder' are the shares of a run's time that measuring and\n"
+        "storing take.\n"
         "\n"
         "Examples:\n"
         "  fovea bench\n"
@@ -97,6 +99,8 @@ class Bench : public Command {
       measured.memory = peak_memory();
       measured.looks = look_share(spec, seconds_, watch(name));
       if (measured.rate.median > 0) measured_.push_back(measured);
+      else if (!interrupt_flag()->load())
+        untimed_.push_back(fmt::format("{} was not timed: {}", name, measured.rate.failure));
     }
     Projection projection;
     for (const std::string& name : experiments) {
@@ -105,8 +109,9 @@ class Bench : public Command {
     }
     bar.clear();
     words_.json ? print_as_json() : print_as_text();
-    if (!interrupt_flag()->load()) return 0;
-    fmt::print(stderr, "fovea: stopped. The measurements until then are printed above.\n");
+    for (const std::string& one : untimed_) notice("{}", one);
+    if (!interrupt_flag()->load()) return untimed_.empty() ? 0 : 1;
+    notice("stopped. The measurements until then are printed above.");
     return 1;
   }
 
@@ -149,18 +154,24 @@ class Bench : public Command {
   }
 
   void print_as_text() const {
-    fmt::print("{}\n", machine_line());
-    fmt::print("Best matrix products: {:.0f} GF/s on {} {}", one_ / 1e9, threads_,
-               threads_ == 1 ? "thread" : "threads");
-    if (core_count() != threads_) fmt::print(", {:.0f} GF/s on {}", all_ / 1e9, core_count());
-    fmt::print("; relative error {:.1e}.\n", product_error(Products::full));
-    fmt::print("In three terms of bfloat16, by {}: {:.0f} GF/s on {} {}; relative error {:.1e}.\n\n", tile_unit_line(),
-               in_three_terms_ / 1e9, threads_, threads_ == 1 ? "thread" : "threads", product_error(Products::bf16x3));
+    const Terminal terminal = Terminal::of(STDOUT_FILENO);
+    const char* const threads = threads_ == 1 ? "thread" : "threads";
+    const auto print_wrapped = [&terminal](const std::string& text) {
+      fmt::print("{}\n", wrapped(text, terminal.width));
+    };
+    print_wrapped(machine_line());
+    std::string best = fmt::format("Best matrix products: {:.0f} GF/s on {} {}", one_ / 1e9, threads_, threads);
+    if (core_count() != threads_) best += fmt::format(", {:.0f} GF/s on {}", all_ / 1e9, core_count());
+    print_wrapped(best + fmt::format("; relative error {:.1e}.", product_error(Products::full)));
+    print_wrapped(fmt::format("In three terms of bfloat16, by {}: {:.0f} GF/s on {} {}; relative error {:.1e}.",
+                              tile_unit_line(), in_three_terms_ / 1e9, threads_, threads,
+                              product_error(Products::bf16x3)));
+    fmt::print("\n");
     using Align = TextTable::Align;
     TextTable table({{"system"},
                      {"steps/s", Align::right},
-                     {"slowest", Align::right},
-                     {"fastest", Align::right},
+                     {"slowest", Align::right, false, 2},
+                     {"fastest", Align::right, false, 1},
                      {"Mflop a step", Align::right},
                      {"GF/s", Align::right},
                      {"of products", Align::right},
@@ -173,7 +184,7 @@ class Bench : public Command {
                  m.cost ? fmt::format("{:.3g}", m.operation_rate() / 1e9) : std::string("?"),
                  m.cost ? fmt::format("{:.0f} %", 100 * m.operation_rate() / m.best_products) : std::string("?"),
                  fmt::format("{:.1f} %", 100 * m.looks.probes), fmt::format("{:.1f} %", 100 * m.looks.recorder)});
-    fmt::print("{}", table.text(Terminal::of(STDOUT_FILENO)));
+    fmt::print("{}", table.text(terminal));
     if (times_.empty()) {
       double training = 0;
       for (const Measured& m : measured_) training = std::max(training, m.memory);
@@ -254,10 +265,11 @@ class Bench : public Command {
   double in_three_terms_ = 0;
   double most_memory_ = 0;  // before it was last forgotten
   std::vector<Measured> measured_;
+  std::vector<std::string> untimed_;  // and why
   std::vector<ExperimentTime> times_;
 };
 
-const Register<Command> bench_command("bench", "time every system on this machine",
+const Register<Command> bench_command("bench", "time training steps of each kind of model on this machine",
                                       [] { return std::make_unique<Bench>(); });
 
 }  // namespace

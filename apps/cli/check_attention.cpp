@@ -6,14 +6,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/labelled_file.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/report_file.h"
 #include "apps/cli/run_words.h"
+#include "fovea/lab/engine/python_engine.h"
 
 namespace fovea::cli {
 
@@ -27,7 +28,7 @@ try:
 except ImportError as error:
     print(f"fovea: 'check-attention' needs the Python package 'fovea', and {sys.executable} cannot import it: {error}. "
           "Install the package there with pip, or set FOVEA_PYTHON to a Python that has it.", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(1)
 believe()
 )";
 
@@ -47,26 +48,27 @@ class CheckAttention : public Command {
     whole("--hidden", hidden_, 1, "width of embeddings and states (default 64)");
     whole("--longest", longest_, 1, "number of words read from the start of each text (default 200)");
     whole("--seed", seed_, 0, "seed of the splits and the trainings (default 0)");
-    whole("--threads", threads_, 0, "trainings at a time (default: one per core)");
+    whole("--threads", threads_, 0, "trainings at a time; 0, the default, is one per core");
     app.add_option("-o,--output", output_, "write the report with its figure as an .html page")->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
         "Trains classifiers on a part of the texts, and tests their attention on the rest. The report compares their\n"
-        "accuracy with uniform attention, single words and a logistic regression. It shows whether attention is "
-        "needed,\n"
+        "accuracy with the accuracy of three simpler models: uniform attention, single words, and logistic "
+        "regression.\n"
+        "It shows whether attention is needed,\n"
         "and whether seeds attend to the same words. It shows which words the answers depend on, and whether deleting\n"
         "a named word changes the answer. A check of 10 000 sentences takes minutes. Nothing is stored.\n"
         "The command needs the Python package 'fovea'. It uses the Python that $FOVEA_PYTHON names, or python3.\n"
         "\n"
         "Examples:\n"
         "  fovea check-attention reviews.tsv\n"
-        "  fovea check-attention news.csv --label class --text title,description -o news.html\n"
+        "  fovea check-attention news.csv --label class --text title,body -o news.html\n"
         "  fovea check-attention reviews.jsonl --seeds 5 --json");
   }
 
   int run() override {
-    check_report_name(output_, ".html");
+    if (!output_.empty()) check_report_name(output_, ".html");
     Json question = labelled_texts();
     question["settings"] = {
         {"seeds", seeds_}, {"epochs", epochs_}, {"hidden", hidden_}, {"longest", longest_}, {"seed", seed_}};
@@ -88,7 +90,7 @@ class CheckAttention : public Command {
       labels.push_back(example.label);
     }
     if (const std::int64_t skipped = reader.report().skipped; skipped > 0)
-      fmt::print(stderr, "fovea: {} skipped\n", count_text(skipped, "malformed line is", "malformed lines are"));
+      notice("{} skipped", count_text(skipped, "malformed line is", "malformed lines are"));
     return {{"file", labelled_.file}, {"texts", std::move(texts)}, {"labels", std::move(labels)}};
   }
 
@@ -101,9 +103,7 @@ class CheckAttention : public Command {
     const char* const named = std::getenv("FOVEA_PYTHON");
     const char* const python = named && *named ? named : "python3";
     ::execlp(python, python, "-c", ask, nullptr);
-    throw wrong_input(fmt::format("'check-attention' needs the Python package 'fovea', and '{}' cannot be started: {}",
-                                  python, std::strerror(errno)),
-                      "install Python 3.9 or later with the package, or set FOVEA_PYTHON to a Python that has it");
+    throw python_not_started("check-attention", python, errno);
   }
 
   LabelledFile labelled_;

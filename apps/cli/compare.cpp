@@ -7,6 +7,8 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
+#include "apps/cli/notice.h"
+#include "apps/cli/output_file.h"
 #include "apps/cli/run_words.h"
 #include "fovea/lab/analysis/comparison_json.h"
 #include "fovea/lab/store/store.h"
@@ -26,15 +28,16 @@ class Compare : public Command {
         ->required()
         ->type_name("RUN|CONDITION");
     app.add_option("B", words_[1], "the run or the group to compare A with")->required()->type_name("RUN|CONDITION");
-    app.add_option("--metric", metrics_, "metrics, or expressions over them (default: the most informative)")
+    app.add_option("--metric", metrics_, "metrics, or expressions over them (default: up to eight that A and B have)")
         ->type_name("NAME");
     CLI::Option* file = app.add_option("-o,--output", file_, "write the curves as a figure: .svg, .pdf or .png");
     file->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Each run of A is paired with the run of B that has the same seed. Settings that vary in both groups must also "
-        "be\n"
-        "equal in a pair. Unfinished runs are left out. The table has the means of each metric, and the difference B - "
+        "Each run of A is paired with the run of B that has the same seed. If other "
+        "settings\n"
+        "vary within A and B, both runs of a pair have the same values of them. Unfinished runs are left out. The "
+        "table has the means of each metric, and the difference B - "
         "A\n"
         "with a 95 % bootstrap interval. The p is the result of a sign-flip permutation test of the paired "
         "differences.\n"
@@ -42,12 +45,16 @@ class Compare : public Command {
         "\n"
         "Examples:\n"
         "  fovea compare 3 7\n"
-        "  fovea compare 'task.vocab = 40' 'task.vocab = 60' --metric accuracy steps_to_90\n"
-        "  fovea compare 'experiment = \"copy-subset\"' 'experiment = \"copy-permutation\"' -o copying.svg");
+        "  fovea compare 'task.vocab = 40' 'task.vocab = 60' --metric steps_to_90\n"
+        "  fovea compare 'experiment = \"copy-subset\"' \\\n"
+        "      'experiment = \"copy-permutation\"' -o copying.svg");
   }
 
   int run() override {
-    if (!file_.empty()) figure_format(file_);  // a wrong ending is said before anything is read
+    if (!file_.empty()) {  // a wrong file is reported before anything is read
+      figure_format(file_);
+      check_output_file(file_);
+    }
     const Store store(Store::default_file(), Store::Mode::read_only);
     const ComparedGroup a = group(store, words_[0], "A"), b = group(store, words_[1], "B");
     const std::vector<std::string> wanted = metrics_.empty() ? metrics_to_compare(a, b) : metrics_;
@@ -67,7 +74,7 @@ class Compare : public Command {
     if (!file_.empty()) {
       if (metrics_.empty() && drawn.size() > most_charts) drawn.resize(most_charts);
       save_figure(comparison_figure(a, b, drawn), file_);
-      fmt::print(stderr, "fovea: wrote {}\n", file_);
+      notice("wrote {}", file_);
     }
     return 0;
   }

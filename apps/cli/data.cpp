@@ -61,7 +61,8 @@ class Data : public Command {
     show_->add_option("name", name_, "the corpus")->required()->type_name("NAME");
     show_->add_flag("--json", json_, "print one JSON document");
     show_->footer("Example:\n  fovea data show made-reviews");
-    add_options(*app.add_subcommand("add", "add your texts, tagged words, or a trace of memory accesses"));
+    add_ = app.add_subcommand("add", "add your texts, tagged words, or a trace of memory accesses");
+    add_options(*add_);
     get_ = app.add_subcommand("get", "download a public corpus from its publisher");
     getting_.options(*get_);
     remove_ = app.add_subcommand("rm", "remove a corpus; runs that were trained on it stay");
@@ -107,8 +108,8 @@ class Data : public Command {
         ->type_name("N");
     CLI::Option* const conll =
         app.add_option("--conll", conll_,
-                       "files of words with tags in CoNLL columns: for training, validation and test (default: the "
-                       "last two are split off the first)")
+                       "files in CoNLL format for training, validation and test (one file is split); only with "
+                       "--dev-share, --test-share, --split-seed, --skip-bad, --replace")
             ->expected(1, 3)
             ->type_name("FILE");
     for (CLI::Option* const option : app.get_options()) {
@@ -117,10 +118,12 @@ class Data : public Command {
           name != "--split-seed")
         conll->excludes(option);
     }
-    CLI::Option* const trace = app.add_option("--trace", trace_,
-                                              "file of memory accesses, COUNTER,ADDRESS on each line, in decimal or as "
-                                              "0x1000; also separated by ';' or a tab")
-                                   ->type_name("FILE");
+    CLI::Option* const trace =
+        app.add_option("--trace", trace_,
+                       "file of memory accesses: PROGRAM-COUNTER,ADDRESS on each line, in decimal "
+                       "or as 0x1000, separated by a comma, ';' or a tab; only with --skip-bad, "
+                       "--replace")
+            ->type_name("FILE");
     for (CLI::Option* const option : app.get_options())
       if (option != trace && option->nonpositional() && option->get_name() != "--help") trace->excludes(option);
     app.add_flag("--skip-bad", skip_, "skip malformed lines, and count them");
@@ -135,9 +138,9 @@ class Data : public Command {
         "Examples:\n"
         "  fovea data add spam --train sms.tsv.gz --label 1 --text 2\n"
         "  fovea data add news --train news.csv --label class --text title,description\n"
-        "  fovea data add reviews --train aclImdb/train --test aclImdb/test      a folder for each class\n"
-        "  fovea data add captions --train train.de.gz --train-target train.en.gz --dev val.de.gz --dev-target "
-        "val.en.gz\n"
+        "  fovea data add reviews --train aclImdb/train --test aclImdb/test\n"
+        "  fovea data add captions --train train.de.gz --train-target train.en.gz \\\n"
+        "      --dev val.de.gz --dev-target val.en.gz\n"
         "  fovea data add names --conll train.conll dev.conll test.conll\n"
         "  fovea data add app --trace app.csv.gz");
   }
@@ -156,7 +159,18 @@ class Data : public Command {
     return source;
   }
 
+  // A share is split off only if there is no file for it.
+  void check_share(const char* share, const char* file, bool named) const {
+    if (named && add_->count(share) > 0)
+      throw wrong_input(fmt::format("{} splits texts off, and {} names a file of them", share, file),
+                        fmt::format("leave out {} or {}", share, file));
+  }
+
   int add() {
+    check_share("--dev-share", "--dev", !dev_.empty());
+    check_share("--test-share", "--test", !test_.empty());
+    check_share("--dev-share", "--conll", conll_.size() > 1);
+    check_share("--test-share", "--conll", conll_.size() > 2);
     if (!trace_.empty()) return add_accesses();
     if (!conll_.empty()) return add_tagged();
     if (train_.empty())
@@ -166,10 +180,9 @@ class Data : public Command {
     std::error_code ignored;
     const bool needs_column = train_target_.empty() && !std::filesystem::is_directory(train_, ignored);
     if (needs_column && label_.empty() && target_.empty())
-      throw wrong_input("neither a class nor a translation is named",
-                        "name the column of the class with --label, or the column of the translation with --target. "
-                        "Name a file of translations with --train-target. A text without either needs no corpus: fovea "
-                        "run language --set task.file=FILE");
+      throw wrong_input("--label or --target is missing",
+                        "name the column of the class with --label, or of the translation with --target or "
+                        "--train-target");
     check_pair("--dev", dev_, "--dev-target", dev_target_);
     check_pair("--test", test_, "--test-target", test_target_);
     CorpusSources sources{source(train_, train_target_), {}, {}, fractions_, seed_};
@@ -347,7 +360,7 @@ class Data : public Command {
     }
   }
 
-  CLI::App *list_ = nullptr, *show_ = nullptr, *get_ = nullptr, *remove_ = nullptr;
+  CLI::App *list_ = nullptr, *show_ = nullptr, *add_ = nullptr, *get_ = nullptr, *remove_ = nullptr;
   DataGet getting_;
   std::string name_, trace_, train_, dev_, test_, train_target_, dev_target_, test_target_, label_, target_, format_,
       header_;

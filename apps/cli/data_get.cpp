@@ -52,15 +52,15 @@ void DataGet::options(CLI::App& app) {
   app.add_flag("--quiet", quiet_, "show no progress");
   app.add_flag("--json", json_, "print one JSON document");
   app.footer(
-      "Every file is checked by its SHA-256. A download that breaks off is resumed. The same command resumes a "
-      "download\n"
-      "that was interrupted.\n"
+      "Every file is checked by its SHA-256. If the connection breaks, the download goes on by itself. After Ctrl-C, "
+      "the\n"
+      "same command continues it.\n"
       "\n"
       "Examples:\n"
       "  fovea data get\n"
       "  fovea data get sms-spam\n"
-      "  fovea data get imdb --from https://mirror.example/sets     if a mirror has its files\n"
-      "  fovea data get imdb --from Downloads                       if you have the files already");
+      "  fovea data get imdb --from https://mirror.example/sets   if a mirror has them\n"
+      "  fovea data get imdb --from Downloads                     if you have the files");
 }
 
 int DataGet::run() { return name_.empty() ? list() : get(find_public_corpus(name_)); }

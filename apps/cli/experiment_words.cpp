@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/cli/bounds.h"
+#include "apps/cli/notice.h"
 #include "fovea/base/error/error.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
 #include "fovea/lab/ranks/ranks.h"
@@ -16,9 +17,15 @@ bool of_sweep(const std::string& words) { return words.starts_with("sweep."); }
 
 // "sweep.KEY=VALUES". A list is the axis, as in a file; "a,b,c" and "0..9" as for axes without "sweep.".
 Axis axis_of_sweep(const std::string& words) {
-  Axis axis = parse_axis(words.substr(words.find('.') + 1));
-  if (axis.values.size() == 1 && axis.values.front().as<ValueList>()) return axis_of(axis.key, axis.values.front());
-  return axis;
+  const Location location = Location::setting(words);
+  try {
+    Axis axis = parse_axis(words.substr(words.find('.') + 1));
+    if (axis.values.size() == 1 && axis.values.front().as<ValueList>()) axis = axis_of(axis.key, axis.values.front());
+    for (Value& value : axis.values) value.location = location;
+    return axis;
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.problem(), error.remedy(), location);
+  }
 }
 
 // "key=a,b" or "key=0..9" name several values; commas within brackets or quotes are part of one.
@@ -49,9 +56,10 @@ void ExperimentWords::add_settings(CLI::App& app, const std::string& more) {
 
 void ExperimentWords::add_form(CLI::App& app, Preset otherwise) {
   otherwise_ = otherwise;
-  CLI::Option* fast =
-      app.add_flag("--quick", quick, otherwise == Preset::quick ? "the quick form (the default)" : "the quick form");
-  app.add_flag("--full", full, otherwise == Preset::full ? "the full form (the default)" : "the full form")
+  const auto usual = [otherwise](Preset preset) { return preset == otherwise ? " (the default)" : ""; };
+  CLI::Option* fast = app.add_flag(
+      "--quick", quick, fmt::format("quick form: the small settings of an experiment{}", usual(Preset::quick)));
+  app.add_flag("--full", full, fmt::format("full form: the full settings of an experiment{}", usual(Preset::full)))
       ->excludes(fast);
 }
 
@@ -62,9 +70,9 @@ void ExperimentWords::add_output(CLI::App& app) {
 
 void ExperimentWords::add_training(CLI::App& app) {
   CLI::Option* const of_engine =
-      app.add_option("--engine", engine, "torch: PyTorch computes the gradients of updates (set train.engine)")
+      app.add_option("--engine", engine, "compute gradients with PyTorch: torch, the same as --set train.engine=torch")
           ->type_name("ENGINE");
-  app.add_option("--device", device, "where the engine computes, cpu or cuda (set train.device)")
+  app.add_option("--device", device, "where the engine computes: cpu or cuda, the same as --set train.device=cuda")
       ->type_name("DEVICE")
       ->needs(of_engine);
   app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0, also if there is a checkpoint");
@@ -111,10 +119,15 @@ Experiment ExperimentWords::find(const std::string& name) {
   for (const std::string& words : set)
     if (of_sweep(words)) set_axis(experiment, axis_of_sweep(words));
   const std::vector<std::string> lacking = settings_left_out(experiment, preset(), overrides());
-  if (!lacking.empty() && !quiet && Ranks::announced_rank() == 0)
-    fmt::print(stderr, "fovea: {} of {} {} left out, because the model of --set has no such setting.\n",
-               fmt::join(lacking, ", "), experiment.name, lacking.size() == 1 ? "is" : "are");
+  if (!lacking.empty())
+    left_out_.push_back(fmt::format("{} of {} {} left out, because the model of --set has no such setting.",
+                                    fmt::join(lacking, ", "), experiment.name, lacking.size() == 1 ? "is" : "are"));
   return experiment;
+}
+
+void ExperimentWords::report_left_out() const {
+  if (quiet || Ranks::announced_rank() != 0) return;
+  for (const std::string& text : left_out_) print_notice(text);
 }
 
 void ExperimentWords::report_first_values(const std::string& name, const std::vector<Override>& first,
@@ -122,8 +135,7 @@ void ExperimentWords::report_first_values(const std::string& name, const std::ve
   if (first.empty() || quiet || Ranks::announced_rank() != 0) return;
   std::vector<std::string> settings;
   for (const Override& one : first) settings.push_back(fmt::format("{} = {}", one.key, one.value.text()));
-  fmt::print(stderr, "fovea: {} is a sweep. Its first values are used: {}. {}\n", name, fmt::join(settings, ", "),
-             more);
+  notice("{} is a sweep. Its first values are used: {}. {}", name, fmt::join(settings, ", "), more);
 }
 
 void ExperimentWords::refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const {

@@ -36,9 +36,10 @@ struct ExperimentWords {
   // Settings given once, and those given as several values ("task.vocab=40,60"), which make axes.
   std::vector<Override> overrides() const;
   std::vector<Axis> axes() const;
-  // The experiment of this name, with the axes that --set sweep.KEY=… gives it. Says on stderr which settings of its
-  // model are left out, where --set names a model that lacks them.
+  // The experiment of this name, with the axes that --set sweep.KEY=… gives it.
   Experiment find(const std::string& name);
+  // Prints to stderr which settings of found experiments are left out, because --set names a model that lacks them.
+  void report_left_out() const;
   // Prints to stderr that these first values of experiment `name`, a sweep, are taken, and then `more`. Prints nothing
   // if there are none.
   void report_first_values(const std::string& name, const std::vector<Override>& first, const std::string& more) const;
@@ -47,6 +48,7 @@ struct ExperimentWords {
 
  private:
   Preset otherwise_ = Preset::full;
+  std::vector<std::string> left_out_;  // what report_left_out() prints
   bool found_ = false;  // an experiment took what is of its sweep; else those are settings that there are not
 };
 

@@ -6,6 +6,8 @@
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
+#include "apps/cli/notice.h"
+#include "apps/cli/output_file.h"
 #include "apps/cli/run_words.h"
 #include "fovea/lab/store/store.h"
 
@@ -29,9 +31,9 @@ class Export : public Command {
         "Formats:\n"
         "  csv          a line for each point: run, experiment, seed, metric, step, value\n"
         "  jsonl        a line for each run, with everything except arrays\n"
-        "  npz          for NumPy: series/METRIC/values, arrays/NAME/values, and the steps of each\n"
+        "  npz          for NumPy: series/METRIC/values, arrays/NAME/values, and steps\n"
         "  safetensors  the weights at the end of training, for PyTorch and others\n"
-        "  words        the vocabulary (.txt): one word on each line; line 1 is row 0 of the embeddings\n"
+        "  words        the vocabulary (.txt), a word on each line, as embeddings have rows\n"
         "  tensorboard  a folder with an event file for each run\n"
         "\n"
         "If npz or safetensors has several runs, each name begins with the run's id and a slash.\n"
@@ -50,10 +52,11 @@ class Export : public Command {
     if (all_ && !runs_.none())
       throw wrong_input("--all already selects every run, so it cannot be used with ids or --where",
                         "use one of the two");
+    if (format != "tensorboard") check_output_file(file_);
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<std::int64_t> ids = all_ ? every_run(store) : runs_.of(store);
     export_runs(store, ids, format, file_);
-    fmt::print(stderr, "fovea: wrote {} to {}\n", count_text(std::ssize(ids), "run", "runs"), file_);
+    notice("wrote {} to {}", count_text(std::ssize(ids), "run", "runs"), file_);
     return 0;
   }
 

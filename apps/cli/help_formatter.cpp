@@ -1,40 +1,36 @@
 #include "apps/cli/help_formatter.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <string>
 #include <vector>
+
+#include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
 
 namespace {
 
-// A letter is one column, however many bytes.
-std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+constexpr int help_column = 26, usual_width = 80, least_width = 50;
+
+int help_width() {
+  const int width = Terminal::of(STDOUT_FILENO).width;
+  return width > 0 ? std::max(width, least_width) : usual_width;
 }
 
 // "  LEFT          RIGHT", its words in as many lines as they need; where LEFT is too long, they begin below it.
 std::string two_columns(const std::string& left, const std::string& right) {
+  const std::string indent(static_cast<std::size_t>(help_column), ' ');
   std::string text = "  " + left;
-  std::size_t at = columns(text);
-  const auto begin_line = [&] {
-    text += '\n' + std::string(help_column, ' ');
-    at = help_column;
-  };
-  if (at + 2 > help_column) begin_line();
-  text.append(help_column - at, ' ');
-  at = help_column;
-  std::istringstream words(right);
-  for (std::string word; words >> word; text += word) {
-    if (at > help_column && at + 1 + columns(word) > help_width) begin_line();
-    if (at > help_column) {
-      text += ' ';
-      ++at;
-    }
-    at += columns(word);
+  const int used = display_width(text);
+  text += used + 2 > help_column ? '\n' + indent : indent.substr(static_cast<std::size_t>(used));
+  for (const char c : wrapped(right, help_width() - help_column)) {
+    text += c;
+    if (c == '\n') text += indent;
   }
   return text + '\n';
 }
@@ -64,7 +60,9 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
     if (option->get_required()) right += "; required";
   }
   if (!option->get_needs().empty()) right += "; only with " + names_of(option->get_needs());
-  if (!option->get_excludes().empty()) right += "; not with " + names_of(option->get_excludes());
+  constexpr std::size_t most_excluded = 6;  // the description of an option says with which few it goes
+  if (const std::size_t count = option->get_excludes().size(); count > 0 && count <= most_excluded)
+    right += "; not with " + names_of(option->get_excludes());
   return two_columns(left, right);
 }
 
@@ -77,6 +75,25 @@ std::string HelpFormatter::make_subcommands(const CLI::App* app, CLI::AppFormatM
 
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
   return two_columns(command->get_name(), command->get_description());
+}
+
+std::string HelpFormatter::make_footer(const CLI::App* app) const {
+  std::string text, paragraph;
+  const auto end_paragraph = [&] {
+    if (!paragraph.empty()) text += wrapped(paragraph, help_width()) + '\n';
+    paragraph.clear();
+  };
+  std::istringstream lines(app->get_footer());
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.front() != ' ') {
+      paragraph += (paragraph.empty() ? "" : " ") + line;
+      continue;
+    }
+    end_paragraph();
+    text += line + '\n';
+  }
+  end_paragraph();
+  return text;
 }
 
 }  // namespace fovea::cli

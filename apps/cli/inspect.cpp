@@ -16,7 +16,7 @@ namespace {
 class Inspect : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
+    app.add_option("run", run_, "the id of a run")->required()->type_name("RUN");
     app.add_option("--example", choice_.example, "number of the stored example, from 1 (default 1)")->type_name("N");
     app.add_option("--map", choice_.map,
                    "the attention map to show as α, if the model has several (default: attention)")
@@ -31,7 +31,8 @@ class Inspect : public Command {
         "Shades the words of an example by attention (α), by the evidence of each word alone (β) and by influence "
         "(Δ),\n"
         "side by side. A translation is shown as a matrix of target words by source words, a stream as a matrix of\n"
-        "positions by positions. Words with tags are shown once for each word of a name. The run must have been "
+        "positions by positions. For words with tags, the sentence is shown once for each word of a name. The run must "
+        "have been "
         "trained with the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea inspect 12\n"
@@ -42,8 +43,9 @@ class Inspect : public Command {
 
   int run() override {
     const Store store(Store::default_file());
-    const std::optional<RunRecord> found = store.find(id_);
-    if (!found) throw no_such_run(store, id_);
+    const std::int64_t id = run_id(run_);
+    const std::optional<RunRecord> found = store.find(id);
+    if (!found) throw no_such_run(store, id);
     const ExampleView seen = view_example(*found, store.fetch_arrays(), vocabulary_cache(store), choice_);
     if (json_) print_as_json(seen);
     else fmt::print("{}", shades_text(seen, Terminal::of(STDOUT_FILENO)));
@@ -64,12 +66,12 @@ class Inspect : public Command {
     print_json(json);
   }
 
-  std::int64_t id_ = 0;
+  std::string run_;
   ExampleChoice choice_;
   bool json_ = false;
 };
 
-const Register<Command> inspect_command("inspect", "shade an example's words by attention, β and influence",
+const Register<Command> inspect_command("inspect", "shade the words of an example by attention, evidence and influence",
                                         [] { return std::make_unique<Inspect>(); });
 
 }  // namespace

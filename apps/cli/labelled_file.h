@@ -14,14 +14,17 @@ namespace fovea::cli {
 struct LabelledFile {
   std::string file, label, format;
   std::vector<std::string> text;
+  std::vector<CLI::Option*> columns;  // the options of add_columns
 
   void add_columns(CLI::App& app) {
-    app.add_option("--label", label, "the column of the label, by its name or its number (default: 1)")
-        ->type_name("COL");
-    app.add_option("--text", text, "the column of the text (default: 2); several, separated by commas, are joined")
-        ->delimiter(',')
-        ->type_name("COL");
-    app.add_option("--format", format, "tsv, csv, jsonl or lines (default: by the file's name)")->type_name("FORMAT");
+    columns = {
+        app.add_option("--label", label, "the column of the label, by its name or its number (default: 1)")
+            ->type_name("COL"),
+        app.add_option("--text", text, "the column of the text (default: 2); several, separated by commas, are joined")
+            ->delimiter(',')
+            ->type_name("COL"),
+        app.add_option("--format", format, "tsv, csv, jsonl, lines or folder (default: by the file's name)")
+            ->type_name("FORMAT")};
   }
 
   TextSource source() const { return labelled_source(file, label, text, text_format(format)); }

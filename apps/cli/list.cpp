@@ -1,6 +1,7 @@
 // Command `fovea list` (folder apps/cli), which main.cpp makes by name. It prints experiments and registered parts
 // (lab/experiment/describe.h). Reads registries only.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <array>
@@ -46,8 +47,8 @@ class List : public Command {
         "  fovea list\n"
         "  fovea list tasks\n"
         "  fovea list models seq2seq          its settings, their bounds and defaults\n"
-        "  fovea list interventions hold      its settings, as in --set "
-        "'intervene=[{hold=\"uniform\", until=50}]'\n"
+        "  fovea list interventions hold      its settings, as in\n"
+        "      --set 'intervene=[{hold=\"uniform\", until=50}]'\n"
         "  fovea list settings train          the settings that every training has");
   }
 
@@ -72,12 +73,22 @@ class List : public Command {
     return suggest_name(name, lists);
   }
 
+  // At most eight names that begin alike, or the list.
+  Remedy names_like(const std::string& list, std::vector<std::string> names) const {
+    std::erase_if(names, [this](const std::string& name) { return !name.starts_with(name_); });
+    if (names.empty()) return fmt::format("see: fovea list {}", list);
+    const bool all = names.size() <= 8;
+    if (!all) names.resize(8);
+    return fmt::format("names that begin so: {}{}", fmt::join(names, ", "), all ? "" : ", …");
+  }
+
   void keep_only_named(Section& section) const {
     std::vector<std::string> names;
     for (const Description& entry : section.entries) names.push_back(entry.name);
     std::erase_if(section.entries, [&](const Description& entry) { return entry.name != name_; });
     if (section.entries.empty())
-      throw wrong_input(fmt::format("there is no '{}' among the {}", name_, section.name), suggest_name(name_, names));
+      throw wrong_input(fmt::format("there is no '{}' among the {}", name_, section.name),
+                        suggest_name(name_, names, names_like(section.name, names)));
   }
 
   static void print_as_json(const std::vector<Section>& sections) {
@@ -109,7 +120,8 @@ class List : public Command {
 
   static void print_settings(const Description& entry, const Terminal& terminal) {
     if (entry.settings.empty()) return;
-    TextTable table({{"setting"}, {"default"}, {"takes"}, {"", TextTable::Align::left, true}});
+    constexpr auto left = TextTable::Align::left;
+    TextTable table({{"setting"}, {"default", left, true}, {"takes", left, true}, {"", left, true}});
     for (const SettingDescription& s : entry.settings)
       table.row({s.name, s.fallback ? s.fallback->text() : s.otherwise, s.kind, s.help});
     fmt::print("\n{}", table.text(terminal));

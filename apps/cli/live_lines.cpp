@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "apps/cli/notice.h"
 #include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
@@ -52,6 +53,11 @@ void LiveLines::show(const std::function<std::vector<std::string>()>& lines,
 void LiveLines::print_line(const std::string& line) {
   clear();
   put(line + "\n");
+}
+
+void LiveLines::print_notice(const std::string& text) {
+  clear();
+  put(notice_text(text));
 }
 
 }  // namespace fovea::cli

@@ -18,7 +18,8 @@ class LiveLines {
 
   // `lines` and `plain` are asked for only when it is time to show something.
   void show(const std::function<std::vector<std::string>()>& lines, const std::function<std::string()>& plain);
-  void print_line(const std::string& line);  // stays, above what is drawn; also when quiet
+  void print_line(const std::string& line);    // stays, above what is drawn; also when quiet
+  void print_notice(const std::string& text);  // the same, as notice.h does
   void clear();
 
  private:

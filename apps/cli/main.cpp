@@ -1,8 +1,10 @@
 // The program `fovea` (folder apps/cli): finds the command, runs it, and turns every error into one paragraph and an
 // exit code.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -15,6 +17,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/help_formatter.h"
 #include "apps/cli/interrupt.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/wording.h"
 #include "fovea/base/old_names.h"
 #include "fovea/base/version.h"
@@ -27,17 +30,17 @@ namespace {
 constexpr const char* about = "Fovea: a laboratory for how attention learns.";
 constexpr const char* first_steps =
     "Examples:\n"
-    "  fovea list                          list experiments, tasks, models and probes\n"
-    "  fovea run toy-uniform               train one run and store it\n"
-    "  fovea reproduce toy-uniform         run an experiment and test its claims\n"
-    "  fovea report -o report.html         write all reproduced experiments to one page\n"
-    "  fovea serve                         show the store as a live page in a browser\n"
+    "  fovea list                      list experiments, tasks, models and probes\n"
+    "  fovea run toy-uniform           train one run and store it\n"
+    "  fovea reproduce toy-uniform     run an experiment and test its claims\n"
+    "  fovea report -o report.html     write all reproduced experiments to one page\n"
+    "  fovea serve                     show the store as a live page in a browser\n"
     "\n"
     "Runs are stored in $FOVEA_HOME, or in ~/.local/share/fovea.";
 
 // Throws nothing, even if stderr is closed.
 int complain(const std::string& text, int code) {
-  std::fputs(("fovea: " + text + "\n").c_str(), stderr);
+  print_notice(text);
   return code;
 }
 
@@ -61,21 +64,40 @@ std::string no_such_command(const CLI::App& app) {
   for (const CLI::App* sub : at->get_subcommands({})) known.push_back(sub->get_name());
   const std::vector<std::string> unknown = at->remaining();
   if (known.empty() || unknown.empty() || unknown.front().starts_with('-')) return {};
+  const auto is_argument = [](const CLI::Option* option) { return option->get_positional(); };
+  if (std::ranges::any_of(at->get_options(), is_argument) && nearest_name(unknown.front(), known).empty()) return {};
   const std::string near = nearest_name(unknown.front(), known);
   return fmt::format("there is no command '{}'. {}", (command + " " + unknown.front()).substr(1),
                      near.empty() ? fmt::format("See: fovea{} --help", command)
                                   : fmt::format("Did you mean '{}'?", (command + " " + near).substr(1)));
 }
 
+// "fovea show needs RUN: the id of a run", for "run is required".
+std::string missing_words(const CLI::App& app, const std::string& command, const std::string& text) {
+  std::string name = text.substr(0, text.find(' '));
+  const CLI::Option* const option = app.get_option_no_throw(name);
+  if (!option) return text;
+  if (!name.starts_with('-'))
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return fmt::format("fovea{} needs {}: {}", command, name, option->get_description());
+}
+
 // The message of CLI11, in the terms of this program.
-std::string reworded(const CLI::ParseError& error) {
+std::string reworded(const CLI::App& app, const std::string& command, const CLI::ParseError& error) {
   std::string text = error.what();
   const auto put = [&text](std::string_view theirs, std::string_view ours) {
     if (const std::size_t at = text.find(theirs); at != std::string::npos) text.replace(at, theirs.size(), ours);
   };
   const std::string kind = error.get_name();
+  if (kind == "RequiredError" && text.ends_with(" is required")) return missing_words(app, command, text);
   if (kind == "RequiredError") put(" is required", " is missing");
-  if (kind == "ExcludesError") put(" excludes ", " cannot be used with ");
+  if (constexpr std::string_view excludes = " excludes "; kind == "ExcludesError") {
+    const std::size_t at = text.find(excludes);
+    if (!text.starts_with('-')) return text.substr(at + excludes.size()) + " takes no " + text.substr(0, at);
+    put(excludes, " cannot be used with ");
+  }
+  if (kind == "ArgumentMismatch") put(": At Most ", " takes at most ");
+  if (kind == "ArgumentMismatch") put(" required but received ", " values, not ");
   if (kind == "RequiresError") put(" requires ", " needs ");
   if (kind == "ValidationError") put(": ", " ");
   if (kind == "ArgumentMismatch" && text.ends_with(" missing"))
@@ -97,14 +119,14 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::vector<std::string> unknown = at->remaining();
   if (!unknown.empty()) {
-    const std::string near = nearest_name(unknown.front(), known);
+    const std::vector<std::string> near = nearest_names(unknown.front(), known);
     const std::string text = unknown.front().starts_with('-')
                                  ? fmt::format("fovea{} has no option '{}'", command, unknown.front())
                                  : fmt::format("'{}' is one argument too many for fovea{}", unknown.front(), command);
-    if (!near.empty()) return fmt::format("{}. Did you mean '{}'?", text, near);
+    if (!near.empty()) return fmt::format("{}. Did you mean '{}'?", text, fmt::join(near, "' or '"));
     return fmt::format("{}. See: fovea{} --help", text, command);
   }
-  std::string text = reworded(error);
+  std::string text = reworded(*at, command, error);
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
   return fmt::format("{}{} See: fovea{} --help", text, text.ends_with('?') ? "" : ".", command);
 }
@@ -125,7 +147,7 @@ std::vector<std::string> words_of_today(int argc, char** argv) {
 
 void warn_of_old_name(const OldName& name) {
   if (Ranks::announced_rank() > 0) return;
-  fmt::print(stderr, "fovea: '{}' is now '{}'. The old name works through 1.x.\n", name.old, name.now);
+  notice("'{}' is now '{}'. The old name works through 1.x.", name.old, name.now);
 }
 
 int run_among_ranks(Command& command) {

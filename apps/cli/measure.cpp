@@ -17,21 +17,22 @@ namespace {
 class Measure : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("runs", ids_, "the id of a run with learned attention, then the ids of the runs to compare it with")
+    app.add_option("runs", runs_, "the id of a run with learned attention, then the ids of the runs to compare it with")
         ->required()
         ->type_name("RUN");
     app.add_option("--class", class_, "measure only the texts of this class")->type_name("NAME");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Measures how well attention agrees with the evidence of single positions (β) and with influence (Δ). Other\n"
-        "references are the evidence in models without attention (βᵘᶠ, βᵖˣ), and the prediction from the data alone.\n"
-        "The ξ is the performance of other seeds when their attention first agrees with α better than the reference "
-        "does.\n"
-        "A single run is compared with runs of the store. These have the same spec with other seeds or with uniform\n"
-        "attention, or are word-mean models of the same task. All runs need the probe 'evidence'.\n"
+        "Measures how well attention agrees with the evidence of single positions (β) and with influence (Δ).\n"
+        "Attention is also compared with β of a run with uniform attention (βᵘᶠ), with β of the model word-mean "
+        "(βᵖˣ),\n"
+        "and with the prediction from the data alone.\n"
+        "ξ is the performance of another seed when its attention first agrees with α better than the reference does.\n"
+        "With one run, the store is searched for other runs of the same task: other seeds, uniform attention, or the\n"
+        "model word-mean. All runs need the probe 'evidence'.\n"
         "\n"
         "Examples:\n"
-        "  fovea reproduce text-classify --set task.corpus=spam      trains the runs and measures them\n"
+        "  fovea reproduce text-classify --set task.corpus=spam      trains and measures\n"
         "  fovea measure 12\n"
         "  fovea measure 12 --class spam\n"
         "  fovea measure 12 13 17 --json");
@@ -39,9 +40,10 @@ class Measure : public Command {
 
   int run() override {
     const Store store(Store::default_file());
-    for (const std::int64_t id : ids_)
-      if (!store.has(id)) throw no_such_run(store, id);
-    const MeasurementRuns runs = runs_to_measure(store, ids_);
+    std::vector<std::int64_t> ids;
+    for (const std::string& word : runs_)
+      if (!store.has(ids.emplace_back(run_id(word)))) throw no_such_run(store, ids.back());
+    const MeasurementRuns runs = runs_to_measure(store, ids);
     MeasureOptions options;
     if (!class_.empty()) options.only_class = vocabulary_cache(store).of(runs.reference.spec).class_number(class_);
     const Measures measures = measure(runs, store.fetch_arrays(), options);
@@ -57,14 +59,14 @@ class Measure : public Command {
   }
 
  private:
-  std::vector<std::int64_t> ids_;
+  std::vector<std::string> runs_;
   std::string class_;
   bool json_ = false;
 };
 
-const Register<Command> measure_command("measure",
-                                        "agreement of attention with the evidence of words alone, across runs",
-                                        [] { return std::make_unique<Measure>(); });
+const Register<Command> measure_command(
+    "measure", "measure whether attention agrees with the effect of each word alone, across runs",
+    [] { return std::make_unique<Measure>(); });
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "apps/cli/command.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/run_words.h"
 #include "fovea/io/utf8.h"
 
@@ -15,7 +16,7 @@ namespace {
 class Note : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
+    app.add_option("run", run_, "the id of a run")->required()->type_name("RUN");
     given_ = app.add_option("text", text_, "the new note, replacing any earlier one; '' removes it")->type_name("TEXT");
     app.footer(
         "Without a text, the note is printed. fovea show prints it too.\n\n"
@@ -27,16 +28,17 @@ class Note : public Command {
   int run() override {
     const bool given = given_->count() > 0;
     Store store(Store::default_file(), given ? Store::Mode::read_write : Store::Mode::read_only);
-    const std::optional<RunRecord> run = store.find(id_);
-    if (!run) throw no_such_run(store, id_);
-    if (given) store.note(id_, text_);
+    const std::int64_t id = run_id(run_);
+    const std::optional<RunRecord> run = store.find(id);
+    if (!run) throw no_such_run(store, id);
+    if (given) store.note(id, text_);
     else if (!run->note.empty()) fmt::print("{}\n", clean_utf8(run->note));
-    else fmt::print(stderr, "fovea: run {} has no note\n", id_);
+    else notice("run {} has no note", id);
     return 0;
   }
 
  private:
-  std::int64_t id_ = 0;
+  std::string run_;
   CLI::Option* given_ = nullptr;
   std::string text_;
 };

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
+#include "apps/cli/notice.h"
+#include "apps/cli/output_file.h"
 #include "apps/cli/run_words.h"
 #include "fovea/lab/store/store.h"
 
@@ -15,7 +17,7 @@ namespace {
 class Plot : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("words", words_, "ids of runs, then metrics (or expressions over them)")
+    app.add_option("runs", words_, "ids of runs, then names of metrics or expressions over them")
         ->required()
         ->type_name("RUN|METRIC");
     app.add_option("-o,--output", file_, "the figure: .svg, .pdf or .png")->required()->type_name("FILE");
@@ -24,11 +26,12 @@ class Plot : public Command {
     app.footer(
         "Examples:\n"
         "  fovea plot 3 p loss -o toy.svg\n"
-        "  fovea plot --where 'experiment = \"copy-subset\"' accuracy attention_points_right -o copying.pdf");
+        "  fovea plot --where 'experiment = \"copy-subset\"' accuracy -o copying.pdf");
   }
 
   int run() override {
-    figure_format(file_);  // a wrong ending is said before anything is read
+    figure_format(file_);  // a wrong file is reported before anything is read
+    check_output_file(file_);
     const Store store(Store::default_file(), Store::Mode::read_only);
     std::vector<RunRecord> runs;
     std::vector<std::string> metrics;
@@ -52,13 +55,13 @@ class Plot : public Command {
                         "name runs by their ids, before the metrics");
     if (runs.empty()) throw wrong_input("no run fits", "see: fovea runs", {"--where"});
     if (const std::size_t outdated = keep_newest_arithmetic(runs); outdated > 0)
-      fmt::print(stderr, "fovea: {} of an older arithmetic revision {} left out\n",
-                 count_text(static_cast<std::int64_t>(outdated), "run", "runs"), outdated == 1 ? "is" : "are");
+      notice("{} of an older arithmetic revision {} left out",
+             count_text(static_cast<std::int64_t>(outdated), "run", "runs"), outdated == 1 ? "is" : "are");
     if (metrics.empty())
       throw wrong_input("no metric is named",
                         "see the metrics of a run: fovea show " + std::to_string(runs.front().id));
     save_figure(plot_metrics(runs, metrics), file_);
-    fmt::print(stderr, "fovea: wrote {}\n", file_);
+    notice("wrote {}", file_);
     return 0;
   }
 

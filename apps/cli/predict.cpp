@@ -48,27 +48,27 @@ class Predict : public Command {
                  app.add_option("--draws", draws_, "examples to draw, if the task draws each example at random")
                      ->check(between(std::int64_t{100}, many))
                      ->type_name("N")};
-    of_bags_ = {
-        app.add_option("--words", options_.counts.words, "number of most frequent words whose pairs are counted")
-            ->check(between(8, 8192))
-            ->type_name("N"),
-        app.add_option("--top", options_.most_words, "largest number of words listed for a class (default 8)")
-            ->check(between(1, 8192))
-            ->type_name("N")};
+    of_bags_ = {app.add_option("--words", options_.counts.words,
+                               "count pairs of an input word and an output word for this many most frequent words")
+                    ->check(between(8, 8192))
+                    ->type_name("N"),
+                app.add_option("--top", options_.most_words, "largest number of words listed for a class (default 8)")
+                    ->check(between(1, 8192))
+                    ->type_name("N")};
     labelled_.add_columns(app);
-    of_bags_.push_back(
-        app.add_option(
-               "--examples", examples_file_,
-               "file of texts to shade by predicted attention, one per line; a label or a source goes before a tab")
-            ->type_name("FILE"));
+    of_bags_.push_back(app.add_option("--examples", examples_file_,
+                                      "file of texts to shade by predicted attention, one per line: TEXT; LABEL, tab, "
+                                      "TEXT; or SOURCE, tab, TARGET")
+                           ->type_name("FILE"));
     app.add_option("--threads", threads_, "threads that read the data (default: one per core)")
         ->check(between(1, 256))
         ->type_name("N");
     words_.add_output(app);
     app.footer(
         "Predicts attention from the data alone, before any training. Nothing is stored.\n"
-        "The prediction shows how well the bag of inputs predicts the outputs. It shows whether words can be learned\n"
-        "under uniform attention, to which words attention will move, and when.\n"
+        "The prediction shows how well the input words, without their order, predict the outputs. It shows whether "
+        "words\n"
+        "can be learned under uniform attention, to which words attention will move, and when.\n"
         "Labelled texts are split into words without case and punctuation, as classifiers read them. Sentences and "
         "their\n"
         "translations are split at spaces. Copies of a text count once.\n"
@@ -140,7 +140,7 @@ class Predict : public Command {
       text.file = source_;
       text.target_file = target_;
       text.format = text_format(labelled_.format);
-      return text_bags(text, team, passes.next());
+      return bags_of(text, team, passes);
     }
     if (data_.empty()) throw wrong_input("no data are named", "name a task, an experiment or a file");
     if (!words_.axes().empty())
@@ -157,6 +157,7 @@ class Predict : public Command {
       stream_.given = found.given;
       first = std::move(found.first);
     }
+    if (task_) refuse_columns();
     words_.report_first_values(data_, first, "To predict other values, use --set.");
     const auto is = [this](Kind kind) { return task_ && task_->shape().kind == kind; };
     if (task_ &&
@@ -172,7 +173,19 @@ class Predict : public Command {
     refuse_settings();
     Passes passes(words_.quiet, 1);
     labelled_.file = data_;
-    return text_bags(labelled_.source(), team, passes.next());
+    return bags_of(labelled_.source(), team, passes);
+  }
+
+  // Predictions skip no line, but a corpus can.
+  static std::unique_ptr<BagSource> bags_of(const TextSource& source, Team& team, Passes& passes) {
+    try {
+      return text_bags(source, team, passes.next());
+    } catch (const Error& error) {
+      if (error.remedy().code != Remedy::Code::or_skip) throw;
+      throw Error(error.kind(), error.problem(),
+                  *error.remedy().arguments[0].as<std::string>() + ", or make a corpus: fovea data add --skip-bad",
+                  error.location());
+    }
   }
 
   void refuse_settings() const {
@@ -182,6 +195,13 @@ class Predict : public Command {
     for (const CLI::Option* option : of_tasks_)
       if (option->count() > 0)
         throw wrong_input(fmt::format("{} is an option for tasks, and a file draws nothing", option->get_name()),
+                          "leave the option out");
+  }
+
+  void refuse_columns() const {
+    for (const CLI::Option* option : labelled_.columns)
+      if (option->count() > 0)
+        throw wrong_input(fmt::format("{} is an option for files, and '{}' is not a file", option->get_name(), data_),
                           "leave the option out");
   }
 

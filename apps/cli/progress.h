@@ -20,8 +20,9 @@ class Progress {
   // Rate and time left are counted from the first call: what goes on from a checkpoint does not start at 0. A total of
   // 0 is not known.
   void show(double done, double total, const std::string& now = {});
-  void print_line(const std::string& line) { lines_.print_line(line); }  // stays, above the bar; also when quiet
-  void clear() { lines_.clear(); }                                       // before something else is printed
+  void print_line(const std::string& line) { lines_.print_line(line); }      // stays, above the bar; also when quiet
+  void print_notice(const std::string& text) { lines_.print_notice(text); }  // the same, as notice.h does
+  void clear() { lines_.clear(); }                                           // before something else is printed
 
  private:
   using Clock = std::chrono::steady_clock;

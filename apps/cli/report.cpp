@@ -18,14 +18,16 @@ class Report : public Command {
     output_ = app.add_option("-o,--output", file_, "file of the page (default: report.html; with --data: story.json)")
                   ->type_name("FILE.html");
     app.add_flag("--plain", plain_, "write a document without scripts, for printing or mail");
-    app.add_flag("--data", data_, "write only the content of the page as JSON, for a host of static files")
+    app.add_flag("--data", data_, "write the content of the page as JSON, without the page itself")
         ->excludes("--plain");
-    app.add_option("--figures", figures_, "write each figure to its own file in this folder, which must exist")
-        ->type_name("FOLDER")
-        ->excludes(output_);
+    CLI::Option* const figures =
+        app.add_option("--figures", figures_, "write each figure to its own file in this folder, which must exist")
+            ->type_name("FOLDER")
+            ->excludes(output_, "--plain", "--data");
     app.add_option("--format", format_, "format of the figures: svg (the default), pdf or png")
         ->check(one_of({"svg", "pdf", "png"}))
-        ->type_name("FORMAT");
+        ->type_name("FORMAT")
+        ->needs(figures);
     app.footer(
         "Writes the experiments that `fovea reproduce` has stored to one file. The file needs no network.\n"
         "\n"
@@ -37,7 +39,7 @@ class Report : public Command {
 
   int run() override {
     if (data_ && file_ == default_file) file_ = "story.json";
-    check_report_name(file_, data_ ? ".json" : ".html");
+    if (figures_.empty()) check_report_name(file_, data_ ? ".json" : ".html");
     if (!data_ && figures_.empty() && output_->count() == 0) check_own_report(file_);
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<Reproduction> found = reproduced_before(store);

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "apps/cli/notice.h"
+#include "apps/cli/output_file.h"
 #include "apps/cli/wording.h"
 #include "fovea/base/file.h"
 #include "fovea/base/version.h"
@@ -27,7 +29,7 @@ std::vector<Reproduction> reproduced_before(const Store& store) {
       add(file);
     } catch (const Error& error) {
       const std::string whose = error.location().known() ? "" : fit_for_message(file) + ": ";
-      fmt::print(stderr, "fovea: left out of the report: {}{}\n", whose, error.what());
+      notice("left out of the report: {}{}", whose, error.what());
     }
   return found;
 }
@@ -37,6 +39,7 @@ void check_report_name(const std::string& file, const std::string& ending) {
   if (!given.empty() && given != ending)
     throw wrong_input(fmt::format("the report cannot be written as '{}'", file),
                       fmt::format("name a file that ends with {}", ending));
+  check_output_file(file);
 }
 
 void check_own_report(const std::string& file) {

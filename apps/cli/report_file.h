@@ -20,7 +20,8 @@ enum class ReportForm {
 // as it was is left out, and stderr says so.
 std::vector<Reproduction> reproduced_before(const Store& store);
 
-// Throws wrong_input for a name that promises another kind of file, such as .pdf. Without an ending any name will do.
+// Throws wrong_input for a name that promises another kind of file, such as .pdf, and as output_file.h does. Without an
+// ending any name will do.
 void check_report_name(const std::string& file, const std::string& ending);
 
 // Throws wrong_input where a file stands under this name that is no such report: nobody named it to be written over.

@@ -11,6 +11,7 @@
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/json_output.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/report_file.h"
 #include "apps/cli/sweep_progress.h"
 #include "fovea/base/duration.h"
@@ -29,19 +30,22 @@ namespace {
 class Reproduce : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("experiments", names_, "names of experiments, or spec files")->type_name("NAME|FILE");
+    app.add_option("experiments", names_,
+                   "names of experiments, or .toml files that describe them, as fovea show RUN --spec prints")
+        ->type_name("NAME|FILE");
     CLI::Option* all = app.add_flag("--all", all_, "reproduce every experiment");
-    app.add_flag("--findings", findings_, "reproduce the experiments of the findings")->excludes(all);
+    app.add_flag("--findings", findings_, "reproduce the experiments of the main findings, and list these findings")
+        ->excludes(all);
     app.add_flag("--claims", every_claim_,
-                 "list every claim instead of the findings; without experiments: every stored claim");
-    words_.add_settings(app, "; sweep.seed=0..4 changes an axis of the experiment");
+                 "list all claims, not only findings; without experiments, the claims of all stored runs");
+    words_.add_settings(app, "; sweep.seed=0..4 changes the seeds that are trained");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
     app.add_option("--claim", claims_, "show only the claim with this name; may be repeated")
         ->type_name("NAME")
         ->take_all()
         ->allow_extra_args(false);
-    app.add_flag("--explain", explain_, "show the text, formula, definitions, rivals and source of each claim");
+    app.add_flag("--explain", explain_, "show the text, formula, terms, rival explanations and source of each claim");
     words_.add_output(app);
     report_option_ =
         app.add_option("-o,--output", report_, "file of the report (default: report.html; with --json: none)")
@@ -70,10 +74,11 @@ class Reproduce : public Command {
     for (const Experiment& experiment : experiments) check_figures(experiment);
     check_claims_named(experiments);
 
-    check_report_name(report_, ".html");
     const bool named = report_option_->count() > 0;
+    if (!words_.json || named) check_report_name(report_, ".html");
     if (!words_.json && !named) check_own_report(report_);
     Store store(Store::default_file());
+    words_.report_left_out();
     std::vector<Reproduction> done;
     for (const Experiment& experiment : experiments) {
       SweepDisplay display(words_, Ranks::job());
@@ -81,12 +86,12 @@ class Reproduce : public Command {
       if (interrupt_flag()->load()) break;
       report_finished(done.back());
     }
-    if (!words_.json || named) write_report(store, done, report_);
-    words_.json ? print_as_json(done) : print_as_text(done);
     if (interrupt_flag()->load()) {
-      fmt::print(stderr, "fovea: stopped. Finished runs are stored, and the same command continues.\n");
+      notice("stopped before the report. Finished runs are stored, and the same command continues.");
       return 1;
     }
+    if (!words_.json || named) write_report(store, done, report_);
+    words_.json ? print_as_json(done) : print_as_text(done);
     return failures(done) == 0 ? 0 : 1;
   }
 
@@ -102,8 +107,10 @@ class Reproduce : public Command {
         if (claim.is_of(words_.preset()) && !claim.text.name.empty()) known.push_back(claim.text.name);
     for (const std::string& name : claims_)
       if (std::ranges::find(known, name) == known.end())
-        throw wrong_input(fmt::format("no claim of the {} form has the name '{}'", word_of(words_.preset()), name),
-                          suggest_name(name, known, "to see the names of all claims, use --explain without --claim"));
+        throw wrong_input(
+            fmt::format("no claim has the name '{}' (with --{})", name, word_of(words_.preset())),
+            suggest_name(name, known,
+                         fmt::format("list the names: fovea reproduce {} --explain", experiments.front().name)));
   }
 
   std::vector<std::string> chosen_names() const {
@@ -131,8 +138,7 @@ class Reproduce : public Command {
       for (const auto* runs : {&r.runs, &r.baselines})
         for (const RunRecord& run : *runs)
           if (run.state == RunState::failed) {
-            if (count++ < 5)
-              fmt::print(stderr, "fovea: {} (seed {}) failed: {}\n", run.experiment, run.spec.seed, run.error);
+            if (count++ < 5) notice("{} (seed {}) failed: {}", run.experiment, run.spec.seed, run.error);
           }
     return count;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apps/cli/command.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/run_words.h"
 
 namespace fovea::cli {
@@ -32,17 +33,17 @@ class Rm : public Command {
     std::vector<std::int64_t> ids = runs_.of(store, restore_);
     if (!restore_) {
       store.put_in_bin(ids);
-      fmt::print(stderr, "fovea: {} now in the bin. To take {} out: fovea rm --restore {}\n",
-                 count_text(std::ssize(ids), "run is", "runs are"), ids.size() == 1 ? "it" : "them",
-                 ids.size() <= 10 ? fmt::format("{}", fmt::join(ids, " ")) : "ID…");
+      notice("{} now in the bin. To take {} out: fovea rm --restore {}",
+             count_text(std::ssize(ids), "run is", "runs are"), ids.size() == 1 ? "it" : "them",
+             ids.size() <= 10 ? fmt::format("{}", fmt::join(ids, " ")) : "ID…");
       return 0;
     }
     const std::vector<std::int64_t> anew = store.restore(ids);
     const std::int64_t restored = std::ssize(ids) - std::ssize(anew);
-    if (restored > 0) fmt::print(stderr, "fovea: {} restored\n", count_text(restored, "run is", "runs are"));
+    if (restored > 0) notice("{} restored", count_text(restored, "run is", "runs are"));
     if (anew.empty()) return 0;
-    fmt::print(stderr, "fovea: the store already has the same run, so {} in the bin: {}\n",
-               count_text(std::ssize(anew), "run stays", "runs stay"), fmt::join(anew, " "));
+    notice("the store already has the same run, so {} in the bin: {}",
+           count_text(std::ssize(anew), "run stays", "runs stay"), fmt::join(anew, " "));
     return 1;
   }
 

@@ -2,12 +2,14 @@
 // prints its last metrics.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
 #include "apps/cli/sweep_progress.h"
@@ -23,18 +25,21 @@ namespace {
 class Run : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("experiment", experiment_, "an experiment's name, or a spec file")->type_name("NAME|FILE");
+    app.add_option("experiment", experiment_,
+                   "an experiment's name, or a .toml file that describes one, as fovea show RUN --spec prints")
+        ->type_name("NAME|FILE");
     words_.add_settings(app);
-    app.add_option("--seed", seed_, "seed of the data and of the initial weights (default: the spec's, or 0)")
+    app.add_option("--seed", seed_, "seed of the data and of the initial weights (default: the experiment's, or 0)")
         ->check(a_seed())
         ->type_name("N");
-    app.add_option("--threads", threads_, "threads that share the work of a step (default: the spec's, or 1)")
+    app.add_option("--threads", threads_, "threads that share the work of a step (default: the experiment's, or 1)")
         ->check(between(1, 256))
         ->type_name("N");
-    app.add_option("--resume", resume_, "continue this stopped or killed run of the store")
+    app.add_option("--resume", resumed_, "continue this stopped or killed run of the store")
         ->type_name("RUN")
         ->excludes("experiment", "--set", "--seed");
     words_.add_form(app, Preset::full);
+    app.get_option("--resume")->excludes("--quick", "--full");
     words_.add_training(app);
     words_.add_output(app);
     app.add_flag("--series", series_, "print every point of every series")->needs("--json");
@@ -52,12 +57,14 @@ class Run : public Command {
   Together together() const override { return Together::shared; }
 
   int run() override {
+    if (!resumed_.empty()) resume_ = run_id(resumed_);
     if (!resume_ && experiment_.empty())
       throw wrong_input("no experiment is named", "name one (see: fovea list experiments), or use --resume RUN");
     std::optional<Named> named;
     if (!resume_) named = from_words();
     Store store(Store::default_file());  // before training: a store that cannot be written is said at once
     if (resume_) named = from_store(store);
+    words_.report_left_out();
     std::optional<RunRecord> record;
     {
       RunDisplay display(words_);
@@ -66,7 +73,7 @@ class Run : public Command {
       record = sweep_one(store, named->experiment, std::move(named->run), options);
     }
     if (!record) {
-      fmt::print(stderr, "fovea: stopped before the first step. Nothing is stored.\n");
+      notice("stopped before the first step. Nothing is stored.");
       return 1;
     }
     if (words_.json) print_json(run_json(*record, series_));
@@ -99,21 +106,32 @@ class Run : public Command {
     ResolvedRun run = resolve_run(experiment, words_.preset(), overrides,
                                   seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
     words_.report_first_values(experiment.name, first, "To train all values: fovea sweep " + experiment_);
+    report_late_evaluations(run.spec());
     return {experiment.name, std::move(run)};
+  }
+
+  void report_late_evaluations(const RunSpec& spec) const {
+    const auto is_given = [](const std::string& words) { return words.starts_with("probe.at="); };
+    if (words_.quiet || Ranks::announced_rank() > 0 || std::ranges::none_of(words_.set, is_given)) return;
+    const std::int64_t steps = *spec.setting("train.steps")->as<std::int64_t>();
+    const std::optional<Value> at = spec.setting("probe.at");
+    const auto is_late = [steps](const Value& step) { return *step.as<std::int64_t>() > steps; };
+    if (std::ranges::any_of(*at->as<ValueList>(), is_late))
+      notice("steps of probe.at after the end of training, step {}, are ignored.", steps);
   }
 
   Named from_store(const Store& store) const {
     const std::optional<RunRecord> found = store.find(*resume_);
     if (!found) throw no_such_run(store, *resume_);
-    const std::string as_another =
-        fmt::format("to run it with other settings: fovea show {} --spec > again.toml", *resume_);
+    const std::string as_another = fmt::format(
+        "for other settings: fovea show {} --spec > again.toml, edit it, then fovea run again.toml", *resume_);
     if (found->state == RunState::done)
-      throw wrong_input(fmt::format("run {} is done, so it cannot be continued", *resume_), as_another);
+      throw wrong_input(fmt::format("run {} is done and cannot be continued", *resume_), as_another);
     if (found->state == RunState::failed)
       throw wrong_input(fmt::format("run {} failed, and would again ({})", *resume_, found->error), as_another);
     if (!words_.engine.empty())
       throw wrong_input(fmt::format("--engine is a setting of a run, and run {} has its own", *resume_),
-                        "leave it out; " + as_another);
+                        "leave it out");
     RunSpec spec = found->spec;
     if (threads_) spec.train["threads"].data = *threads_;
     return {found->experiment, spec};
@@ -131,17 +149,16 @@ class Run : public Command {
 
   static int report_end(const RunRecord& record) {
     if (record.state == RunState::failed)
-      fmt::print(stderr, "fovea: {} The measurements until then are stored as run {}.\n", record.error, record.id);
+      notice("{} The measurements until then are stored as run {}.", record.error, record.id);
     if (record.state == RunState::stopped)
-      fmt::print(
-          stderr,
-          "fovea: stopped after {} of {} steps. The run is stored as run {}. To continue: fovea run --resume {}\n",
-          record.steps, record.spec.setting("train.steps").value_or(Value{}).text(), record.id, record.id);
+      notice("stopped after {} of {} steps. The run is stored as run {}. To continue: fovea run --resume {}",
+             record.steps, record.spec.setting("train.steps").value_or(Value{}).text(), record.id, record.id);
     return record.state == RunState::done ? 0 : 1;
   }
 
   std::string experiment_;
   ExperimentWords words_;
+  std::string resumed_;
   std::optional<std::int64_t> seed_, threads_, resume_;
   bool series_ = false;
 };

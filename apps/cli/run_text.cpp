@@ -18,7 +18,8 @@ namespace fovea::cli {
 void print_run(const RunRecord& run) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   fmt::print("{}  seed {}  {} steps in {}  run {}  {}\n", toned(run.experiment, Tone::strong, terminal), run.spec.seed,
-             run.steps, duration_text(run.seconds), run.id, toned(state_text(run), state_tone(run.state), terminal));
+             run.steps, duration_text(run.seconds), run.id,
+             toned(state_name(run.state), state_tone(run.state), terminal));
   if (!run.tags.empty()) fmt::print("tags: {}\n", fmt::join(run.tags, ", "));
   if (!run.note.empty()) fmt::print("note: {}\n", clean_utf8(run.note));
   TextTable table({{"metric"}, {"last", TextTable::Align::right}, {"course"}});

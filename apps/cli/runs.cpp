@@ -7,6 +7,7 @@
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
@@ -25,8 +26,8 @@ class Runs : public Command {
     app.add_option("--sort", query_.sort, "order by a metric, a setting or an expression; -NAME: in descending order")
         ->type_name("NAME");
     limit_ = app.add_option("--limit", query_.limit,
-                            "list at most the N newest runs (default: 40; with --json: all); -1: all")
-                 ->check(between(std::int64_t{-1}, many))
+                            "list at most the N newest runs; -1 lists all (default: 40; with --json: all)")
+                 ->check(between(std::int64_t{-1}, many).description(""))
                  ->type_name("N");
     app.add_option("--show", shown_, "columns to show: metrics, settings, or expressions over them")->type_name("NAME");
     app.add_flag("--bin", query_.in_bin, "list the runs in the bin");
@@ -43,10 +44,10 @@ class Runs : public Command {
         "Examples:\n"
         "  fovea runs merge /mnt/cluster/shard-3/runs.db");
     app.footer(
-        "A condition contains settings (task.vocab, seed), last metrics (accuracy), id, experiment, state, steps, "
-        "seconds,\n"
-        "tags and note. tagged(\"good\") is true for runs with that tag. Three functions read a metric at all steps:\n"
-        "step_of(accuracy >= 0.9), for which steps_to_90 is short; max_over(loss); at(loss, 100).\n"
+        "A condition contains settings (task.vocab, seed), last metrics (accuracy), id, experiment, state, steps,\n"
+        "seconds, tags and note. tagged(\"good\") is true for runs with that tag.\n"
+        "Three functions read a metric at all steps: max_over(loss), at(loss, 100) and step_of(accuracy >= 0.9).\n"
+        "steps_to_90 is short for step_of(accuracy >= 0.9).\n"
         "\n"
         "Examples:\n"
         "  fovea runs\n"
@@ -101,7 +102,7 @@ class Runs : public Command {
         progress.show(static_cast<double>(done), static_cast<double>(of));
       });
     }
-    for (const std::string& trouble : merged.troubles) fmt::print(stderr, "fovea: {}\n", trouble);
+    for (const std::string& trouble : merged.troubles) notice("{}", trouble);
     if (json_) {
       print_json(Json{{"added", merged.added},
                       {"furthered", merged.furthered},

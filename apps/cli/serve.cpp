@@ -8,6 +8,7 @@
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
+#include "apps/cli/notice.h"
 #include "fovea/base/error/error.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/serve/access.h"
@@ -41,7 +42,7 @@ class Serve : public Command {
           const bool plain =
               token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
               std::string::npos;
-          return plain && token.size() >= 8 ? "" : "must have at least 8 letters, digits, '-' or '_'";
+          return plain && token.size() >= 8 ? "" : "must be 8 characters or more, each a letter, a digit, '-' or '_'";
         })
         ->type_name("WORD");
     app.add_option("--allow-frame", options_.frames, "a host whose pages may show this page in a frame (default: none)")
@@ -56,7 +57,7 @@ class Serve : public Command {
         "  fovea serve\n"
         "  fovea serve --port 0 --for 3600\n"
         "  fovea serve --allow-frame https://slides.example\n"
-        "  fovea serve --address 0.0.0.0       for other machines; the address printed has a token in it");
+        "  fovea serve --address 0.0.0.0   for other machines; it prints a link with a token");
   }
 
   int run() override {
@@ -71,7 +72,7 @@ class Serve : public Command {
     Server server(options_, [&api](const HttpRequest& request) { return api.answer(request); });
     fmt::print("{}\n", server.page_address());
     std::fflush(stdout);
-    fmt::print(stderr, "fovea: open that address in a browser. Ctrl-C ends the server.\n");
+    notice("open that address in a browser. Ctrl-C ends the server.");
     server.run();
     return 0;
   }

@@ -13,6 +13,7 @@
 #include "apps/cli/run_words.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/view/terminal/attention_text.h"
+#include "fovea/view/terminal/runs_table.h"
 #include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
@@ -22,8 +23,9 @@ namespace {
 class Show : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
-    CLI::Option* json = app.add_flag("--json", json_, "print one JSON document; 'settings' is the spec");
+    app.add_option("run", run_, "the id of a run")->required()->type_name("RUN");
+    CLI::Option* json =
+        app.add_flag("--json", json_, "print one JSON document; its key 'settings' has the settings of the run");
     at_step_ =
         app.add_option(
                "--step", step_,
@@ -31,7 +33,7 @@ class Show : public Command {
             ->check(between(std::int64_t{0}, many))
             ->type_name("N");
     app.add_flag("--series", series_, "print every point of every series")->needs(json);
-    app.add_flag("--spec", spec_, "print the run's spec as TOML, to run it again")->excludes(json);
+    app.add_flag("--spec", spec_, "print the run as a .toml file, to run it again")->excludes(json);
     app.footer(
         "Examples:\n"
         "  fovea show 12\n"
@@ -42,8 +44,9 @@ class Show : public Command {
 
   int run() override {
     const Store store(Store::default_file(), Store::Mode::read_only);
-    const std::optional<RunRecord> found = store.find(id_);
-    if (!found) throw no_such_run(store, id_);
+    const std::int64_t id = run_id(run_);
+    const std::optional<RunRecord> found = store.find(id);
+    if (!found) throw no_such_run(store, id);
     if (spec_) fmt::print("{}", found->spec.text());
     else if (json_) print_as_json(*found, store);
     else print_all(*found, store);
@@ -54,6 +57,7 @@ class Show : public Command {
   void print_all(const RunRecord& run, const Store& store) const {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     print_run(run);
+    if (!run.error.empty()) fmt::print("\n{}\n", wrapped(state_text(run), terminal.width));
     fmt::print("\nstarted {}   fovea {}   {}\n", run.started, run.version, run.machine);
     if (run.arithmetic != arithmetic_revision)
       fmt::print("arithmetic revision {}: this program has revision {}, and computes other last digits\n",
@@ -100,7 +104,8 @@ class Show : public Command {
     return kept;
   }
 
-  std::int64_t id_ = 0, step_ = std::numeric_limits<std::int64_t>::max();
+  std::string run_;
+  std::int64_t step_ = std::numeric_limits<std::int64_t>::max();
   const CLI::Option* at_step_ = nullptr;
   bool json_ = false, series_ = false, spec_ = false;
 };

@@ -9,6 +9,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
 #include "apps/cli/sweep_progress.h"
@@ -26,12 +27,13 @@ constexpr std::size_t most_in_json = 10'000;
 class Sweep : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("experiment", experiment_, "an experiment's name, or a spec file")
+    app.add_option("experiment", experiment_,
+                   "an experiment's name, or a .toml file that describes one, as fovea show RUN --spec prints")
         ->required()
         ->type_name("NAME|FILE");
     app.add_option("--seeds", seeds_, "the seeds to train: 0..19, or 1,2,5 (default: the experiment's)")
         ->type_name("SEEDS");
-    words_.add_settings(app, "; several values (task.vocab=40,60 or sweep.seed=0..4) are an axis");
+    words_.add_settings(app, "; several values (task.vocab=40,60) train each of them");
     app.add_option("--draws", draws_, "number of random draws of the settings given by a distribution")
         ->check(between(1, 1'000'000'000))
         ->type_name("N");
@@ -53,7 +55,7 @@ class Sweep : public Command {
         "Examples:\n"
         "  fovea sweep copy-subset --seeds 0..19\n"
         "  fovea sweep toy-uniform --set train.rate=0.1,0.01,0.001\n"
-        "  fovea sweep copy-subset --set 'train.rate=log(1e-4..1e-2)' --draws 20 --seeds 0..4\n"
+        "  fovea sweep copy-subset --set 'train.rate=log(1e-4..1e-2)' --draws 20\n"
         "  fovea sweep copy-subset --seeds 0..999 --shard 3/8\n"
         "  mpirun -n 8 fovea sweep copy-subset --seeds 0..999");
   }
@@ -72,14 +74,15 @@ class Sweep : public Command {
     }
     const SweepPlan plan = planned(experiment, axes);  // a mistake shows before there is a store
     Store store(Store::default_file());
+    words_.report_left_out();
     Summary summary;
     const std::size_t later_stages = experiment.stages_of(words_.preset()).size();
     if (later_stages == 0 || !shard_.empty()) run_plan(store, experiment, plan, summary);
     else run_stages(store, experiment, axes, summary);
     if (later_stages > 0 && !shard_.empty())
-      fmt::print(stderr,
-                 "fovea: this part of the first stage is done. The next stages need the results of all parts. Merge "
-                 "the parts into one store, then run the sweep without --shard.\n");
+      notice(
+          "this part of the first stage is done. The next stages need the results of all parts. Merge "
+          "the parts into one store, then run the sweep without --shard.");
     words_.json ? print_as_json(experiment.name, summary) : print_as_text(experiment.name, summary);
     const SweepProgress& p = summary.progress;
     if (p.refusal) return p.refusal->exit_code();
@@ -134,7 +137,7 @@ class Sweep : public Command {
       sum.seconds += stage.seconds;
       for (const auto& [version, count] : stage.of_versions) sum.of_versions[version] += count;
     }
-    for (const std::string& note : made.notes) fmt::print(stderr, "fovea: {}\n", note);
+    for (const std::string& note : made.notes) notice("{}", note);
     summary.runs = std::move(made.runs);
   }
 
@@ -143,6 +146,8 @@ class Sweep : public Command {
     if (draws_ && !plan.draws())
       throw wrong_input("nothing is drawn at random", "name a setting to draw: --set 'train.rate=log(1e-4..1e-2)'",
                         {"--draws"});
+    if (!draws_ && experiment.draw_count(words_.preset()) > 0 && !plan.draws() && !words_.quiet)
+      notice("the draws of the sweep are ignored, because no setting is drawn at random.");
     if (!shard_.empty()) {
       const auto [shard, of] = parsed_shard();
       plan.keep_shard(shard, of);
@@ -201,6 +206,7 @@ class Sweep : public Command {
     const Location index{"--seeds " + seeds_};
     try {
       Axis axis = parse_axis("seed=" + seeds_);
+      for (Value& seed : axis.values) seed.location = index;
       for (const Value& seed : axis.values)
         if (!seed.as<std::int64_t>())
           throw wrong_input(message("{} is not a seed", seed), "write 0..19, or 1,2,5", index);

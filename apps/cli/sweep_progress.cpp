@@ -34,7 +34,7 @@ SweepOptions options_of(const ExperimentWords& words, auto& lines) {
   options.stop = interrupt_flag();
   options.engine = &engine_of_python();
   options.wording = &program_wording();
-  options.notice = [&lines](const std::string& text) { lines.print_line("fovea: " + text); };
+  options.notice = [&lines](const std::string& text) { lines.print_notice(text); };
   return options;
 }
 

@@ -7,6 +7,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/run_words.h"
 #include "fovea/base/error/names.h"
 
@@ -32,7 +33,9 @@ class Tag : public Command {
 
   int run() override {
     if (tag_.empty()) {
-      if (!runs_.none()) throw wrong_input("no tag is named", "write: fovea tag good --where CONDITION");
+      if (remove_ || !runs_.none())
+        throw wrong_input("no tag is named",
+                          remove_ ? "write: fovea tag --remove good 3 7" : "write: fovea tag good --where CONDITION");
       list();
       return 0;
     }
@@ -44,8 +47,7 @@ class Tag : public Command {
     const std::array<std::string, 1> tag{tag_};
     if (remove_) store.tag(ids, {}, tag);
     else store.tag(ids, tag, {});
-    fmt::print(stderr, "fovea: {} {} tagged '{}'\n", count_text(std::ssize(ids), "run is", "runs are"),
-               remove_ ? "no longer" : "now", tag_);
+    notice("{} {} tagged '{}'", count_text(std::ssize(ids), "run is", "runs are"), remove_ ? "no longer" : "now", tag_);
     return 0;
   }
 

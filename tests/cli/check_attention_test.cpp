@@ -56,7 +56,7 @@ TEST_F(BelieveTest, EndsAsPythonDoes) {
 TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
   const Outcome without = fovea("check-attention texts.tsv", "FOVEA_PYTHON=/no/python");
   EXPECT_EQ(without.code, 2);
-  EXPECT_NE(without.err.find("needs the Python package 'fovea', and '/no/python' cannot be started"), std::string::npos)
+  EXPECT_NE(without.err.find("FOVEA_PYTHON names '/no/python', which cannot be started"), std::string::npos)
       << without.err;
   const Outcome bare = with_python("exec python3 -I -S \"$@\"", "check-attention texts.tsv");
   EXPECT_EQ(bare.code, 2) << bare.out;

@@ -171,7 +171,7 @@ TEST_F(DataTest, EveryMistakeIsNamed) {
   };
   says("", "See: fovea data --help");
   says("show sms", "there is no corpus 'sms'");
-  says("add sms --train sms.tsv", "neither a class nor a translation is named");
+  says("add sms --train sms.tsv", "--label or --target is missing");
   says("add sms --train sms.tsv --label Lable --text SMS", "Did you mean 'Label'");
   says("add sms --train nowhere.tsv --label 1 --text 2", "nowhere.tsv: there is no such file");
   says("add sms --train sms.tsv --label 1 --text 2 --format tvs", "Did you mean 'tsv'");

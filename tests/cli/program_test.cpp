@@ -1,5 +1,8 @@
 #include "tests/cli/program.h"
 
+#include <pty.h>
+#include <sys/ioctl.h>
+
 #include <cmath>
 #include <numbers>
 
@@ -29,10 +32,62 @@ TEST_F(ProgramTest, EveryCommandHasHelpWithAnExample) {
     EXPECT_NE(help.out.find("Example"), std::string::npos) << command;
   }
   const std::string help = fovea("run --help").out;
-  EXPECT_NE(help.find("  --threads N                   threads that share the work of a step"), std::string::npos)
-      << help;
-  EXPECT_NE(help.find("more; not with --resume\n"), std::string::npos) << help;
+  EXPECT_NE(help.find("  --threads N             threads that share the work of a step"), std::string::npos) << help;
+  EXPECT_NE(help.find("not with --resume\n"), std::string::npos) << help;
   EXPECT_NE(help.find("; only with --json\n"), std::string::npos) << help;
+}
+
+// Of its lines; a letter is one column, however many bytes.
+std::ptrdiff_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::ptrdiff_t widest = 0;
+  for (std::string line; std::getline(lines, line);)
+    widest = std::max(widest, std::ranges::count_if(line, [](char c) { return c != '\r' && (c & 0xC0) != 0x80; }));
+  return widest;
+}
+
+TEST_F(ProgramTest, HelpHasAtMost80ColumnsInAFile) {
+  std::vector<std::string> commands{"", "data list", "data show", "data add", "data get", "data rm", "runs merge"};
+  std::istringstream help(fovea("--help").out);
+  bool listed = false;
+  for (std::string line; std::getline(help, line) && !(listed && line.empty());) {
+    if (listed && line[2] != ' ') commands.push_back(line.substr(2, line.find(' ', 2) - 2));
+    listed = listed || line == "Commands:";
+  }
+  EXPECT_GT(commands.size(), 25u);
+  for (const std::string& command : commands) {
+    const std::string text = fovea(command + " --help").out;
+    EXPECT_LE(widest_line(text), 80) << text;
+  }
+}
+
+TEST_F(ProgramTest, MessagesAndHelpAreAsWideAsTheTerminal) {
+  const auto on_terminal = [this](const std::vector<const char*>& words) {
+    winsize size{24, 60, 0, 0};
+    int terminal = -1;
+    const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+    if (child == 0) {
+      ::setenv("FOVEA_HOME", home_.c_str(), 1);
+      std::vector<char*> arguments{const_cast<char*>(FOVEA_PROGRAM)};
+      for (const char* word : words) arguments.push_back(const_cast<char*>(word));
+      arguments.push_back(nullptr);
+      ::execv(FOVEA_PROGRAM, arguments.data());
+      ::_exit(127);
+    }
+    std::string text;
+    char buffer[4096];
+    for (ssize_t got; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
+      text.append(buffer, static_cast<std::size_t>(got));
+    ::close(terminal);
+    ::waitpid(child, nullptr, 0);
+    return text;
+  };
+  const std::string error = on_terminal({"run", "toy-uniform", "--set", "train.steps=ten"});
+  EXPECT_NE(error.find("must be an integer,"), std::string::npos) << error;
+  EXPECT_GT(std::ranges::count(error, '\n'), 1) << error;
+  EXPECT_LE(widest_line(error), 60) << error;
+  EXPECT_LE(widest_line(on_terminal({"note", "--help"})), 65);  // an example is not broken
+  EXPECT_EQ(std::ranges::count(fovea("run toy-uniform --set train.steps=ten").err, '\n'), 1);
 }
 
 TEST_F(ProgramTest, ToyUniformReachesOneWhenTheEquationsSay) {
@@ -284,12 +339,39 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"reproduce toy-uniform -o a.pdf", 2, {"cannot be written as 'a.pdf'", ".html"}},
       {"reproduce nothing-like-it", 2, {"See: fovea list experiments."}},
       {"reproduce toy-uniform --claim integrated-tim", 2, {"'integrated-tim'", "Did you mean 'integrated-time'?"}},
-      {"reproduce toy-uniform --claim nothing", 2, {"no claim of the quick form", "--explain"}},
+      {"reproduce toy-uniform --claim nothing",
+       2,
+       {"no claim has the name 'nothing' (with --quick)", "fovea reproduce toy-uniform --explain"}},
       {"show 99", 2, {"no run 99"}},
       {"run toy-uniform --series", 2, {"--series needs --json"}},
       {"run toy-uniform --seed", 2, {"--seed needs a value"}},
-      {"show", 2, {"run is missing"}},
-      {"show x", 2, {"run must be a number, not 'x'"}},
+      {"show", 2, {"fovea show needs RUN: the id of a run. See: fovea show --help"}},
+      {"show x", 2, {"there is no run x. See: fovea runs."}},
+      {"show 999999999999999999999", 2, {"there is no run 999999999999999999999. See: fovea runs."}},
+      {"compare 1", 2, {"fovea compare needs B: the run or the group"}},
+      {"runs toy-uniform extra", 2, {"'extra' is one argument too many for fovea runs"}},
+      {"run toy-uniform --sed 3", 2, {"Did you mean '--set' or '--seed'?"}},
+      {"run toy-uniform --resume 1", 2, {"--resume takes no experiment"}},
+      {"run --resume 1 --quick", 2, {"--quick", "--resume"}},
+      {"run .", 2, {"there is no experiment '.'. The name of a spec file must end in .toml."}},
+      {"run toy-uniform --set task.name=copy", 2, {"--set task.name=copy: model 'toy-gate' needs"}},
+      {"run toy-uniform --set 'intervene=[{hold=\"uniform\", until=50]'", 2, {"a } is missing in the value"}},
+      {"run toy-uniform --set 'intervene=[{hold=\"uniform\", til=5}]'", 2, {"til=5}]: the intervention 'hold' has no"}},
+      {"sweep toy-uniform --set 'train.rate=normal(0..1)' --draws 2",
+       2,
+       {"'normal' is not a distribution", "uniform("}},
+      {"reproduce toy-lowloss --set sweep.seed=5..1", 2, {"--set sweep.seed=5..1: the range '5..1' runs backwards"}},
+      {"reproduce toy-uniform -o missing/r.html", 2, {"missing/r.html: there is no folder 'missing'. Make it"}},
+      {"plot 1 p -o missing/a.svg", 2, {"there is no folder 'missing'"}},
+      {"compare 1 2 -o missing/a.svg", 2, {"there is no folder 'missing'"}},
+      {"export --all --format csv -o .", 2, {"is a folder. Name a file."}},
+      {"report --format png -o a.html", 2, {"--format needs --figures"}},
+      {"tag --remove", 2, {"no tag is named. Write: fovea tag --remove good 3 7."}},
+      {"data add x --train a.tsv --label 1 --dev b.tsv --dev-share 0.2",
+       2,
+       {"--dev-share splits texts off", "--dev names"}},
+      {"predict copy --label 1", 2, {"--label is an option for files, and 'copy' is not a file"}},
+      {"list experiments toy", 2, {"Names that begin so: toy-uniform, "}},
       {"reproduce --all toy-uniform", 2, {"--all", "'toy-uniform'", "one of the two"}},
       {"sweep toy-uniform --seeds 5..2", 2, {"--seeds 5..2: ", "2..5"}},
       {"sweep toy-uniform --seeds x", 2, {"--seeds x: ", "is not a seed", "0..19"}},

@@ -24,10 +24,10 @@ class Measure : public Command {
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "Measures how well attention agrees with the evidence of single positions (β) and with influence (Δ).\n"
-        "Attention is also compared with β of a run with uniform attention (βᵘᶠ), with β of the model word-mean "
-        "(βᵖˣ),\n"
-        "and with the prediction from the data alone.\n"
-        "ξ is the performance of another seed when its attention first agrees with α better than the reference does.\n"
+        "Attention is also compared with β of a run with uniform attention (βᵘᶠ) and with β of the model word-mean\n"
+        "(βᵖˣ). The prediction from the data alone is compared with attention, too.\n"
+        "The ξ is the performance of another seed when its attention first agrees with α better than the reference "
+        "does.\n"
         "With one run, the store is searched for other runs of the same task: other seeds, uniform attention, or the\n"
         "model word-mean. All runs need the probe 'evidence'.\n"
         "\n"

@@ -30,7 +30,7 @@ class Head:
     value
         The value of the series at the step of the ranking.
     arose
-        The first step with half of the head's rise: value ≥ (first + largest) / 2, over the steps up to the ranking's. None if the
+        The first step with half of the head's rise: value ≥ (first + largest) / 2, up to the step of the ranking. None if the
         largest value is the first, or is not above chance (the series ``METRIC_chance``).
 
     Examples

@@ -24,13 +24,19 @@ def having(mark):
     return [page for page in PAGES if re.search(rf"^```{mark}$", (ROOT / page).read_text(), re.M)]
 
 
+PROGRAM = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?$", re.S | re.M)
+
+
 @pytest.mark.parametrize("page", having("python"))
-def test_programs_run(page):
+def test_programs_run_and_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)  # programs may write figures
     names = {}
-    for program in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S):
+    for program, shown in PROGRAM.findall((ROOT / page).read_text()):
         if "import torch" in program and importlib.util.find_spec("torch") is None:
             pytest.skip("PyTorch is not installed")
         exec(compile(program, f"<{page}>", "exec"), names)
+        printed = capsys.readouterr().out
+        assert shown_output.agrees("python", shown.splitlines(), printed), f"{page}\n{printed}"
 
 
 @pytest.mark.parametrize("page", having("console"))

@@ -113,7 +113,7 @@ def observe(
         Which position each row should attend to, (examples, rows), -1 for none.
     batches : dict, optional
         Further batches by their names: ``{"probe": {"batch": x, "answer": answer, "truth": truth}}``. Series on a batch have names
-        as ``loss_on_probe``. Without ``batch`` the first of them has the plain names. β is of the batch with the plain names.
+        as ``loss_on_probe``. Without ``batch`` the series of the first of them have no suffix. Only the batch without a suffix has β.
     probes : fovea.Probe or list of fovea.Probe
         What else is measured, on every batch.
     hooks : str or list of str

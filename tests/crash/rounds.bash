@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# tests/crash/rounds.bash PROGRAM [ROUNDS]
+# tests/crash/rounds.bash PROGRAM [ROUNDS] [tiny]
 #
 # A sweep of 40 short runs is killed (SIGKILL) at a random moment and started again, ROUNDS times (FOVEA_CRASH_ROUNDS, or
-# 25). After each kill every run that was finished before must still be there, as it was; whenever a sweep comes to its
+# 25). With `tiny`: a sweep of 1000 runs of a millisecond each, which are committed many at a time. After each kill every run that was finished before must still be there, as it was; whenever a sweep comes to its
 # end, its store must equal that of a sweep that was never disturbed, every point of every series to the last bit. Then
 # the next one begins with an empty store.
 set -euo pipefail
 program=$1
 rounds=${2:-${FOVEA_CRASH_ROUNDS:-25}}
+runs=40
+if [ "${3:-}" = tiny ]; then runs=1000; fi
 RANDOM=${FOVEA_CRASH_SEED:-1}
 
 work=$(mktemp -d)
@@ -17,13 +19,23 @@ fail() {
   exit 1
 }
 
-cat >"$work/words.toml" <<'SPEC'
+if [ "$runs" -eq 1000 ]; then
+  cat >"$work/words.toml" <<'SPEC'
+task = { name = "two-sequences" }
+model = { name = "toy-gate" }
+train = { steps = 20, batch = 2, optimizer = "sgd", rate = 0.015625, precision = "double" }
+probe = { every = 1, names = ["toy-flow", "loss"] }
+sweep = { seed = "0..999" }
+SPEC
+else
+  cat >"$work/words.toml" <<'SPEC'
 task = { name = "keyword", vocab = 20, length = 10 }
 model = { name = "gated-classifier", hidden = 16, embedding = 16 }
 train = { steps = 2000, batch = 16 }
 probe = { every = 100, examples = 40, names = ["accuracy", "entropy", "beta_auc", "attention_on_answer"] }
 sweep = { seed = "0..39" }
 SPEC
+fi
 sweep=("$program" sweep "$work/words.toml" --jobs 2 --json --quiet --checkpoint 0.03)
 
 # Every point of every finished run, a line each, without the runs' numbers.
@@ -39,7 +51,7 @@ finished_runs() { cut -d, -f2 "$1" | sort -u | grep -c '^[0-9]' || true; }
 round=0
 FOVEA_HOME=$work/undisturbed "${sweep[@]}" >/dev/null 2>&1 || fail "the undisturbed sweep did not come to its end"
 points_of "$work/undisturbed" >"$work/wanted"
-[ "$(finished_runs "$work/wanted")" -eq 40 ] || fail "the undisturbed sweep has not 40 runs"
+[ "$(finished_runs "$work/wanted")" -eq "$runs" ] || fail "the undisturbed sweep has not $runs runs"
 
 whole() {
   points_of "$home" >"$work/now"
@@ -86,5 +98,5 @@ FOVEA_HOME=$home "${sweep[@]}" >/dev/null 2>"$work/said" || fail "the last sweep
 resumed=$((resumed + $(grep -c 'continues from step' "$work/said" || true)))
 whole
 whole_sweeps=$((whole_sweeps + 1))
-echo "crash rounds: $rounds rounds, $kills kills, $whole_sweeps sweeps of 40 runs came to their end, each the same bits as an undisturbed one;" \
+echo "crash rounds: $rounds rounds, $kills kills, $whole_sweeps sweeps of $runs runs came to their end, each the same bits as an undisturbed one;" \
   "$resumed runs went on from a checkpoint, $restarted started at step 0, none that was finished was lost."

@@ -46,8 +46,9 @@ int core_count() {
 #endif
 
 std::string machine_line() {
+  static const std::string processor = processor_model();  // asked for by each run of a sweep
   const int cores = core_count();
-  return fmt::format("{}, {} {}, {}", processor_model(), cores, cores == 1 ? "core" : "cores", simd_target());
+  return fmt::format("{}, {} {}, {}", processor, cores, cores == 1 ? "core" : "cores", simd_target());
 }
 
 std::string tile_unit_line() {

@@ -126,6 +126,14 @@ RunLock& RunLock::operator=(RunLock&& other) noexcept {
   return *this;
 }
 
+bool RunLock::move_to(const std::string& hash) {
+  const std::filesystem::path file = file_.parent_path() / hash;
+  if (::renameat2(AT_FDCWD, file_.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) != 0) return false;
+  file_ = file;
+  after_a_kill_ = false;
+  return true;
+}
+
 RunLock::~RunLock() {
   if (descriptor_ < 0) return;
   ::unlink(file_.c_str());  // first, so that whoever locks it next sees that it is another file

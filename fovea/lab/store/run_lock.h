@@ -25,6 +25,9 @@ class RunLock {
 
   RunLock(RunLock&& other) noexcept;
   RunLock& operator=(RunLock&& other) noexcept;
+  // Becomes the lock of another run in the same folder, and lets go of its own. Returns false, unchanged, where somebody
+  // has or left the lock of that run.
+  bool move_to(const std::string& hash);
   ~RunLock();  // lets go of the run, and removes the file
 
   bool after_a_kill() const { return after_a_kill_; }  // the process that trained it before did not come to its end

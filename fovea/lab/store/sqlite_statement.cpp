@@ -34,17 +34,29 @@ bool disk_is_full(int code, int system_code) {
 
 }  // namespace
 
-void SqliteStatement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+void Connection::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-SqliteStatement::SqliteStatement(Connection& connection, const char* sql) : connection_(&connection) {
+void SqliteStatement::GiveBack::operator()(sqlite3_stmt* statement) const {
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  connection->parsed_[sqlite3_sql(statement)].emplace_back(statement);
+}
+
+SqliteStatement::SqliteStatement(Connection& connection, const char* sql) : statement_(nullptr, {&connection}) {
+  if (auto& parsed = connection.parsed_[sql]; !parsed.empty()) {
+    statement_.reset(parsed.back().release());
+    parsed.pop_back();
+    return;
+  }
   sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v2(connection.database_.get(), sql, -1, &statement, nullptr);
+  const int code =
+      sqlite3_prepare_v3(connection.database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   statement_.reset(statement);
   check(code);
 }
 
 void SqliteStatement::check(int code) const {
-  if (code != SQLITE_OK) connection_->fail(code);
+  if (code != SQLITE_OK) statement_.get_deleter().connection->fail(code);
 }
 
 SqliteStatement& SqliteStatement::bind(int index, std::int64_t value) {
@@ -77,7 +89,7 @@ SqliteStatement& SqliteStatement::bind_null(int index) {
 bool SqliteStatement::next() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
-  if (code != SQLITE_DONE) connection_->fail(code);
+  if (code != SQLITE_DONE) statement_.get_deleter().connection->fail(code);
   return false;
 }
 

@@ -10,7 +10,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "fovea/base/error/error.h"
 
@@ -62,11 +64,11 @@ class SqliteStatement {
   SqliteStatement(class Connection& connection, const char* sql);
   void check(int code) const;
 
-  struct Finalize {
+  struct GiveBack {
+    class Connection* connection;
     void operator()(sqlite3_stmt* statement) const;
   };
-  Connection* connection_;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::unique_ptr<sqlite3_stmt, GiveBack> statement_;
 };
 
 class Connection {
@@ -81,6 +83,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  // Parses an SQL text once: a statement that is destroyed waits here for the next one of the same text.
   SqliteStatement prepare(const char* sql) { return {*this, sql}; }
   void run(const char* sql);              // one or more statements without parameters or results
   std::int64_t integer(const char* sql);  // the one number that it asks for
@@ -97,8 +100,12 @@ class Connection {
   struct Close {
     void operator()(sqlite3* database) const;
   };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
   std::filesystem::path file_;
   std::unique_ptr<sqlite3, Close> database_;
+  std::unordered_map<std::string, std::vector<std::unique_ptr<sqlite3_stmt, Finalize>>> parsed_;
 };
 
 // Takes the one write lock (waiting its turn), or for reads one unchanging sight of the database. Undone unless

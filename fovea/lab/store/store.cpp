@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "fovea/base/file.h"
@@ -179,51 +180,70 @@ std::filesystem::path Store::checkpoint_folder() const { return state_->db().fil
 
 std::filesystem::path Store::running_folder() const { return state_->running_folder(); }
 
+namespace {
+
+// Inside a transaction. Returns the run's number.
+std::int64_t keep_one(Store::State& state, RunRecord& record, const std::string& hash) {
+  Connection& database = state.db();
+  // What a run replaces gives it its number, so that "run 12" stays the same run after it is resumed or done anew.
+  const auto old_done = run_of_hash(database, hash, true), old_undone = run_of_hash(database, hash, false);
+  const bool replaces_done = record.state == RunState::done && old_done;
+  const std::optional<std::int64_t> id = replaces_done ? old_done : old_undone;
+  // ... and it stays the run of the experiment that made it, whoever asks for the same numbers again.
+  if (id) record.experiment = experiment_of(database, *id);
+  for (const auto& old : {replaces_done ? old_done : std::nullopt, old_undone})
+    if (old) add_labels(state, *old, record.tags, record.note);
+  if (replaces_done) delete_run(database, *old_done);
+  if (old_undone) delete_run(database, *old_undone);
+  const std::int64_t spec = keep_spec(state, record.spec);
+  SqliteStatement insert = database.prepare(
+      "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec, "
+      "arithmetic) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (id) insert.bind(1, *id);
+  insert.bind(2, state.word(record.experiment)).bind(3, hash);
+  insert.bind(4, static_cast<std::int64_t>(record.spec.seed));
+  insert.bind(5, static_cast<std::int64_t>(record.state)).bind(6, record.error).bind(7, state.word(record.version));
+  insert.bind(8, state.word(record.machine)).bind(9, record.started).bind(10, record.seconds).bind(11, record.steps);
+  insert.bind(12, spec).bind(13, std::int64_t{record.arithmetic}).run();
+  const std::int64_t kept = database.last_id();
+  keep_series(state, kept, record.series);
+  keep_arrays(state, kept, record.arrays);
+  keep_labels(state, kept, record.tags, record.note);
+  return kept;
+}
+
+}  // namespace
+
 std::int64_t Store::keep(RunRecord& record) {
-  const std::string hash = record.hash.empty() ? record.spec.hash() : record.hash;
-  Connection& database = state_->db();
+  if (const auto without = keep(std::span(&record, 1)); !without.empty()) throw WeightsNotKept(without.front().second);
+  return record.id;
+}
+
+std::vector<std::pair<std::size_t, WeightsNotKept>> Store::keep(std::span<RunRecord> records) {
+  std::vector<std::pair<std::size_t, WeightsNotKept>> without;
+  std::vector<std::pair<std::int64_t, std::string>> kept;  // numbers and hashes
   try {
-    Transaction transaction(database, Transaction::Kind::write);
-    // What a run replaces gives it its number, so that "run 12" stays the same run after it is resumed or done anew.
-    const auto old_done = run_of_hash(database, hash, true), old_undone = run_of_hash(database, hash, false);
-    const bool replaces_done = record.state == RunState::done && old_done;
-    const std::optional<std::int64_t> id = replaces_done ? old_done : old_undone;
-    // ... and it stays the run of the experiment that made it, whoever asks for the same numbers again.
-    if (id) record.experiment = experiment_of(database, *id);
-    for (const auto& old : {replaces_done ? old_done : std::nullopt, old_undone})
-      if (old) add_labels(*state_, *old, record.tags, record.note);
-    if (replaces_done) delete_run(database, *old_done);
-    if (old_undone) delete_run(database, *old_undone);
-    const std::int64_t spec = keep_spec(*state_, record.spec);
-    SqliteStatement insert = database.prepare(
-        "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec, "
-        "arithmetic) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (id) insert.bind(1, *id);
-    insert.bind(2, state_->word(record.experiment)).bind(3, hash).bind(4, static_cast<std::int64_t>(record.spec.seed));
-    insert.bind(5, static_cast<std::int64_t>(record.state)).bind(6, record.error).bind(7, state_->word(record.version));
-    insert.bind(8, state_->word(record.machine))
-        .bind(9, record.started)
-        .bind(10, record.seconds)
-        .bind(11, record.steps);
-    insert.bind(12, spec).bind(13, std::int64_t{record.arithmetic}).run();
-    const std::int64_t kept = database.last_id();
-    keep_series(*state_, kept, record.series);
-    keep_arrays(*state_, kept, record.arrays);
-    keep_labels(*state_, kept, record.tags, record.note);
-    // Before the row is there: a kill between the two leaves a file too many, which gc finds, and no run too little.
-    const std::optional<Error> trouble = keep_weights(weight_files(), record, hash);
+    Transaction transaction(state_->db(), Transaction::Kind::write);
+    for (RunRecord& record : records) {
+      const std::string hash = record.hash.empty() ? record.spec.hash() : record.hash;
+      const std::int64_t id = keep_one(*state_, record, hash);
+      // Before the row is there: a kill between the two leaves a file too many, which gc finds, and no run too little.
+      if (const std::optional<Error> trouble = keep_weights(weight_files(), record, hash)) {
+        const auto problem = message("run {} is stored without its weights, which {}", id, trouble->problem());
+        without.emplace_back(kept.size(), failure(problem, Remedy::drop_weights(), trouble->location()));
+      }
+      kept.emplace_back(id, hash);
+    }
     transaction.commit();
-    record.id = kept;
-    record.hash = hash;
-    record.weights.clear();
-    if (trouble)
-      throw WeightsNotKept(failure(message("run {} is stored without its weights, which {}", kept, trouble->problem()),
-                                   Remedy::drop_weights(), trouble->location()));
-    return kept;
   } catch (...) {
     state_->forget_words();
     throw;
   }
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    std::tie(records[i].id, records[i].hash) = kept[i];
+    records[i].weights.clear();
+  }
+  return without;
 }
 
 WeightFiles Store::weight_files() const { return WeightFiles(state_->db().file().parent_path() / "weights"); }

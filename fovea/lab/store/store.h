@@ -72,6 +72,9 @@ class Store {
   // record. If they cannot be written, the run is stored without them, and WeightsNotKept is thrown. Tags and notes of
   // a replaced run stay, and the record's are added.
   std::int64_t keep(RunRecord& record);
+  // The same for several runs, all in one transaction, which costs less than one for each. Runs that are stored
+  // without their weights are returned with the reason, by their index.
+  std::vector<std::pair<std::size_t, WeightsNotKept>> keep(std::span<RunRecord> records);
 
   // Tags and notes of runs. Each function throws wrong_input for a missing run, and then changes nothing.
   void tag(std::span<const std::int64_t> ids, std::span<const std::string> add, std::span<const std::string> remove);

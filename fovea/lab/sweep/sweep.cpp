@@ -27,11 +27,11 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr std::chrono::milliseconds patience(50), check_elsewhere_every(500);
-constexpr int few = 64;            // workers
-constexpr double short_run = 0.1;  // seconds
+constexpr std::chrono::milliseconds patience(50), commit_every(100), check_elsewhere_every(500);
+constexpr double most_waiting = 64;  // runs that are submitted before a worker is free
+constexpr double short_run = 0.1;    // seconds
 
-// A run that the pool trains, and every index of the list that has the same hash.
+// A run that the pool trains or has trained, and every index of the list that has the same hash.
 struct ActiveRun {
   std::string hash;
   std::string label;
@@ -52,13 +52,15 @@ class Scheduler {
     report(pool);
     while (true) {
       if (options_.stop && *options_.stop && !std::exchange(stopping_, true)) pool.stop();
-      while (!stopping_ && std::ssize(active_runs_) < most_active(pool) && start_next(pool)) {
+      while (!stopping_ && !commit_is_due() && in_pool() < most_in_pool(pool) && start_next(pool)) {
       }
-      if (active_runs_.empty() && (stopping_ || nothing_left())) break;
-      auto update = pool.wait(patience);
-      if (update) handle(*update);
-      // A report lists all runs in training. With thousands of workers, a report after each update would cost most.
-      if ((update && pool.size() <= few) || Clock::now() - reported_ >= patience) report(pool);
+      if (Clock::now() - committed_ >= 3 * commit_every) spare_locks_.clear();
+      const bool over = in_pool() == 0 && (stopping_ || nothing_left());
+      const bool committed = commit_is_due() || (over && !ended_.empty());
+      if (committed) commit();
+      else if (over) break;
+      else if (auto update = pool.wait(patience)) handle(*update);
+      if (committed || Clock::now() - reported_ >= patience) report(pool);
     }
     report(pool);
     return progress_;
@@ -66,12 +68,15 @@ class Scheduler {
 
  private:
   std::filesystem::path checkpoints() const { return store_.checkpoint_folder(); }
+  std::ptrdiff_t in_pool() const { return std::ssize(active_runs_) - std::ssize(ended_); }
   // A submitted run is locked, so that no other process starts it. If runs are short, some are submitted before a
-  // worker is free: waiting for the next one would cost time.
-  std::ptrdiff_t most_active(const WorkerPool& pool) const {
-    const bool short_ones = trained_ > 0 && trained_seconds_ < trained_ * short_run;
-    return pool.size() + (short_ones ? std::min(pool.size(), few) : 0);
+  // worker is free, enough for `short_run`: waiting for the next one would cost time.
+  std::ptrdiff_t most_in_pool(const WorkerPool& pool) const {
+    const bool short_ones = trained_seconds_ < trained_ * short_run;
+    const double waiting = short_ones ? pool.size() * short_run * trained_ / trained_seconds_ : 0;
+    return pool.size() + static_cast<std::ptrdiff_t>(std::min(most_waiting, waiting));
   }
+  bool commit_is_due() const { return !ended_.empty() && Clock::now() - committed_ >= commit_every; }
   bool nothing_left() const { return next_ == list_.size() && elsewhere_.empty(); }
 
   // Removes checkpoints and locks of kept runs, which a kill may leave.
@@ -98,7 +103,7 @@ class Scheduler {
     std::swap(postponed, elsewhere_);
     progress_.elsewhere = 0;
     for (const std::size_t index : postponed) {
-      if (std::ssize(active_runs_) < most_active(pool)) start_or_skip(index, pool);
+      if (in_pool() < most_in_pool(pool)) start_or_skip(index, pool);
       else postpone(index);
     }
     return true;
@@ -114,7 +119,7 @@ class Scheduler {
     }
     const std::string label = list_.label(index);
     if (already_trained(index, hash, label)) return;
-    std::optional<RunLock> lock = RunLock::take(store_.running_folder(), hash);
+    std::optional<RunLock> lock = take_lock(hash);
     if (!lock) {
       if (!options_.wait)
         throw failure(fmt::format("this run is being trained by {}", RunLock::holder(store_.running_folder(), hash)),
@@ -132,6 +137,17 @@ class Scheduler {
     active_by_hash_[hash] = index;
     active_runs_.emplace(index, ActiveRun{std::move(hash), label, {index}, std::move(*lock)});
     pool.submit({index, std::move(run)});
+  }
+
+  // The lock of a run that is done is taken along to the next one: to make and remove a file for each of many short
+  // runs would cost more than their training.
+  std::optional<RunLock> take_lock(const std::string& hash) {
+    if (!spare_locks_.empty()) {
+      RunLock spare = std::move(spare_locks_.back());
+      spare_locks_.pop_back();
+      if (spare.move_to(hash)) return spare;
+    }
+    return RunLock::take(store_.running_folder(), hash);
   }
 
   // A run without its vocabulary is still complete as long as its corpus exists.
@@ -195,8 +211,15 @@ class Scheduler {
     ActiveRun& active = active_runs_.at(update.number);
     if (auto* ended = std::get_if<Ended>(&update.what)) {
       const bool begun = ended->record.state != RunState::stopped || ended->record.steps > 0;
-      if (begun) keep(active, ended->record);
-      release(update.number);
+      if (!begun) {
+        release(update.number);
+        return;
+      }
+      ended->record.experiment = experiment_;
+      trained_ += 1;
+      trained_seconds_ += ended->record.seconds;
+      ended_.push_back(std::move(ended->record));
+      ended_numbers_.push_back(update.number);
     } else if (auto* refused = std::get_if<Refused>(&update.what)) {
       refuse(active, refused->error);
       release(update.number);
@@ -226,13 +249,19 @@ class Scheduler {
     if (!progress_.refusal) progress_.refusal = error;
   }
 
-  void keep(ActiveRun& active, RunRecord& record) {
-    record.experiment = experiment_;
-    try {
-      store_.keep(record);
-    } catch (const WeightsNotKept& error) {
-      notice(active.label, worded(error));
-    }
+  // Keeps the runs that ended since the last commit.
+  void commit() {
+    spare_locks_.clear();  // those that no start has used since the last commit
+    for (const auto& [index, error] : store_.keep(ended_))
+      notice(active_runs_.at(ended_numbers_[index]).label, worded(error));
+    for (std::size_t i = 0; i < ended_.size(); ++i) deliver_ended(ended_numbers_[i], ended_[i]);
+    ended_.clear();
+    ended_numbers_.clear();
+    committed_ = Clock::now();
+  }
+
+  void deliver_ended(std::uint64_t number, RunRecord& record) {
+    ActiveRun& active = active_runs_.at(number);
     if (record.state != RunState::stopped) Checkpoints(checkpoints(), active.hash).remove();
     record.arrays.clear();
     trained_hashes_.insert(active.hash);
@@ -241,9 +270,9 @@ class Scheduler {
                                                              : progress_.stopped;
     ++count;
     progress_.reused += std::ssize(active.indices) - 1;
-    trained_ += 1;
-    trained_seconds_ += record.seconds;
     for (const std::size_t index : active.indices) deliver(index, record);
+    if (record.state == RunState::done) spare_locks_.push_back(std::move(active.lock));
+    release(number);
   }
 
   std::string worded(const Error& error) const { return options_.wording->paragraph(error); }
@@ -290,6 +319,10 @@ class Scheduler {
   std::unordered_map<std::string, std::uint64_t> active_by_hash_;  // which of them has this hash
   std::unordered_set<std::string> trained_hashes_;                 // hashes of what this sweep trained
   std::unordered_set<std::string> refusals_;
+  std::vector<RunRecord> ended_;              // not committed yet
+  std::vector<std::uint64_t> ended_numbers_;  // of each
+  Clock::time_point committed_;
+  std::vector<RunLock> spare_locks_;
   double trained_ = 0, trained_seconds_ = 0;
   SweepProgress progress_;
 };

@@ -3,7 +3,9 @@
 //
 // No finished run is lost or trained twice:
 //   - A run is identified by its hash (RunSpec::hash: every setting and the seed, without the number of threads).
-//   - A run is kept in one transaction. Its checkpoints are removed only after that (lab/train/checkpoint.h).
+//   - A run is kept in one transaction. Its checkpoints are removed only after that (lab/train/checkpoint.h). Runs that
+//     end less than 0.1 s after the last commit are committed together, 0.1 s after it. A kill loses at most these: the
+//     same sweep resumes them from their last checkpoint, or trains them again.
 //   - A process that trains a run has its lock (lab/store/run_lock.h). Two sweeps on one store share the work.
 //   - After a kill or an interruption the same sweep continues: finished runs are found, and runs in training resume
 //     from their checkpoints with the same bits.
@@ -58,8 +60,7 @@ struct SweepOptions {
   Watcher* watcher = nullptr;      // of every run (lab/train/step_watcher.h), on the thread that trains it
   UpdateEngine* engine = nullptr;  // of runs with train.engine (lab/train/update_engine.h)
   // All callbacks run on the calling thread.
-  std::function<void(const SweepProgress&)> progress =
-      {};  // about 20 times a second; with few workers, at each end too
+  std::function<void(const SweepProgress&)> progress = {};  // about 20 times a second, and after each commit
   std::function<void(std::size_t index, RunRecord record)> on_record = {};  // each run: with series, without arrays
   std::function<void(const std::string&)> notice = {};                      // messages for a person, one line each
   const Wording* wording = &plain_wording();                                // words errors inside notices

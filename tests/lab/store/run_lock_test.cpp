@@ -50,6 +50,27 @@ TEST(RunLock, MovesWithItsOwner) {
   EXPECT_TRUE(RunLock::held(folder.path(), "bb"));
 }
 
+TEST(RunLock, BecomesThatOfAnotherRun) {
+  const Folder folder;
+  auto lock = RunLock::take(folder.path(), "aa");
+  ASSERT_TRUE(lock);
+  ASSERT_TRUE(lock->move_to("bb"));
+  EXPECT_FALSE(RunLock::held(folder.path(), "aa"));
+  EXPECT_TRUE(RunLock::held(folder.path(), "bb"));
+  EXPECT_FALSE(RunLock::take(folder.path(), "bb"));
+  EXPECT_EQ(RunLock::holder(folder.path(), "bb").find("process " + std::to_string(::getpid()) + " on "), 0u);
+  const auto other = RunLock::take(folder.path(), "aa");
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(other->after_a_kill());
+  EXPECT_FALSE(lock->move_to("aa"));  // somebody has it
+  EXPECT_TRUE(RunLock::held(folder.path(), "bb"));
+  std::ofstream(folder / "cc") << "process 1 on a host";  // a killed process left it
+  EXPECT_FALSE(lock->move_to("cc"));
+  EXPECT_TRUE(RunLock::take(folder.path(), "cc")->after_a_kill());
+  lock.reset();
+  EXPECT_FALSE(fs::exists(folder / "bb"));
+}
+
 TEST(RunLock, GoesWithAKilledProcess) {
   const Folder folder;
   int channel[2];

@@ -141,6 +141,28 @@ TEST(Store, ARunThatContradictsItselfIsNotKept) {
   expect_same(*store.find(bad.id), bad);
 }
 
+TEST(Store, SeveralRunsAreKeptTogetherOrNone) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  std::vector<RunRecord> runs{sample_run(1), sample_run(2, RunState::failed), sample_run(3)};
+  runs[2].hash.clear();
+  EXPECT_TRUE(store.keep(runs).empty());
+  for (const RunRecord& run : runs) EXPECT_EQ(store.find(run.id)->hash, run.hash);
+  EXPECT_EQ(runs[2].hash, sample_run(3).hash);
+  EXPECT_EQ(store.count(), 3);
+  runs = {sample_run(2), sample_run(4), sample_run(4)};  // of one hash: the newer takes the other's place
+  store.keep(runs);
+  EXPECT_EQ(store.count(), 4);
+  EXPECT_EQ(store.find_done(sample_run(2).hash)->id, 2);
+  runs = {sample_run(5), sample_run(6)};
+  runs[1].series["loss"].steps.pop_back();
+  EXPECT_THROW(store.keep(runs), Error);
+  EXPECT_EQ(store.count(), 4);
+  runs[1] = sample_run(6);
+  store.keep(runs);
+  EXPECT_EQ(store.count(), 6);
+}
+
 TEST(Store, WeightsOfDoneRunsLieBesideIt) {
   const Folder folder;
   Store store(folder / "runs.db");

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "fovea/lab/store/run_lock.h"
@@ -291,6 +293,61 @@ TEST(Sweep, OnlyRunsInTrainingAreHeldBackFromOthers) {
   };
   sweep_specs(store, "marks", specs, options);
   EXPECT_EQ(most, 1u);
+}
+
+// Ends each run when it is asked for, until `short_ones` have ended. The next one takes `pause`.
+class QuickPool : public WorkerPool {
+ public:
+  QuickPool(std::size_t short_ones, std::chrono::milliseconds pause) : left_(short_ones), pause_(pause) {}
+  int size() const override { return 1; }
+  void submit(Work work) override { waiting_.push_back(std::move(work)); }
+  std::optional<RunUpdate> wait(std::chrono::milliseconds patience) override {
+    if (waiting_.empty()) return std::nullopt;
+    if (left_ == 0 && std::exchange(pause_, std::max(pause_ - patience, std::chrono::milliseconds(0))).count() > 0) {
+      std::this_thread::sleep_for(patience);
+      return std::nullopt;
+    }
+    left_ -= left_ > 0;
+    RunRecord record = sample_run(0);
+    record.spec = waiting_.front().run.spec();
+    record.hash = record.spec.hash();
+    record.seconds = 1e-4;
+    const RunUpdate update{waiting_.front().number, Ended{std::move(record)}};
+    waiting_.pop_front();
+    return update;
+  }
+  void stop() override {}
+  std::vector<InTraining> in_training() const override { return {}; }
+
+ private:
+  std::size_t left_;
+  std::chrono::milliseconds pause_;
+  std::deque<Work> waiting_;
+};
+
+// Runs that end shortly after each other are committed together. A kill would lose those of the last moment only.
+TEST(Sweep, ShortRunsAreCommittedTogetherAndSoon) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const Store other(folder / "runs.db", Store::Mode::read_only);
+  constexpr std::size_t all = 200, short_ones = 150;
+  const std::vector<RunSpec> specs = swept_specs({}, all);
+  SweepOptions options;
+  options.pool = [&](int, const CheckpointPlan&) {
+    return std::make_unique<QuickPool>(short_ones, std::chrono::milliseconds(1000));
+  };
+  std::set<std::int64_t> counts;
+  options.progress = [&](const SweepProgress& progress) {
+    EXPECT_EQ(other.count(), progress.done);  // what is counted is stored
+    counts.insert(progress.done);
+  };
+  sweep_specs(store, "marks", specs, options);
+  EXPECT_EQ(store.count(), static_cast<std::int64_t>(all));
+  EXPECT_TRUE(counts.contains(short_ones));  // all that had ended before the pause, while it lasted
+  if (!sanitized) {
+    EXPECT_LT(counts.size(), short_ones / 2);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(store.running_folder()));
 }
 
 TEST(Sweep, CheckpointsOfRunsThatWereKeptAreClearedAway) {

@@ -19,7 +19,8 @@ namespace fovea::cli {
 
 namespace {
 
-constexpr std::size_t most_charts = 2;  // where no metrics are named
+constexpr std::size_t most_charts = 2;    // where no metrics are named
+constexpr std::size_t most_whole = 2000;  // runs of a group that are read whole
 
 class Compare : public Command {
  public:
@@ -42,6 +43,7 @@ class Compare : public Command {
         "with a 95 % bootstrap interval. The p is the result of a sign-flip permutation test of the paired "
         "differences.\n"
         "The test is exact up to 20 pairs. Above 20 pairs, it uses 100 000 random choices of signs.\n"
+        "Above 10 000 pairs, the normal distribution gives interval and p.\n"
         "\n"
         "Examples:\n"
         "  fovea compare 3 7\n"
@@ -56,7 +58,7 @@ class Compare : public Command {
       check_output_file(file_);
     }
     const Store store(Store::default_file(), Store::Mode::read_only);
-    const ComparedGroup a = group(store, words_[0], "A"), b = group(store, words_[1], "B");
+    ComparedGroup a = group(store, words_[0], "A"), b = group(store, words_[1], "B");
     const std::vector<std::string> wanted = metrics_.empty() ? metrics_to_compare(a, b) : metrics_;
     std::vector<Expression> metrics;
     std::vector<std::string> drawn;  // those with a value at each step
@@ -68,9 +70,15 @@ class Compare : public Command {
     if (!file_.empty() && !wanted.empty() && drawn.empty())
       throw wrong_input("the named metrics have one number for each run, and a curve needs a number at each step",
                         "add a metric with a number at each step, such as accuracy", {"--output"});
-    const Comparison comparison = compare(a.runs, b.runs, metrics);
-    if (json_) print_as_json(a, b, comparison);
-    else print_as_text(a, b, comparison, drawn);
+    const ComparedRuns all_a = all_of(store, a, metrics), all_b = all_of(store, b, metrics);
+    const Comparison comparison = compare(all_a, all_b, metrics);
+    if (json_) {
+      Json json{{"a", ids(a, all_a)}, {"b", ids(b, all_b)}};
+      json.update(comparison_json(comparison));
+      print_json(json);
+    } else {
+      print_as_text(a, b, comparison, drawn);
+    }
     if (!file_.empty()) {
       if (metrics_.empty() && drawn.size() > most_charts) drawn.resize(most_charts);
       save_figure(comparison_figure(a, b, drawn), file_);
@@ -90,10 +98,24 @@ class Compare : public Command {
     RunQuery query;
     query.where = Expression::parse(word, {which});
     query.with_series = true;
+    query.limit = most_whole + 1;
     ComparedGroup group{word, store.query(query)};
     if (group.runs.empty())
       throw wrong_input(fmt::format("no run meets the condition '{}'", word), "see: fovea runs", {which});
     return group;
+  }
+
+  // Of a large group, only the first runs are read whole, for the curves.
+  static ComparedRuns all_of(const Store& store, ComparedGroup& group, std::span<const Expression> metrics) {
+    if (group.runs.size() <= most_whole) return compared_runs(group.runs, metrics);
+    RunQuery query;
+    query.where = Expression::parse(group.label);
+    ComparedRuns all = compared_runs(store, query, metrics);
+    group.runs.resize(most_whole);
+    group.more = std::ssize(all.runs) - std::ssize(group.runs);
+    fmt::print(stderr, "fovea: the curve of '{}' is the median of its first {} runs, of {}\n", group.label, most_whole,
+               all.runs.size());
+    return all;
   }
 
   void print_as_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
@@ -109,16 +131,10 @@ class Compare : public Command {
     }
   }
 
-  static Json ids(const ComparedGroup& group) {
+  static Json ids(const ComparedGroup& group, const ComparedRuns& all) {
     Json list = Json::array();
-    for (const RunRecord& run : group.runs) list.push_back(run.id);
+    for (const ComparedRuns::Run& run : all.runs) list.push_back(run.id);
     return {{"label", group.label}, {"runs", list}};
-  }
-
-  static void print_as_json(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison) {
-    Json json{{"a", ids(a)}, {"b", ids(b)}};
-    json.update(comparison_json(comparison));
-    print_json(json);
   }
 
   std::string words_[2];

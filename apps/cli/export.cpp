@@ -62,10 +62,8 @@ class Export : public Command {
 
  private:
   static std::vector<std::int64_t> every_run(const Store& store) {
-    RunQuery query;
-    query.columns.emplace();
     std::vector<std::int64_t> ids;
-    for (const RunRecord& run : store.query(query)) ids.push_back(run.id);
+    store.visit({}, [&ids](const RunRecord& run, std::int64_t) { ids.push_back(run.id); });
     if (ids.empty()) throw wrong_input("the store has no runs yet", "see: fovea run --help");
     return ids;
   }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <set>
+#include <unordered_set>
 
 namespace fovea::cli {
 
@@ -34,7 +34,7 @@ void RunWords::add(CLI::App& app) {
 std::vector<std::int64_t> RunWords::of(const Store& store, bool in_bin) const {
   if (none()) throw wrong_input("no run is named", "give the ids of runs, or use --where CONDITION");
   std::vector<std::int64_t> ids;
-  std::set<std::int64_t> seen;
+  std::unordered_set<std::int64_t> seen;
   for (const std::string& word : ids_) {
     const std::int64_t id = run_id(word);
     if (in_bin != store.is_in_bin(id) || (!in_bin && !store.has(id))) {
@@ -45,11 +45,11 @@ std::vector<std::int64_t> RunWords::of(const Store& store, bool in_bin) const {
   }
   if (where_.empty()) return ids;
   RunQuery query;
-  query.columns.emplace();
   query.where = Expression::parse(where_, {"--where"});
   query.in_bin = in_bin;
-  for (const RunRecord& run : store.query(query))
+  store.visit(query, [&](const RunRecord& run, std::int64_t) {
     if (seen.insert(run.id).second) ids.push_back(run.id);
+  });
   if (ids.empty())
     throw wrong_input(in_bin ? "no run in the bin meets the condition" : "no run meets the condition",
                       "see: fovea runs", {"--where"});

@@ -16,6 +16,7 @@ namespace fovea {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double z = 1.959963984540054;  // of a normal variable, 0.95 lie within z
 
 double quantile_in_order(std::span<const double> sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
@@ -94,6 +95,14 @@ Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int 
   return bootstrap_ratio(there, std::vector<double>(there.size(), 1.0), seed, draws, level);
 }
 
+Estimate mean_interval(std::span<const double> values, std::uint64_t seed, int draws) {
+  if (values.size() <= most_resampled) return bootstrap_mean(values, seed, draws);
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  const double half = z * deviation_of(values) / std::sqrt(n);
+  return {mean, mean - half, mean + half};
+}
+
 Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> counts, std::uint64_t seed, int draws,
                          double level) {
   assert(draws > 0 && sums.size() == counts.size());
@@ -118,7 +127,6 @@ Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> c
 
 Estimate share_interval(std::int64_t holding, std::int64_t all) {
   if (all == 0) return {nan, nan, nan};
-  constexpr double z = 1.959963984540054;  // of a normal variable, 0.95 lie within z
   const double n = static_cast<double>(all), share = static_cast<double>(holding) / n;
   const double shrink = 1 / (1 + z * z / n), middle = (share + z * z / (2 * n)) * shrink;
   const double half = z * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n)) * shrink;

@@ -2,6 +2,7 @@
 // benchmark and the server call it. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -33,6 +34,10 @@ struct Estimate {
   double mean = 0, low = 0, high = 0;
 };
 Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws = 1000, double level = 0.95);
+// The same for any number of values: above `most_resampled` by the normal distribution, from the deviation of the
+// values, so that the cost does not grow with draws times values.
+inline constexpr std::size_t most_resampled = 10'000;
+Estimate mean_interval(std::span<const double> values, std::uint64_t seed, int draws = 1000);
 // The same of a mean over what the examples have several of (target words): the sum over each example and how many it
 // has. Examples are drawn whole.
 Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> counts, std::uint64_t seed,

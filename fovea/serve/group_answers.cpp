@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "fovea/base/error/error.h"
 #include "fovea/base/flatten.h"
@@ -19,12 +20,13 @@ constexpr std::size_t most_groups = 40;
 
 struct ValueGroup {
   Json value;  // of the setting; null for runs that lack it
-  std::vector<RunRecord> runs;
+  ComparedRuns runs;
 };
 
-Json value_of(const RunRecord& run, const std::string& name) {
-  if (name == "experiment") return run.experiment;
-  const ValueTable table = run.spec.table();
+Json value_of(const ComparedRuns::Run& run, const ComparedRuns::Kind& kind, const std::string& name) {
+  if (name == "experiment") return kind.experiment;
+  if (name == "seed") return static_cast<std::int64_t>(run.seed);
+  const ValueTable table = kind.spec.table();
   for (const auto& [key, value] : flatten(table))
     if (key == name) return value_json(*value);
   return nullptr;
@@ -38,34 +40,50 @@ bool comes_before(const Json& a, const Json& b) {
   return a.dump() < b.dump();
 }
 
-std::vector<ValueGroup> split(std::vector<RunRecord> runs, const std::string& by) {
+struct Groups {
   std::vector<ValueGroup> groups;
-  for (RunRecord& run : runs) {
-    const Json value = value_of(run, by);
-    auto group = std::ranges::find(groups, value, &ValueGroup::value);
-    if (group == groups.end()) {
-      if (groups.size() == most_groups)
+  std::int64_t left_out = 0;  // unfinished, or of an older arithmetic
+};
+
+Groups split(const ComparedRuns& all, const std::string& by) {
+  Groups made;
+  int newest = 0;
+  for (const ComparedRuns::Run& run : all.runs)
+    if (run.state == RunState::done) newest = std::max(newest, run.arithmetic);
+  std::map<std::size_t, Json> of_kind;
+  for (std::size_t i = 0; i < all.runs.size(); ++i) {
+    const ComparedRuns::Run& run = all.runs[i];
+    if (run.state != RunState::done || run.arithmetic < newest) {
+      ++made.left_out;
+      continue;
+    }
+    const auto [known, fresh] = of_kind.try_emplace(run.kind);
+    Json& value = known->second;
+    if (fresh || by == "seed") value = value_of(run, *all.kinds[run.kind], by);
+    auto group = std::ranges::find(made.groups, value, &ValueGroup::value);
+    if (group == made.groups.end()) {
+      if (made.groups.size() == most_groups)
         throw wrong_input(fmt::format("'{}' has more than {} values", by, most_groups),
                           "choose another setting, or fewer runs");
-      group = groups.insert(groups.end(), ValueGroup{value, {}});
+      group = made.groups.insert(made.groups.end(), ValueGroup{value, {{}, all.kinds, {{}}}});
     }
-    group->runs.push_back(std::move(run));
+    group->runs.runs.push_back(run);
+    group->runs.values.front().push_back(all.values.front()[i]);
   }
-  std::ranges::sort(groups, comes_before, &ValueGroup::value);
-  return groups;
+  std::ranges::sort(made.groups, comes_before, &ValueGroup::value);
+  return made;
 }
 
-Json summary(const ValueGroup& group, const Expression& metric) {
-  std::vector<double> values;
-  for (const RunRecord& run : group.runs)
-    if (const double value = metric.number(run); !std::isnan(value)) values.push_back(value);
-  Json json{{"value", group.value}, {"runs", group.runs.size()}, {"measured", values.size()}};
+Json summary(const ValueGroup& group) {
+  std::vector<double> values = group.runs.values.front();
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  Json json{{"value", group.value}, {"runs", group.runs.runs.size()}, {"measured", values.size()}};
   if (values.empty()) return json;
   json["median"] = number_json(median_of(values));
   json["low_quarter"] = number_json(quantile_of(values, 0.25));
   json["high_quarter"] = number_json(quantile_of(values, 0.75));
   if (std::ranges::any_of(values, [](double value) { return std::isinf(value); })) return json;
-  const Estimate mean = bootstrap_mean(values, 0);
+  const Estimate mean = mean_interval(values, 0);
   json["mean"] = number_json(mean.mean);
   if (values.size() > 1) json["interval"] = {number_json(mean.low), number_json(mean.high)};
   return json;
@@ -108,13 +126,8 @@ Json groups_json(const HttpRequest& request, const Store& store) {
   query.experiment = request.asked("experiment");
   if (const std::string where = request.asked("where"); !where.empty())
     query.where = Expression::parse(where, {"where"});
-  query.sort = "id";
-  query.with_series = metric.reads_series();
   if (!query.experiment.empty()) store.require_experiment(query.experiment);
-  std::vector<RunRecord> runs = store.query(query);
-  const std::size_t left_out = std::erase_if(runs, [](const RunRecord& run) { return run.state != RunState::done; });
-  const std::size_t outdated = keep_newest_arithmetic(runs);
-  const std::vector<ValueGroup> groups = split(std::move(runs), by);
+  const auto [groups, left_out] = split(compared_runs(store, query, std::span(&metric, 1)), by);
   if (groups.size() == 1 && groups.front().value.is_null())
     throw wrong_input(fmt::format("'{}' is not a setting of these runs", by),
                       "group them by a setting, or by experiment", {"by"});
@@ -131,14 +144,14 @@ Json groups_json(const HttpRequest& request, const Store& store) {
   }
   Json list = Json::array();
   for (auto group = groups.begin(); group != groups.end(); ++group) {
-    Json one = summary(*group, metric);
+    Json one = summary(*group);
     if (group != chosen) one["test"] = against(*chosen, *group, metric);
     list.push_back(std::move(one));
   }
   return {{"metric", metric.text()},
           {"by", by},
           {"against", groups.empty() ? Json() : chosen->value},
-          {"left_out", left_out + outdated},
+          {"left_out", left_out},
           {"groups", list}};
 }
 

@@ -145,11 +145,7 @@ void export_runs(const Store& store, std::span<const std::int64_t> ids, const st
     throw wrong_input("there is no export format '" + format + "'", suggest_name(format, names));
   }
   const std::unique_ptr<RunExport> made = found->make(file, ids.size() > 1);
-  for (const std::int64_t id : ids) {
-    const auto run = store.find(id);
-    if (!run) throw wrong_input(fmt::format("there is no run {}", id), Remedy::see_runs());
-    made->add(*run, store);
-  }
+  store.read(ids, [&](const RunRecord& run) { made->add(run, store); });
   made->finish();
 }
 

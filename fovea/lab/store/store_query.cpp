@@ -100,6 +100,7 @@ struct Order {
     expression.reset();
   }
   bool set() const { return !name.empty(); }
+  bool is_id() const { return name == "id" && !expression; }
   std::set<std::string> names() const {
     return expression ? expression->names() : set() ? std::set{name} : std::set<std::string>();
   }
@@ -147,56 +148,96 @@ struct Matches {
   std::vector<RunRecord> runs;  // of each, where only columns are asked for, in no other order
 };
 
-// One pass over the runs, by id; what the condition, the order and the caller want is read alongside. It ends at the
-// limit where neither the order nor a count needs the rest.
-Matches matches(Store::State& state, const RunQuery& query, const Order& order, std::int64_t experiment, bool to_end) {
-  std::set<std::string> names = query.where ? query.where->names() : std::set<std::string>();
-  names.merge(order.names());
-  Columns of_condition(state, names, (query.where && query.where->reads_series()) || order.reads_series());
-  const bool labels_asked = names.contains("tags") || names.contains("note");
-  std::optional<Columns> of_result;
-  const bool at_once = query.columns && !order.set();  // else what is read depends on the order
-  const std::optional<Labels> labels = labels_asked || at_once ? std::optional<Labels>(state) : std::nullopt;
-  if (at_once)
-    of_result.emplace(state, std::set<std::string>(query.columns->begin(), query.columns->end()), query.with_series);
+// One pass over the runs, by id. Calls visit(row, run) for each run that meets the condition, until it returns false.
+// The record has what the condition and `names` read, and is used again for each row.
+void each_match(Store::State& state, const RunQuery& query, std::set<std::string> names, bool with_series,
+                std::int64_t experiment, const auto& visit) {
+  if (query.where) {
+    names.merge(query.where->names());
+    with_series = with_series || query.where->reads_series();
+  }
+  Columns columns(state, names, with_series);
+  std::optional<Labels> labels;
+  if (names.contains("tags") || names.contains("note")) labels.emplace(state);
   SqliteStatement rows = state.db().prepare(query.in_bin ? experiment ? of_one_in_bin : of_all_in_bin
                                             : experiment ? of_one
                                                          : of_all);
   if (experiment) rows.bind(1, experiment);
+  RunRecord run;
+  std::int64_t spec = 0;  // whose settings the record has
+  while (rows.next()) {
+    run.id = rows.integer(0);
+    run.experiment = state.text_of(rows.integer(1));
+    run.spec.seed = static_cast<std::uint64_t>(rows.integer(3));
+    run.state = state.state_now(static_cast<RunState>(rows.integer(4)), rows.text(2));
+    run.started = rows.text(8);
+    run.seconds = rows.number(9);
+    run.steps = rows.integer(10);
+    run.arithmetic = static_cast<int>(rows.integer(13));
+    if (labels) labels->read(run);
+    if (spec != rows.integer(11)) columns.read_settings(run, spec = rows.integer(11));
+    columns.read_metrics(run);
+    if (query.where && !query.where->is_true(run)) continue;
+    if (!visit(rows, run)) return;
+  }
+}
+
+// What the condition, the order and the caller want is read in one pass, which ends at the limit where neither the
+// order nor a count needs the rest.
+Matches matches(Store::State& state, const RunQuery& query, const Order& order, std::int64_t experiment, bool to_end) {
+  std::optional<Columns> of_result;
+  std::optional<Labels> labels;
+  if (query.columns && !order.set()) {  // else what is read depends on the order
+    of_result.emplace(state, std::set<std::string>(query.columns->begin(), query.columns->end()), query.with_series);
+    labels.emplace(state);
+  }
   Matches all;
-  if (at_once && !query.where) {
+  if (of_result && !query.where) {
     const auto most = static_cast<std::size_t>(state.db().integer("SELECT count(*) FROM runs"));
     all.runs.reserve(most);
     all.found.reserve(most);
   }
-  RunRecord run;  // only what the condition and the order read, used again for each row
-  while (rows.next()) {
-    Match match{rows.integer(0), {}};
-    const std::int64_t spec = rows.integer(11);
-    if (query.where || order.set()) {
-      run.id = match.id;
-      run.experiment = state.text_of(rows.integer(1));
-      run.spec.seed = static_cast<std::uint64_t>(rows.integer(3));
-      run.state = state.state_now(static_cast<RunState>(rows.integer(4)), std::string(rows.text(2)));
-      run.started = rows.text(8);
-      run.seconds = rows.number(9);
-      run.steps = rows.integer(10);
-      if (labels_asked) labels->read(run);
-      of_condition.read(run, spec);
-      if (query.where && !query.where->is_true(run)) continue;
-      if (order.set()) match.rank = rank_of(run, order);
-    }
+  each_match(state, query, order.names(), order.reads_series(), experiment, [&](SqliteStatement& row, RunRecord& run) {
     if (of_result) {
       RunRecord& found = all.runs.emplace_back();
-      read_row(state, rows, found);
-      of_result->read(found, spec);
+      read_row(state, row, found);
+      of_result->read_settings(found, row.integer(11));
+      of_result->read_metrics(found);
       labels->read(found);
-      if (query.with_arrays) found.arrays = read_arrays(state, match.id, {});
+      if (query.with_arrays) found.arrays = read_arrays(state, run.id, {});
     }
-    all.found.push_back(std::move(match));
-    if (!to_end && std::ssize(all.found) == query.limit) break;
-  }
+    all.found.push_back({run.id, order.set() ? rank_of(run, order) : Rank()});
+    return to_end || std::ssize(all.found) != query.limit;
+  });
   return all;
+}
+
+// The same where every run is a match and the order is theirs: reads no more rows than the limit.
+Matches by_number(Store::State& state, const RunQuery& query, bool falling, std::int64_t experiment) {
+  const std::string sql = fmt::format("SELECT id FROM runs WHERE {} IS {} NULL ORDER BY id{} LIMIT ?",
+                                      experiment ? "experiment = ? AND removed" : "removed", query.in_bin ? "NOT" : "",
+                                      falling ? " DESC" : "");
+  SqliteStatement rows = state.db().prepare(sql.c_str());
+  if (experiment) rows.bind(1, experiment);
+  rows.bind(experiment ? 2 : 1, query.limit);
+  Matches all;
+  while (rows.next()) all.found.push_back({rows.integer(0), {}});
+  return all;
+}
+
+// From two indices, as no index has all runs that are not in the bin.
+std::int64_t count_of(Store::State& state, std::int64_t experiment, bool in_bin) {
+  const auto count = [&](const char* sql) {
+    SqliteStatement rows = state.db().prepare(sql);
+    if (experiment) rows.bind(1, experiment);
+    rows.next();
+    return rows.integer(0);
+  };
+  const std::int64_t binned = count(
+      experiment ? "SELECT count(*) FROM runs INDEXED BY runs_removed WHERE experiment = ? AND removed IS NOT NULL"
+                 : "SELECT count(*) FROM runs INDEXED BY runs_removed WHERE removed IS NOT NULL");
+  if (in_bin) return binned;
+  return count(experiment ? "SELECT count(*) FROM runs WHERE experiment = ?" : "SELECT count(*) FROM runs") - binned;
 }
 
 // The columns of these runs, in this order. They are read by rising id, since columns lie so.
@@ -212,7 +253,8 @@ std::vector<RunRecord> read_columns(Store::State& state, const RunQuery& query, 
     row.reset();
     if (!row.bind(1, ids[i]).next()) continue;
     read_row(state, row, runs[i]);
-    columns.read(runs[i], row.integer(11));
+    columns.read_settings(runs[i], row.integer(11));
+    columns.read_metrics(runs[i]);
     labels.read(runs[i]);
     if (query.with_arrays) runs[i].arrays = read_arrays(state, ids[i], {});
   }
@@ -226,6 +268,20 @@ std::optional<RunRecord> Store::find(std::int64_t id, bool with_arrays) const {
   SqliteStatement row = state_->db().prepare(by_id);
   if (!row.bind(1, id).next() || !row.is_null(12)) return std::nullopt;
   return read_whole(*state_, row, with_arrays);
+}
+
+void Store::read(std::span<const std::int64_t> ids, const std::function<void(const RunRecord&)>& use) const {
+  Transaction sight(state_->db(), Transaction::Kind::read);
+  Reader reader(*state_, Points::all);
+  SqliteStatement row = state_->db().prepare(by_id);
+  for (const std::int64_t id : ids) {
+    row.reset();
+    if (!row.bind(1, id).next() || !row.is_null(12))
+      throw wrong_input(fmt::format("there is no run {}", id), Remedy::see_runs());
+    RunRecord run = reader.read(row, false);
+    add_labels(*state_, id, run.tags, run.note);
+    use(run);
+  }
 }
 
 std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done) {
@@ -270,12 +326,14 @@ std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched
   const auto experiment =
       query.experiment.empty() ? std::optional<std::int64_t>(0) : state_->known_word(query.experiment);
   if (!experiment || (query.limit == 0 && !matched)) return {};
-  Matches all = matches(*state_, query, order, *experiment, matched || order.set());
-  if (matched) *matched = std::ssize(all.found);
+  const bool numbered = !query.where && order.is_id();
+  Matches all = numbered ? by_number(*state_, query, order.falling, *experiment)
+                         : matches(*state_, query, order, *experiment, matched || order.set());
+  if (matched) *matched = numbered ? count_of(*state_, *experiment, query.in_bin) : std::ssize(all.found);
 
   std::vector<std::size_t> indices(all.found.size());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
-  if (order.set())
+  if (order.set() && !numbered)
     std::ranges::stable_sort(
         indices, [&order](const Rank& a, const Rank& b) { return before(a, b, order.falling); },
         [&all](std::size_t i) -> const Rank& { return all.found[i].rank; });
@@ -302,6 +360,32 @@ std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched
   return runs;
 }
 
-std::int64_t Store::count() const { return state_->db().integer("SELECT count(*) FROM runs WHERE removed IS NULL"); }
+void Store::visit(const RunQuery& query, const std::function<void(const RunRecord&, std::int64_t)>& visit) const {
+  if (query.where) query.where->require_single_run().require_condition();
+  Transaction sight(state_->db(), Transaction::Kind::read);
+  if (query.where) require_known(*query.where);
+  if (!query.experiment.empty()) require_experiment(query.experiment);
+  const auto experiment =
+      query.experiment.empty() ? std::optional<std::int64_t>(0) : state_->known_word(query.experiment);
+  if (!experiment) return;
+  const std::vector<std::string> wanted = query.columns.value_or(std::vector<std::string>());
+  Columns columns(*state_, std::set<std::string>(wanted.begin(), wanted.end()), query.with_series);
+  std::int64_t spec = 0;
+  each_match(*state_, query, {}, false, *experiment, [&](SqliteStatement& row, RunRecord& run) {
+    if (spec != row.integer(11)) columns.read_settings(run, spec = row.integer(11));
+    columns.read_metrics(run);
+    visit(run, spec);
+    return true;
+  });
+}
+
+RunSpec Store::spec(std::int64_t number) const {
+  const Location location{state_->db().file().string()};
+  SqliteStatement text = state_->db().prepare("SELECT text FROM specs WHERE id = ?");
+  if (!text.bind(1, number).next()) throw damaged("a run has no spec", location);
+  return spec_of(text.text(0), location);
+}
+
+std::int64_t Store::count() const { return count_of(*state_, 0, false); }
 
 }  // namespace fovea

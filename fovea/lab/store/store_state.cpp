@@ -38,9 +38,9 @@ const std::string& Store::State::text_of(std::int64_t word) {
   return texts_[word] = question.bind(1, word).next() ? std::string(question.text(0)) : std::string();
 }
 
-RunState Store::State::state_now(RunState kept, const std::string& hash) const {
+RunState Store::State::state_now(RunState kept, std::string_view hash) const {
   if (kept == RunState::done) return kept;
-  if (RunLock::held(running_folder(), hash)) return RunState::running;
+  if (RunLock::held(running_folder(), std::string(hash))) return RunState::running;
   return kept == RunState::running ? RunState::stopped : kept;
 }
 
@@ -169,11 +169,14 @@ bool Columns::Metric::find(std::int64_t run) {
   return !ended && rows.integer(0) == run;
 }
 
-void Columns::read(RunRecord& run, std::int64_t spec) {
+void Columns::read_settings(RunRecord& run, std::int64_t spec) const {
   for (const Setting& setting : settings_) {
     const auto found = setting.of_spec.find(spec);
     set_setting(run.spec, setting.name, found == setting.of_spec.end() ? std::nullopt : std::optional(found->second));
   }
+}
+
+void Columns::read_metrics(RunRecord& run) {
   for (Metric& metric : metrics_) {
     if (!metric.find(run.id)) {
       run.series.erase(metric.name);

@@ -27,7 +27,7 @@ struct Store::State {
 
   // What a run that was kept in this state is now: in training where somebody holds its lock, and not where nobody
   // does.
-  RunState state_now(RunState kept, const std::string& hash) const;
+  RunState state_now(RunState kept, std::string_view hash) const;
 
   std::int64_t word(const std::string& text);  // its number, new if need be (inside a transaction)
   std::optional<std::int64_t> known_word(const std::string& text);
@@ -73,8 +73,10 @@ void read_series(const SqliteStatement& row, int steps_column, int values_column
 class Columns {
  public:
   Columns(Store::State& state, const std::set<std::string>& names, bool with_series);
-  // Into run.series and run.spec, for run.id and the number of its spec. A record may be used again for the next run.
-  void read(RunRecord& run, std::int64_t spec);
+  // Into run.spec, for the number of its spec, and into run.series, for run.id. A record may be used again for the next
+  // run.
+  void read_settings(RunRecord& run, std::int64_t spec) const;
+  void read_metrics(RunRecord& run);
 
  private:
   struct Setting {

@@ -45,7 +45,7 @@ std::string who(const ComparedGroup& a, const ComparedGroup& b, const Terminal& 
                                   : fmt::format("; not done: {} at step {}", state_name(first.state), first.steps);
     text += fmt::format("{}  {}  {}\n", toned(name, Tone::strong, terminal), group->label,
                         toned(one ? fmt::format("{}, seed {}{}", of, first.spec.seed, state)
-                                  : fmt::format("{} of {}", runs_text(std::ssize(group->runs)), of),
+                                  : fmt::format("{} of {}", runs_text(std::ssize(group->runs) + group->more), of),
                               Tone::faint, terminal));
   }
   return text;
@@ -89,18 +89,21 @@ std::string p_text(const SignFlipTest& test) {
 
 // What the numbers are, once for all metrics.
 std::string method_text(const Comparison& comparison) {
-  bool exact = true;
+  bool exact = true, drawn = true;
   std::int64_t lacking = 0;
   for (const MetricDifference& metric : comparison.metrics) {
     exact = exact && metric.test.exact;
+    drawn = drawn && metric.test.choices >= 0;
     lacking += metric.lacking;
   }
   std::string text = fmt::format(
       "p: sign-flip permutation test of the paired differences, two-sided, {}.\n"
-      "Interval: of their mean, 95 %, percentile bootstrap.\n",
-      exact ? fmt::format("exact (with {} pairs it is {:.3g} or more)", comparison.pairs,
-                          math::exp2(1 - static_cast<double>(comparison.pairs)))
-            : "over 100 000 random choices of signs if there are more than 20 pairs");
+      "Interval: of their mean, 95 %, {}.\n",
+      exact   ? fmt::format("exact (with {} pairs it is {:.3g} or more)", comparison.pairs,
+                            math::exp2(1 - static_cast<double>(comparison.pairs)))
+      : drawn ? "over 100 000 random choices of signs if there are more than 20 pairs"
+              : "by the normal distribution if there are more than 10 000 pairs",
+      drawn ? "percentile bootstrap" : "by the normal distribution if there are more than 10 000 pairs");
   if (lacking > 0)
     text +=
         "Pairs in which a run lacks the number, or never reached it, are not counted: 'pairs' is the number counted.\n";

@@ -15,6 +15,7 @@ namespace fovea {
 struct ComparedGroup {
   std::string label;  // as it was asked for: "run 3", "task.vocab = 40"
   std::vector<RunRecord> runs;
+  std::int64_t more = 0;  // runs of it that are too many to be read whole
 };
 
 // The metrics that both have and that tell most, eight at most.

@@ -65,6 +65,27 @@ TEST(SignFlip, DrawsChoicesWhereTheyAreTooMany) {
   EXPECT_GT(exact, 0.02);
 }
 
+// Above `most_resampled` pairs the normal distribution takes the place of drawn signs: nearly the same p.
+TEST(SignFlip, IsNormalWhereThePairsAreVeryMany) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < most_resampled; ++i) differences.push_back(std::sin(static_cast<double>(i) * 7) + 0.012);
+  const SignFlipTest drawn = sign_flip_test(differences);
+  EXPECT_EQ(drawn.choices, 100'000);
+  const Estimate resampled = mean_interval(differences, 0, 1000);
+  differences.push_back(0);
+  const SignFlipTest normal = sign_flip_test(differences);
+  EXPECT_EQ(normal.choices, -1);
+  EXPECT_FALSE(normal.exact);
+  EXPECT_NEAR(normal.p, drawn.p, 0.006);
+  EXPECT_GT(normal.p, 0.02);
+  const Estimate interval = mean_interval(differences, 0, 1000);
+  EXPECT_NEAR(interval.low, resampled.low, 0.002);
+  EXPECT_NEAR(interval.high, resampled.high, 0.002);
+  EXPECT_NEAR(interval.mean, resampled.mean, 1e-5);
+  EXPECT_EQ(sign_flip_test(std::vector<double>(most_resampled + 1, 0.0)).p, 1);
+  EXPECT_LT(sign_flip_test(std::vector<double>(most_resampled + 1, 1.0)).p, 1e-100);
+}
+
 TEST(Compare, PairsOverSeeds) {
   std::vector<RunRecord> a, b;
   for (int seed = 0; seed < 6; ++seed) {
@@ -149,6 +170,45 @@ TEST(Compare, PairsByWhateverElseVaries) {
   EXPECT_EQ(found.settings.size(), 1u);
   EXPECT_EQ(found.pairs, 6);
   for (const double difference : found.metrics[0].differences) EXPECT_NEAR(difference, 0.5, 1e-12);
+}
+
+TEST(Compare, RunsOfAStoreNeedNotBeReadWhole) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  std::vector<RunRecord> a, b;
+  for (int seed = 0; seed < 12; ++seed) {
+    for (int which = 0; which < 2; ++which) {
+      RunRecord run = run_of(0, static_cast<std::uint64_t>(seed), 40 + 10 * which, 0.1 * seed + 0.01 * which * seed);
+      run.spec.model["hidden"] = value(seed < 9 ? 256 : 512);
+      if (seed == 4 && which == 1) run.state = RunState::failed;
+      if (seed == 5) run.series.erase("accuracy");
+      run.hash.clear();
+      store.keep(run);
+      (which ? b : a).push_back(run);
+    }
+  }
+  const std::vector<Expression> metrics{Expression::parse("accuracy"), Expression::parse("loss - accuracy"),
+                                        Expression::parse("step_of(accuracy >= 0.5)")};
+  RunQuery query_a, query_b;
+  query_a.where = Expression::parse("task.vocab = 40");
+  query_b.where = Expression::parse("task.vocab = 50");
+  const Comparison whole = compare(a, b, metrics);
+  const Comparison streamed =
+      compare(compared_runs(store, query_a, metrics), compared_runs(store, query_b, metrics), metrics);
+  EXPECT_EQ(streamed.pairs, 11);
+  EXPECT_EQ(streamed.unfinished_b, 1);
+  EXPECT_EQ(streamed.alone_a, whole.alone_a);
+  EXPECT_EQ(streamed.paired_by, (std::vector<std::string>{"model.hidden", "seed"}));
+  EXPECT_EQ(streamed.paired_by, whole.paired_by);
+  ASSERT_EQ(streamed.settings.size(), 1u);
+  EXPECT_EQ(streamed.settings[0].name, "task.vocab");
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    EXPECT_EQ(streamed.metrics[i].metric, whole.metrics[i].metric);
+    EXPECT_EQ(streamed.metrics[i].differences, whole.metrics[i].differences);
+    EXPECT_EQ(streamed.metrics[i].lacking, whole.metrics[i].lacking);
+    EXPECT_EQ(streamed.metrics[i].test.p, whole.metrics[i].test.p);
+  }
+  EXPECT_EQ(streamed.metrics[0].differences.size(), 10u);
 }
 
 TEST(Compare, TwoRunsArePairedWhateverTheirSeeds) {

@@ -151,6 +151,64 @@ TEST_F(Queries, OrderAndLimit) {
   EXPECT_EQ(fitting, 6);
 }
 
+// Without a condition no more rows are read than the limit; the count is of all.
+TEST_F(Queries, NewestRunsAndHowManyThereAre) {
+  store.put_in_bin(std::vector<std::int64_t>{2, 9});
+  const auto newest = [&](RunQuery query, std::int64_t count) {
+    std::int64_t matched = 0;
+    const Seeds found = seeds(store.query(query, &matched));
+    EXPECT_EQ(matched, count);
+    return found;
+  };
+  RunQuery query;
+  query.sort = "-id";
+  query.limit = 3;
+  EXPECT_EQ(newest(query, 7), (Seeds{8, 7, 6}));
+  query.columns = {"accuracy"};
+  EXPECT_EQ(newest(query, 7), (Seeds{8, 7, 6}));
+  query.sort = "id";
+  EXPECT_EQ(newest(query, 7), (Seeds{1, 3, 4}));
+  query.experiment = "other";
+  EXPECT_EQ(newest(query, 1), (Seeds{8}));
+  query.in_bin = true;
+  EXPECT_EQ(newest(query, 1), (Seeds{9}));
+  query.experiment.clear();
+  query.limit = 0;
+  EXPECT_EQ(newest(query, 2), Seeds{});
+  EXPECT_EQ(store.count(), 7);
+}
+
+TEST_F(Queries, VisitedRunsHaveWhatIsAskedForAndNothingOfTheOneBefore) {
+  RunQuery query;
+  query.where = Expression::parse("seed > 3 and seed < 8");
+  query.columns = {"accuracy", "task.vocab"};
+  std::vector<RunRecord> visited;
+  store.visit(query, [&](const RunRecord& run, std::int64_t spec) {
+    visited.push_back(run);
+    EXPECT_EQ(store.spec(spec).setting("task.vocab"), run.spec.setting("task.vocab"));
+    EXPECT_TRUE(store.spec(spec).setting("train.rate"));
+  });
+  const auto queried = store.query(query);
+  ASSERT_EQ(seeds(visited), (Seeds{4, 5, 6, 7}));
+  for (std::size_t i = 0; i < visited.size(); ++i) {
+    EXPECT_EQ(visited[i].id, queried[i].id);
+    EXPECT_EQ(visited[i].experiment, queried[i].experiment);
+    EXPECT_EQ(visited[i].state, queried[i].state);
+    EXPECT_EQ(visited[i].arithmetic, queried[i].arithmetic);
+    EXPECT_EQ(visited[i].series.contains("accuracy"), i != 1);  // seed 5 has none
+    EXPECT_EQ(visited[i].spec.setting("task.vocab"), queried[i].spec.setting("task.vocab"));
+  }
+  EXPECT_EQ(visited[2].series.at("accuracy").values, std::vector<double>{0.06});
+  query.with_series = true;
+  store.visit(query, [](const RunRecord& run, std::int64_t) {
+    if (run.spec.seed != 5) {
+      EXPECT_EQ(run.series.at("accuracy").values.size(), 3u);
+    }
+  });
+  query.where = Expression::parse("no_such > 3");
+  EXPECT_THROW(store.visit(query, [](const RunRecord&, std::int64_t) {}), Error);
+}
+
 TEST_F(Queries, WhatIsReadIsWhatIsAsked) {
   RunQuery query;
   query.experiment = "other";

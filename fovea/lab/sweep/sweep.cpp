@@ -30,6 +30,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 constexpr std::chrono::milliseconds patience(50), commit_every(100), check_elsewhere_every(500);
 constexpr double most_waiting = 64;  // runs that are submitted before a worker is free
 constexpr double short_run = 0.1;    // seconds
+constexpr int most_named = 4;        // runs that start at step 0 after a kill
 
 // A run that the pool trains or has trained, and every index of the list that has the same hash.
 struct ActiveRun {
@@ -129,8 +130,9 @@ class Scheduler {
     }
     if (already_trained(index, hash, label)) return;  // whoever had the lock may have finished it just before
     if (options_.ignore_checkpoints) Checkpoints(checkpoints(), hash).remove();
-    if (lock->after_a_kill() && Checkpoints(checkpoints(), hash).files().empty())
-      notice(label, "its process was killed before the first checkpoint: it starts at step 0");
+    if (lock->after_a_kill() && Checkpoints(checkpoints(), hash).files().empty() && restarted_++ < most_named)
+      notice(label, fmt::format("its process was killed before the first checkpoint: it starts at step 0{}",
+                                restarted_ < most_named ? "" : ". Further runs of killed processes are not named"));
     warn_of_emulation(label, run.spec());
     if (one_thread_each_) run.use_one_thread();
     keep_words(run.spec(), label);
@@ -319,6 +321,7 @@ class Scheduler {
   std::unordered_map<std::string, std::uint64_t> active_by_hash_;  // which of them has this hash
   std::unordered_set<std::string> trained_hashes_;                 // hashes of what this sweep trained
   std::unordered_set<std::string> refusals_;
+  int restarted_ = 0;
   std::vector<RunRecord> ended_;              // not committed yet
   std::vector<std::uint64_t> ended_numbers_;  // of each
   Clock::time_point committed_;

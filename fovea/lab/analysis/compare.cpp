@@ -180,7 +180,7 @@ void require_apart(const ChosenRuns& a, const ChosenRuns& b) {
   for (std::size_t i = 0; i < a.runs.size(); ++i)
     if (ids.contains(a.run(i).id))
       throw wrong_input(fmt::format("run {} is in A and in B", a.run(i).id),
-                      "change a condition, so that each run is in one group only");
+                        "change a condition, so that each run is in one group only");
 }
 
 // Last digits differ by nothing that the runs were trained to show.

@@ -40,7 +40,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   if (file.get() < 0) {
     const int code = errno;
     if (code == ENOENT) throw wrong_input("there is no such file", "check the path", location);
-    throw failure("cannot be opened: " + reason(code), {}, location);
+    throw failure("cannot be opened: " + reason(code), "check its permissions, or name another file", location);
   }
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) throw failure("cannot be examined: " + reason(errno), {}, location);

@@ -31,7 +31,8 @@ class FileSource final : public Source {
     if (fd_ < 0) {
       const int code = errno;
       if (code == ENOENT || code == ENOTDIR) throw wrong_input("there is no such file", "check the path", location);
-      throw failure(fmt::format("cannot be opened: {}", std::strerror(code)), {}, location);
+      throw failure(fmt::format("cannot be opened: {}", std::strerror(code)),
+                    "check its permissions, or name another file", location);
     }
     struct stat info {};
     if (::fstat(fd_, &info) == 0 && S_ISDIR(info.st_mode)) {

@@ -16,7 +16,8 @@ MappedFile::MappedFile(const std::filesystem::path& path) : location_{path.strin
   if (file < 0) {
     const int code = errno;
     if (code == ENOENT || code == ENOTDIR) throw wrong_input("there is no such file", "check the path", location_);
-    throw failure(fmt::format("cannot be opened: {}", std::strerror(code)), {}, location_);
+    throw failure(fmt::format("cannot be opened: {}", std::strerror(code)),
+                  "check its permissions, or name another file", location_);
   }
   struct stat info {};
   const bool known = ::fstat(file, &info) == 0;

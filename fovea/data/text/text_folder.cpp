@@ -22,7 +22,8 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   if (code) {
     if (code == std::errc::no_such_file_or_directory || code == std::errc::not_a_directory)
       throw wrong_input("there is no such folder", "check the path", {folder.string()});
-    throw failure(fmt::format("cannot be read: {}", code.message()), {}, {folder.string()});
+    throw failure(fmt::format("cannot be read: {}", code.message()), "check its permissions, or name another folder",
+                  {folder.string()});
   }
   std::sort(entries.begin(), entries.end());
   return entries;

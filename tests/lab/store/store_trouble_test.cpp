@@ -135,7 +135,7 @@ TEST(StoreTrouble, AReadOnlyDiskReadsAndSaysThatItCanNotBeWritten) {
   }
   ASSERT_TRUE(disk.make_read_only());
   EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "runs.db"); }), "cannot be written"));
-  EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "new.db"); }), "cannot be opened"));
+  EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "new.db"); }), "cannot be created"));
   const Store store(disk / "runs.db", Store::Mode::read_only);
   expect_whole(store, id);
 }
@@ -155,7 +155,7 @@ TEST(StoreTrouble, AFileOfSomeoneElseReadsAndSaysThatItCanNotBeWritten) {
       ASSERT_EQ(::setuid(65534), 0);  // root may write everything
     }
     EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "runs.db"); }), "cannot be written"));
-    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "new.db"); }), "cannot be opened"));
+    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "new.db"); }), "cannot be created"));
     Store store(folder / "runs.db", Store::Mode::read_only);
     expect_whole(store, id);
     RunRecord run = large_run(2);

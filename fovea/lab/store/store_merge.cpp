@@ -1,6 +1,7 @@
 // Merges stores that were filled separately, on several machines or by shards of a sweep (Store, store.h) (room
 // lab/store). The program calls it. It writes this store and only reads the other.
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <system_error>
 
@@ -34,10 +35,11 @@ Store open_other(const fs::path& other) {
     check_version(database);
     const std::int64_t layout = schema_version(database), newest = std::ssize(migrations());
     if (layout < newest)
-      throw refuse(fmt::format("has the layout of an earlier version ({}, not {})", layout, newest),
-                   Remedy::upgrade_store(other.parent_path().string()));
+      throw failure(fmt::format("has the layout of an earlier version ({}, not {})", layout, newest),
+                    Remedy::upgrade_store(other.parent_path().string()), {other.string()});
   } catch (const DatabaseError& error) {
-    throw refuse(error.problem(), copy_again);
+    const auto kind = error.is(SQLITE_NOTADB) ? Error::Kind::wrong_input : Error::Kind::failure;
+    throw Error(kind, error.problem(), copy_again, {other.string()});
   }
   return Store(other, Store::Mode::read_only);
 }

@@ -104,7 +104,7 @@ TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
       {with_line("null", "null = { means = \"x\" }"), "x.toml:14:1", "has no number", "add value"},
       {with_line("rivals", "rivals = [{ name = \"x\" }]"), "x.toml:15:11", "a rival needs a name and a value", "write"},
       {with_line("expect", "expect = \"held\""), "x.toml:16:1",
-       "expect must be \"supported\" or \"refuted\", not \"held\"", "supported or refuted"},
+       "expect must be \"supported\" or \"refuted\", not \"held\"", "is expected"},
       {with_line("source", "source = \"a paper\""), "x.toml:18:1", "cannot be 'a paper'",
        "docs/explanation/sources.md"},
       {with_line("source", ""), "x.toml:7:1", "expected to be refuted has no source", "add the source"},

@@ -44,8 +44,8 @@ TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\natleast = 3"), "x.toml:6:1", "a claim has no key 'atleast'",
        "did you mean 'at_least'?"},
       {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\nat_least = 3\nform = \"slow\""), "x.toml:7:1",
-       "cannot be 'slow'", "quick or full"},
-      {minimal("claim = { says = \"x\" }"), "x.toml:3:1", "[[claim]]", "[[claim]]"},
+       "form must be \"quick\" or \"full\", not \"slow\"", "in both forms"},
+      {minimal("claim = { says = \"x\" }"), "x.toml:3:1", "[[claim]]", "begin each with the line [[claim]]"},
       {minimal("[[figure]]\nmetric = \"x\""), "x.toml:3:1", "a figure has no kind", "kind"},
   };
   for (const auto& c : cases) {

@@ -58,7 +58,7 @@ testing::AssertionResult says(const std::string& message, const std::string& par
 TEST(SweepPlan, IsTheProductOfItsAxesWithTheSeedFastest) {
   const SweepPlan plan = plan_of({"seed=0..2", "task.vocab=20,30", "task.length=4,5"});
   ASSERT_EQ(plan.size(), 12u);
-  EXPECT_EQ(plan.shape(), "task.vocab 2 × task.length 2 × seed 3");
+  EXPECT_EQ(plan.shape(), "2 values of task.vocab × 2 values of task.length × 3 seeds");
   EXPECT_EQ(plan.at(4).spec().seed, 1u);
   EXPECT_EQ(plan.label(4), "task.vocab 20, task.length 5, seed 1");
   EXPECT_EQ(
@@ -131,7 +131,7 @@ sweep = { "model.hidden" = [4, 8], "task.length" = [3, 4], seed = "0..1" }
   const std::vector<Override> other{parse_override("model.name=\"word-mean-translator\"")};
   EXPECT_EQ(settings_left_out(copying, Preset::full, other), (std::vector<std::string>{"model.hidden"}));
   const SweepPlan plan(copying, Preset::full, other, {});
-  EXPECT_EQ(plan.shape(), "task.length 2 × seed 2");
+  EXPECT_EQ(plan.shape(), "2 values of task.length × 2 seeds");
   EXPECT_EQ(*plan.at(0).spec().setting("model.embedding")->as<std::int64_t>(), 6);
   EXPECT_TRUE(settings_left_out(copying, Preset::full, {parse_override("model.name=\"seq2seq\"")}).empty());
   EXPECT_TRUE(
@@ -144,7 +144,7 @@ TEST(SweepPlan, AnAxisIsPutInPlaceOfItsOwn) {
   set_axis(sweeping, parse_axis("seed=1,2"));
   set_axis(sweeping, parse_axis("task.vocab=20,30"));
   for (const Preset preset : {Preset::full, Preset::quick})
-    EXPECT_EQ(SweepPlan(sweeping, preset, {}, {}).shape(), "task.vocab 2 × seed 2");
+    EXPECT_EQ(SweepPlan(sweeping, preset, {}, {}).shape(), "2 values of task.vocab × 2 seeds");
 }
 
 TEST(SweepPlan, EveryValueOfEveryAxisIsChecked) {
@@ -197,7 +197,7 @@ TEST(SweepPlan, DrawsAreTogetherTheSameForOneSeedAndLongerHoldsShorter) {
   const std::vector<std::string> axes{"train.rate=log(1e-4..1e-2)", "task.vocab=uniform(10..500)", "task.length=4,5",
                                       "seed=0..2"};
   const SweepPlan plan = plan_of(axes, 10);
-  EXPECT_EQ(plan.shape(), "task.length 2 × draws 10 × seed 3");
+  EXPECT_EQ(plan.shape(), "2 values of task.length × 10 draws × 3 seeds");
   ASSERT_EQ(plan.size(), 60u);
   std::set<std::pair<double, std::int64_t>> points;
   for (std::size_t i = 0; i < plan.size(); ++i)

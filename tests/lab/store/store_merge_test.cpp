@@ -189,7 +189,7 @@ TEST_F(StoreMerge, AStoreOfAnEarlierVersionStaysAsItIs) {
   Connection after(other, Connection::Access::read);
   EXPECT_EQ(schema_version(after), 3);
   write_whole(folder / "empty.db", "");
-  EXPECT_NE(refusal(folder / "empty.db", Error::Kind::failure).find("is empty"), std::string::npos);
+  EXPECT_NE(refusal(folder / "empty.db", Error::Kind::wrong_input).find("is empty"), std::string::npos);
 }
 
 TEST_F(StoreMerge, WeightsThatAreDamagedAreSaidAndTheRunIsTaken) {
@@ -206,9 +206,9 @@ TEST_F(StoreMerge, WhatIsNoSoundStoreIsRefusedBeforeAnythingIsTaken) {
   using Kind = Error::Kind;
   EXPECT_NE(refusal(folder / "none.db", Kind::wrong_input).find("no such file"), std::string::npos);
   EXPECT_NE(refusal(folder / "a" / "runs.db", Kind::wrong_input).find("merged into"), std::string::npos);
-  EXPECT_NE(refusal(folder / "b", Kind::failure).find("folder"), std::string::npos);
+  EXPECT_NE(refusal(folder / "b", Kind::wrong_input).find("folder"), std::string::npos);
   write_whole(folder / "text.db", "title = 1\n");
-  EXPECT_NE(refusal(folder / "text.db", Kind::failure).find("not a store"), std::string::npos);
+  EXPECT_NE(refusal(folder / "text.db", Kind::wrong_input).find("not a store"), std::string::npos);
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     RunRecord run = run_with_all(seed);
     b->keep(run);

@@ -55,11 +55,11 @@ TEST_F(BelieveTest, EndsAsPythonDoes) {
 
 TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
   const Outcome without = fovea("check-attention texts.tsv", "FOVEA_PYTHON=/no/python");
-  EXPECT_EQ(without.code, 2);
+  EXPECT_EQ(without.code, 1);
   EXPECT_NE(without.err.find("FOVEA_PYTHON names '/no/python', which cannot be started"), std::string::npos)
       << without.err;
   const Outcome bare = with_python("exec python3 -I -S \"$@\"", "check-attention texts.tsv");
-  EXPECT_EQ(bare.code, 2) << bare.out;
+  EXPECT_EQ(bare.code, 1) << bare.out;
   EXPECT_NE(bare.err.find("cannot import it: No module named 'fovea'. Install the package there"), std::string::npos)
       << bare.err;
   EXPECT_EQ(std::ranges::count(bare.err, '\n'), 1) << bare.err;

@@ -76,7 +76,8 @@ class PythonEngine::Process {
     ::close(ends[1]);
     if (error == 0) return;
     ::close(socket_);
-    throw python_not_started("engine 'torch'", python, error);
+    const Error missing = python_not_started("engine 'torch'", python, error);
+    throw wrong_input(missing.problem(), missing.remedy());  // no run is stored that cannot begin
   }
   ~Process() {
     ::close(socket_);
@@ -125,11 +126,11 @@ class PythonEngine::Process {
     int status = 0;
     if (!std::exchange(ended_, true)) ::waitpid(id_, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == no_package)
-      throw failure(fmt::format("engine 'torch' needs the Python package 'fovea', which '{}' lacks", python_),
-                    "install it there with pip, or set FOVEA_PYTHON to another Python");
+      throw wrong_input(fmt::format("engine 'torch' needs the Python package 'fovea', which '{}' lacks", python_),
+                        "install it there with pip, or set FOVEA_PYTHON to another Python");
     if (WIFEXITED(status) && WEXITSTATUS(status) == no_torch)
-      throw failure(fmt::format("engine 'torch' needs PyTorch, which '{}' lacks", python_),
-                    "install it there: pip install torch");
+      throw wrong_input(fmt::format("engine 'torch' needs PyTorch, which '{}' lacks", python_),
+                        "install it there: pip install torch");
     throw failure("the process of engine 'torch' ended", "run it again; its last words are above");
   }
 

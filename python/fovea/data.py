@@ -353,7 +353,7 @@ def remove(name: str) -> None:
     >>> import fovea
     >>> fovea.data.remove("films-of-mine")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
-    fovea.WrongInput: there is no corpus 'films-of-mine'
+    fovea.WrongInput: there is no corpus 'films-of-mine' that can be removed
     """
     _engine.remove_corpus(checks.text("name", name))
 

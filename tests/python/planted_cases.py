@@ -47,6 +47,11 @@ def many(label, random):
     return [f"{'ab'[label if random.random() < 0.9 else 1 - label]}{random.integers(10)}" for _ in range(12)]
 
 
+def weak(label, random):
+    """Words of which each tells less."""
+    return [f"{'ab'[label if random.random() < 0.7 else 1 - label]}{random.integers(10)}" for _ in range(6)]
+
+
 def one_of_several(label, random):
     return [f"{('bad', 'good')[label]}{random.integers(4)}"]
 
@@ -68,6 +73,7 @@ def leaking_word(seed):
     return belief, {
         "one word tells": belief.verdict == "one word tells",
         "it is the leak": belief.telling_word["word"] == "leak" and belief.telling_word["class"] == "yes",
+        "it is the headline": belief.headline.startswith("'leak' alone gives the label"),
         "it is warned of": [one["word"] for one in belief.figures["alone"]] == ["leak"],
         "the answers depend on it": belief.figures["changes"]["regression"].low > 0.3,
     }
@@ -103,6 +109,16 @@ def swapped_labels(seed):
         "something was found": belief.verdict != "nothing was found",
         "at least 16 of 20 are doubtful": len(doubtful & swapped) >= 16,
         "at most 4 others are": len(doubtful - swapped) <= 4,
+    }
+
+
+def noisy_texts(seed):
+    """Of words that each tell little, so that models contradict many labels, none of which is wrong."""
+    texts, labels = drawn(1200, weak, seed)
+    belief = fovea.check_attention(texts, labels, **QUICK, seed=seed)
+    return belief, {
+        "models contradict labels": 0.7 < belief.figures["labels"]["accuracy"] < 0.95,
+        "at most 4 labels are doubtful": len(belief.figures["doubtful"]) <= 4,
     }
 
 
@@ -211,6 +227,7 @@ TEXTS = {
     "two words together": two_words_together,
     "duplicates only": duplicates_only,
     "5 % of labels swapped": swapped_labels,
+    "noisy texts, no label swapped": noisy_texts,
     "attention idle": idle_attention,
 }
 CLASSIFIERS = {

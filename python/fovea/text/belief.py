@@ -147,11 +147,13 @@ class Belief(Findings):
         if not self.figures:
             return []
         accuracy = [(name, self.figures["accuracy"][kind]) for kind, name in MODELS.items()]
-        changes = [(name, self.figures["changes"][kind]) for kind, name in DELETIONS.items()]
+        changes = [
+            (name.removeprefix("the word with "), self.figures["changes"][kind]) for kind, name in DELETIONS.items()
+        ]
         guess: Estimate = self.figures["majority"]
         return [
             ("accuracy on test texts", accuracy, guess),
-            ("share of answers that change when one word is deleted", changes, None),
+            ("share of answers that change when one word is deleted: the word with", changes, None),
         ]
 
     def plot(self, axes: Any = None) -> Any:
@@ -187,7 +189,7 @@ class Belief(Findings):
         Returns
         -------
         str
-            The recommendation, the verdicts, three examples, and what to check.
+            The recommendation, the verdicts with the accuracies, three examples, and what to check.
         """
         lines = [self.headline, "", *self._verdicts()] if self.figures else self._verdicts()
         for shading, what in self._examples():
@@ -200,7 +202,7 @@ class Belief(Findings):
 
     def _verdicts(self) -> list[str]:
         """Whether attention is needed, whether the words with large weights matter, and whether seeds agree."""
-        lines = [self._head() + "."]
+        lines = [self._head() + "."] + ([self._accuracies()] if self.figures else [])
         if self.trust and not math.isnan(self.figures["seeds_agree"].mean):
             agree: Spread = self.figures["seeds_agree"]
             lines.append(

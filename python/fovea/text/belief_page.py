@@ -31,7 +31,7 @@ _TERMS = (
     ("0.33 (from 0.10 to 0.49)", "the mean over trainings, and the least and most of them"),
 )  # fmt: skip
 _SCALES = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where a scale may end
-_WIDTH, _NAMES, _ROW = 680, 220, 22  # of the figure, of the names in it, and the height of a row
+_WIDTH, _NAMES, _ROW = 740, 300, 22  # of the figure, of the names in it, and the height of a row
 
 
 class Report(NamedTuple):
@@ -66,7 +66,7 @@ def body(report: Report) -> str:
     parts = [
         f"<h1>{html.escape(report.headline)}</h1>",
         *(f"<p><b>{html.escape(line)}</b></p>" for line in report.verdicts),
-        f"<h2>Where it looks: three texts</h2>{examples}" if examples else "",
+        f"<h2>Attention on three texts</h2>{examples}" if examples else "",
         f"<h2>Check these</h2>{_items(report.warnings)}" if report.warnings else "",
         f"<h2>Open</h2>{_items(report.open)}" if report.open else "",
         figure(report.panels),

@@ -117,6 +117,7 @@ def check_attention(
         study.train(seeds, epochs, hidden, bar)
     found = study.found()
     by_words = Prediction(_engine.predict_texts([" ".join(each) or "-" for each in words], names, True, workers))
+    found["labels"] = by_words.label_check
     found["doubtful"] = [one._replace(text=kept[one.text])._asdict() for one in by_words.doubtful]
     found["alone"] = [
         {"word": one.word, "class": label, "texts": one.here, "of": of_class[label]}

@@ -23,7 +23,10 @@ LEVEL = 0.05  # of naming any word by chance
 _SAID = 8  # names in a sentence
 _DOUBTFUL = 5  # labels that are listed
 _WORTH_SHOWING = 0.05  # of answers: what changes fewer is no reason for them
+_GIVES_AWAY = 0.9  # of a class's texts: a word in so many of them, and in no other text, gives the label
 
+
+_OPEN_NEED = "Whether attention is needed"
 
 MODELS = {
     "learned": "learned attention",
@@ -32,10 +35,10 @@ MODELS = {
     "regression": "logistic regression on TF-IDF",
 }
 DELETIONS = {
-    "attention": "the word of the largest α",
-    "beta": "the word of the largest β",
-    "evidence": "the word of the largest α·β",
-    "regression": "the regression's word",
+    "attention": "the word with most attention",
+    "beta": "the word with the largest β",
+    "evidence": "the word with the largest α·β",
+    "regression": "the word with the largest weight of the logistic regression",
     "random": "a random word",
 }
 
@@ -96,7 +99,7 @@ class Findings:
         if one_word:
             say(
                 f"One word decides the label: the presence of '{word['word']}' (class {word['class']}) alone has an accuracy of {word['accuracy']}. "
-                f"The best model is better by {word['below_best']}. Check whether this word gives the label away."
+                f"{self._beside_word()} Check whether this word gives the label away."
             )
         elif no_word:
             say(
@@ -109,7 +112,7 @@ class Findings:
         if word_tells and not one_word:
             say(
                 f"The most informative single word is '{word['word']}' (class {word['class']}): its presence alone has an accuracy of "
-                f"{word['accuracy']}. The best model is better by {word['below_best']}."
+                f"{word['accuracy']}. {self._beside_word()}"
                 if word["below_best"].low > 0
                 else f"The presence of '{word['word']}' (class {word['class']}) alone has an accuracy of {word['accuracy']}. It was not shown that the "
                 f"best model is better ({word['below_best']})."
@@ -118,6 +121,8 @@ class Findings:
         self._seeds()
         self._deletions()
         self._words()
+        if one_word:
+            self.open = [one for one in self.open if not one.startswith(_OPEN_NEED)]
         return "one word tells" if one_word else "no single word tells" if no_word else needed_
 
     def _too_few(self) -> str:
@@ -167,8 +172,17 @@ class Findings:
             f"is not needed if the whole interval of one gain is below {self._margin():.2g}, {self._of_margin()}."
         )
         less = uniform if uniform.low <= 0 else single
-        self.open.append(f"Whether attention is needed: {self._texts_to_settle(less, self._margin())}.")
+        self.open.append(f"{_OPEN_NEED}: {self._texts_to_settle(less, self._margin())}.")
         return "open whether attention is needed"
+
+    def _beside_word(self) -> str:
+        """How accurate the best model is, compared with the most informative word alone."""
+        than: Estimate = self.figures["telling_word"]["below_best"]
+        more = "more" if than.mean >= 0 else "less"
+        return (
+            f"The model that is best on held-out texts ({MODELS[self.figures['best']]}) is {abs(than.mean):.3f} {more} accurate than this word "
+            f"(interval {than.low:.3f} to {than.high:.3f})."
+        )
 
     def _margin(self) -> float:
         return min(_MARGIN, _MARGIN_OF_ROOM * (1 - float(self.figures["majority"].mean)))
@@ -183,7 +197,7 @@ class Findings:
         reach = max(abs(value.mean), abs(margin - value.mean), 1e-3)
         wide = max(value.high - value.mean, value.mean - value.low)
         many = math.ceil(max(1.1, (wide / reach) ** 2) * self.facts["different"] / 500) * 500
-        return f"about {many} different texts in all, a fifth of them for the test, would settle it, if the difference stays; or more seeds"
+        return f"about {many} different texts would settle it, if the difference stays. A fifth of them is the test. More seeds may settle it, too"
 
     def _texts_to_find(self, gain: Estimate) -> str:
         """How many texts would make the interval of a gain leave 0, were the mean to stay."""
@@ -212,7 +226,7 @@ class Findings:
             self.sentences.append(f"{text}. The data alone predict no order.")
             return
         self.sentences.append(
-            f"{text}. The order that the data alone predict agrees with the seeds by {f['data_agrees']}."
+            f"{text}. The order predicted from the data before training agrees with the seeds: τ-b {f['data_agrees']}."
         )
         if agree.low <= 0:
             self.sentences.append(
@@ -236,7 +250,7 @@ class Findings:
             "α is the attention on a word. β is its evidence for the answer if all attention were on it. α·β is its contribution to the answer."
         )
         say(
-            f"Deleting one word of {f['deleted_from']} test texts{drawn} changes the answer of the model: "
+            f"Share of answers that change when one word is deleted, for {f['deleted_from']} test texts{drawn}: "
             + ", ".join(f"{name} {f['changes'][kind]}" for kind, name in DELETIONS.items())
             + "."
         )
@@ -244,32 +258,34 @@ class Findings:
         beyond = [kind for kind in greek if f["over_random"][kind].low > 0]
         if not beyond:
             say(
-                "It was not shown that words of the largest α, β or α·β matter more to the answer than a random word: do not take them for reasons."
+                "It was not shown that words with the largest α, β or α·β matter more to the answer than a random word. Do not take them for reasons."
             )
         elif "attention" not in beyond:
             say(
-                f"It was not shown that the word of the largest α matters more than a random word ({f['over_random']['attention']}): attention "
+                f"It was not shown that the word with most attention matters more than a random word ({f['over_random']['attention']}). Attention "
                 "alone is no reason for the answer."
             )
         if beyond:
             say(
-                "Answers that change beyond the changes by a random word: "
-                + ", ".join(f"by {greek[kind]} {f['over_random'][kind]}" for kind in beyond)
+                "Changed answers, minus those of a random word: "
+                + ", ".join(f"{greek[kind]} {f['over_random'][kind]}" for kind in beyond)
                 + "."
             )
-        self.trust = "the word of the largest α was not shown to matter more than a random word"
+        self.trust = "the word with most attention was not shown to matter more than a random word"
         ahead = [kind for kind in greek if f["regression_over"][kind].low > 0]
         if "attention" in beyond:
-            self.trust = "the word of the largest α matters more than a random word" + (
-                ", and less than the word of the regression" if "attention" in ahead else ""
+            self.trust = "the word with most attention matters more than a random word" + (
+                ", and less than the word with the largest weight of the logistic regression"
+                if "attention" in ahead
+                else ""
             )
         if ahead and f["over_random"]["regression"].low > 0:
             behind = [f"{greek[kind]} ({f['regression_over'][kind]})" for kind in greek if kind not in ahead]
             say(
-                "Deleting the regression's word changes more answers than deleting the word of the largest "
+                "Deleting the word with the largest weight of the logistic regression changes more answers than deleting the word with the largest "
                 + ", ".join(f"{greek[kind]} (by {f['regression_over'][kind]})" for kind in ahead)
-                + f"{'; more than ' + ' or '.join(behind) + ' was not shown' if behind else ''}. To learn which words matter, use the regression, not "
-                f"{' or '.join(greek[kind] for kind in ahead)}."
+                + f".{' For ' + ' and '.join(behind) + ' a difference was not shown.' if behind else ''} To learn which words matter, use the "
+                f"regression, not {' or '.join(greek[kind] for kind in ahead)}."
             )
 
     def _words(self) -> None:
@@ -288,12 +304,12 @@ class Findings:
                 continue
             if not told:
                 say(
-                    f"In texts answered '{name}', no word was shown to have the largest α·β more often than by chance, one random word of each text."
+                    f"In texts answered '{name}', no word was shown to have the largest α·β more often than a random word."
                 )
                 continue
             rest = f", and {len(told) - _SAID} more (figures: latched)" if len(told) > _SAID else ""
             say(
-                f"In texts answered '{name}', these words have the largest α·β more often than by chance, one random word of each text: "
+                f"In texts answered '{name}', these words have the largest α·β more often than a random word: "
                 + ", ".join(
                     f"'{one['word']}' {one['share']} (chance {one['chance']:.3f}; {one['texts']} of {one['of']} texts)"
                     for one in told[:_SAID]
@@ -312,25 +328,66 @@ class Findings:
             return "Nothing could be measured: give more texts."
         if self.verdict == "nothing was found":
             return f"Do not show attention as the reason: nothing was learned from {f['train_texts']} training texts."
+        if self.giving_words:
+            names = [f"'{word}'" for word in self.giving_words]
+            if len(names) == 1:
+                return f"{names[0]} alone gives the label{self._given_by_word()}. Remove it and check again."
+            return f"Each of {', '.join(names[:_SAID])} alone gives a label. Remove them and check again."
         of, names = f["changes"], ("attention", "regression", "random")
         own, by_regression, at_random = (_percent(of[kind].mean) for kind in names)
         beyond = f["over_random"]["attention"].low > 0
         behind = f["over_random"]["regression"].low > 0 and f["regression_over"]["attention"].low > 0
         may = beyond and not behind and of["attention"].mean >= _WORTH_SHOWING
         return (
-            f"{'Attention may be shown with the answer' if may else 'Do not show attention as the reason'}: deleting its word changes {own} of "
-            f"answers, the regression's word {by_regression}, a random word {at_random}."
+            f"{'Attention may be shown with the answer' if may else 'Do not show attention as the reason'}: deleting {DELETIONS['attention']} changes "
+            f"{own} of the answers to {f['deleted_from']} test texts, {DELETIONS['regression']} {by_regression}, a random word {at_random}."
         )
+
+    @property
+    def giving_words(self) -> list[str]:
+        """The words that give a label: in 90 % of the texts of one class or more, and in no other text; or the word that decides the label."""
+        found = [str(one["word"]) for one in self.figures.get("alone", []) if one["texts"] >= _GIVES_AWAY * one["of"]]
+        return found or ([str(self.figures["telling_word"]["word"])] if self.verdict == "one word tells" else [])
+
+    def _given_by_word(self) -> str:
+        """In how many test texts the most informative word gives the label, if it is the word that gives it."""
+        word, tested = self.figures["telling_word"], self.figures["test_texts"]
+        if word["word"] not in self.giving_words:
+            return ""
+        return f" of {round(word['accuracy'].mean * tested)} of the {tested} test texts"
+
+    def _accuracies(self) -> str:
+        """The accuracy of each model on the test texts, in a line."""
+        f = self.figures
+        each = ", ".join(f"{name} {f['accuracy'][kind].mean:.2f}" for kind, name in MODELS.items())
+        return f"Accuracy on {f['test_texts']} test texts: {each}. Always the most frequent class: {f['majority'].mean:.2f}."
+
+    def _other_splits(self) -> list[str]:
+        """A warning if the verdict follows from how the texts were split."""
+        splits = self.figures.get("other_splits")
+        if not splits:
+            return []
+        found, of = splits["found"], splits["of"]
+        other = found if self.verdict == "nothing was found" else of - found
+        if other == 0:
+            return []
+        return [
+            f"Another split of these texts may give another verdict: on {other} of {of} other splits, a logistic regression "
+            f"{'predicts labels' if self.verdict == 'nothing was found' else 'was not shown to predict labels'}. Compare --seed 1, 2 and 3."
+        ]
 
     def _examples(self) -> list[tuple[Shading, str]]:
         """Give each a line of explanation."""
         shown = []
         for one in self.figures.get("examples", []):
             told = [
-                f"deleting {whose} '{one[kind]['word']}' {'changes' if one[kind]['changes'] else 'does not change'} it"
-                for kind, whose in (("attention", "attention's"), ("regression", "the regression's"))
+                f"deleting {whose} '{one[kind]['word']}', {'changes' if one[kind]['changes'] else 'does not change'} it"
+                for kind, whose in (
+                    ("attention", "the word with most attention,"),
+                    ("regression", "the regression's word,"),
+                )
             ]
-            what = f"label '{one['label']}', answer '{one['answer']}': {told[0]}, {told[1]}"
+            what = f"label '{one['label']}', answer '{one['answer']}': {told[0]}; {told[1]}"
             shown.append((Shading(list(one["words"]), [], np.array([one["weights"]], float)), what))
         return shown
 
@@ -342,13 +399,25 @@ class Findings:
                 f"Check '{one['word']}': it is in {one['texts']} of {one['of']} texts of class '{one['class']}', and in no other text. It may give "
                 "the label away."
             )
-        doubtful = self.figures.get("doubtful", [])
+        if said:
+            said.append(
+                "Words of one class are listed if their evidence is strong. Rarer words may be in one class by chance."
+            )
+        said = self._other_splits() + said
+        doubtful, labels = self.figures.get("doubtful", []), self.figures.get("labels")
+        if labels and labels["repeats"] and not labels["learned"]:
+            said.append(
+                f"Wrong labels cannot be listed from these {self.facts['different']} texts: models of single words label {_percent(labels['accuracy'])} of "
+                f"held-out texts correctly, and the most frequent class has {_percent(labels['majority'])}."
+            )
         for one in doubtful[:_DOUBTFUL]:
             said.append(
                 f"Check the label of text {one['text'] + 1}, '{one['label']}': models that did not see it predict '{one['instead']}'. {_short(one['words'])}"
             )
         if len(doubtful) > _DOUBTFUL:
             said.append(f"{len(doubtful) - _DOUBTFUL} more labels are doubtful (figures: doubtful).")
+        if doubtful and labels:
+            said.append(f"Of {len(doubtful)} doubtful labels, {labels['false_alarms']:.1f} are expected to be right.")
         return said
 
 

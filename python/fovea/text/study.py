@@ -21,6 +21,7 @@ Array = npt.NDArray[Any]
 
 _MOST_DELETED = 1000  # test texts that words are deleted from, and agreement is measured on
 _EXAMPLES, _EXAMPLE_WORDS = 3, 16  # texts that are shown, of about so many words
+_MOST_SPLIT, _SPLITS = 300, 9  # test texts, up to which other splits are tried, and how many
 _DELETED = ("attention", "beta", "evidence", "random", "regression")
 
 
@@ -168,7 +169,22 @@ class Study:
             ),
             "telling_word": self._telling_word(right[best]),
         }
+        if len(self.answers) <= _MOST_SPLIT:
+            found["other_splits"] = {
+                "found": sum(self._found_on(split) for split in range(1, _SPLITS + 1)),
+                "of": _SPLITS,
+            }
         return {**found, **self._looked_at(said["learned"])}
+
+    def _found_on(self, split: int) -> bool:
+        """Whether a regression on another split predicts labels better than their shares, or than the most frequent class."""
+        test = np.array(held_apart(self.labels, 0.2, self.seed + split))
+        train = np.setdiff1d(np.arange(len(self.labels)), test)
+        answers, shares = self.labels[test], np.bincount(self.labels[train], minlength=len(self.classes)) / len(train)
+        said = self._regression_read(self._regression(train.tolist()), [self.rows[place] for place in test])
+        gain = np.log(said.chances()[np.arange(len(test)), answers] + 1e-12) - np.log(shares)[answers]
+        right = self.share(said.logits.argmax(1) == answers)
+        return self.mean(gain).low > 0 or right.low > float(np.mean(answers == int(shares.argmax())))
 
     def _telling_word(self, of_best: Array) -> dict[str, Any]:
         """The word whose presence alone predicts the training texts' classes best, and its accuracy on the test texts."""

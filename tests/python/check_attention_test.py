@@ -145,7 +145,7 @@ def test_texts_that_are_too_few_to_check_labels_are_said():
     )
     one = {"text": 3, "label": "a", "instead": "b", "words": "some words"}
     told = belief_of(labels={**labels, "learned": True, "false_alarms": 0.42}, doubtful=[one] * 4).summary()
-    assert "Of 4 doubtful labels, 0.4 are expected to be right." in told and "cannot be listed" not in told
+    assert "0.4 of the 4 doubtful labels are expected to be right." in told and "cannot be listed" not in told
 
 
 def test_texts_that_are_all_the_same():
@@ -294,7 +294,7 @@ def test_what_was_not_shown_is_not_said():
     over = {**dict.fromkeys(KINDS[:4], NONE), "beta": SURE}
     said = str(belief_of(over_random=over, seeds_agree=NONE))
     assert (
-        "Changed answers, minus those of a random word: β 0.200 [0.150, 0.250]." in said
+        "Changed answers beyond a random word: β 0.200 [0.150, 0.250]." in said
         and "not shown that the word with most attention matters more than a random word" in said
     )
     assert (

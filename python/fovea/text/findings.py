@@ -53,6 +53,7 @@ class Findings:
         self.sentences: list[str] = []
         self.open: list[str] = []
         self.trust = ""  #: empty if nothing was learned
+        self._one_word = False  # whether one word decides the label
         self.verdict = self._say()
         self.headline = self._headline()  #: whether to show attention as the reason, in a sentence
 
@@ -121,6 +122,7 @@ class Findings:
         self._seeds()
         self._deletions()
         self._words()
+        self._one_word = one_word
         if one_word:
             self.open = [one for one in self.open if not one.startswith(_OPEN_NEED)]
         return "one word tells" if one_word else "no single word tells" if no_word else needed_
@@ -267,7 +269,7 @@ class Findings:
             )
         if beyond:
             say(
-                "Changed answers, minus those of a random word: "
+                "Changed answers beyond a random word: "
                 + ", ".join(f"{greek[kind]} {f['over_random'][kind]}" for kind in beyond)
                 + "."
             )
@@ -347,7 +349,7 @@ class Findings:
     def giving_words(self) -> list[str]:
         """The words that give a label: in 90 % of the texts of one class or more, and in no other text; or the word that decides the label."""
         found = [str(one["word"]) for one in self.figures.get("alone", []) if one["texts"] >= _GIVES_AWAY * one["of"]]
-        return found or ([str(self.figures["telling_word"]["word"])] if self.verdict == "one word tells" else [])
+        return found or ([str(self.figures["telling_word"]["word"])] if self._one_word else [])
 
     def _given_by_word(self) -> str:
         """In how many test texts the most informative word gives the label, if it is the word that gives it."""
@@ -417,7 +419,7 @@ class Findings:
         if len(doubtful) > _DOUBTFUL:
             said.append(f"{len(doubtful) - _DOUBTFUL} more labels are doubtful (figures: doubtful).")
         if doubtful and labels:
-            said.append(f"Of {len(doubtful)} doubtful labels, {labels['false_alarms']:.1f} are expected to be right.")
+            said.append(f"{labels['false_alarms']:.1f} of the {len(doubtful)} doubtful labels are expected to be right.")
         return said
 
 

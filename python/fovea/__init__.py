@@ -41,11 +41,14 @@ if TYPE_CHECKING:
     from .torch.watch import Watch as Watch
 
 
+_NEED_TORCH = ("Watch",)  # public names, loaded when they are first used; `import *` works without PyTorch
+
+
 def __getattr__(name: str) -> Any:
     """``Watch``, whose module needs PyTorch, and names of before."""
     if (now := today("python", name)) != name and now in globals():
         return globals()[now]
-    if name == "Watch":
+    if name in _NEED_TORCH:
         from .torch.watch import Watch
 
         return Watch

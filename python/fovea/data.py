@@ -14,6 +14,8 @@ from typing import Any, Union
 
 from . import _engine, checks
 
+__all__ = ["Corpus", "add", "corpora", "corpus", "cut", "read", "remove"]
+
 Path = Union[str, "os.PathLike[str]"]
 
 

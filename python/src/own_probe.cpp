@@ -198,16 +198,30 @@ This object is good during the call alone. Arrays are copies. A part that the ta
 
 Attributes
 ----------
-size
+size : int
     The number of examples.
-source, target, labels
-    Tokens, (examples, positions), and classes, (examples,).
-alignment, marked
-    The true position of each row, and the positions that determine the answer.
-items, lengths
-    Vectors, and how many items each bag has.
-keys, values, queries, answers
-    The points of pooling.
+source : array of int32, (examples, positions)
+    Tokens, -1 behind the end of an example.
+target : array of int32, (examples, rows)
+    The right token of each row, -1 for a row without an answer.
+labels : array of int32, (examples,)
+    The class of each example, from 0.
+alignment : array of int32, (examples, rows)
+    The true position of each row, -1 for none.
+marked : array of uint8, (examples, positions)
+    1 at positions, items or features that determine the label.
+items : array of float32, (examples, items, width)
+    The vectors of bags. Single vectors have the shape (examples, width).
+lengths : array of int32, (examples,)
+    The number of items of each bag.
+keys : array of float32, (points, width)
+    The keys of pooling. Several sets of points have the shape (sets, points, width), here and below.
+values : array of float32, (points, value width)
+    The values of pooling.
+queries : array of float32, (queries, width)
+    The queries of pooling.
+answers : array of float32, (queries, value width)
+    The right predictions of pooling.
 
 Examples
 --------
@@ -240,16 +254,20 @@ This object is good during the call alone. Arrays are copies. A part that the mo
 
 Attributes
 ----------
-loss, scores
-    The loss, and the scores of the answers.
-answers
-    The right answers.
-attention, heads
-    (examples, rows, positions), and the map of each head by name.
-predictions
+loss : float
+    The mean loss of the rows that have an answer.
+scores : array of float32, (all rows, classes)
+    The scores of each class. Two classes may have one column: the logit of class 1.
+answers : array of int32, (all rows,)
+    The right class of each row. It is flat: one entry for each row, example after example, -1 for a row without an answer.
+attention : array of float32, (examples, rows, positions)
+    The weights; of several heads their mean.
+heads : dict
+    The map of each head, such as ``"layer.1.head.2"``, in the shape of ``attention``. Empty for a single map.
+predictions : array of float32, (queries, value width)
     The predictions of pooling.
-beta
-    β, as attention, if the probe asks for it.
+beta : array of float32, (examples, rows, positions)
+    β, if the probe has ``beta=True``.
 
 Examples
 --------
@@ -280,10 +298,10 @@ True)")
 
 Attributes
 ----------
-step
-    How many updates are done.
-parameters
-    Copies of the parameters, by name.
+step : int
+    The number of updates that are done.
+parameters : dict
+    The arrays of float32 of all parameters, by name.
 
 Examples
 --------

@@ -122,16 +122,26 @@ gradients change as the training goes on. A part that the model or the task does
 
 Attributes
 ----------
-number, of
-    The update, and how many there are.
-loss
+number : int
+    The number of the update, from 0.
+of : int
+    The number of updates of the training.
+loss : float
     The loss of the batch.
-attention, beta
-    (examples, rows, positions). β is computed when it is first read.
-parameters, gradients
-    Arrays by name.
-source, target, labels
-    The batch.
+attention : array, (examples, rows, positions)
+    The weights; of several heads their mean.
+beta : array, (examples, rows, positions)
+    β. It is computed when it is first read.
+parameters : dict
+    The array of each parameter, by name.
+gradients : dict
+    The array of each parameter's gradient, by name.
+source : array of int32, (examples, positions)
+    Tokens of the batch, -1 behind the end of an example.
+target : array of int32, (examples, rows)
+    The right token of each row, -1 for a row without an answer.
+labels : array of int32, (examples,)
+    The class of each example, from 0.
 
 Examples
 --------

@@ -3,10 +3,14 @@
 import doctest
 import inspect
 import re
+import runpy
 
 import pytest
+from conftest import ROOT
 
 import fovea
+
+reference = runpy.run_path(str(ROOT / "scripts" / "reference"))
 
 
 def sections(doc):
@@ -16,6 +20,7 @@ def sections(doc):
 def public():
     """{name: thing} of the package, of fovea.data, and of the members that fovea's own classes define."""
     found = {f"fovea.{name}": getattr(fovea, name) for name in fovea.__all__ if not name.startswith("_")}
+    found["fovea.Watch"] = reference["without_torch"]("fovea.torch.watch", "Watch")
     data = found.pop("fovea.data")
     for name, thing in vars(data).items():
         if inspect.isfunction(thing) and thing.__module__ == data.__name__ and not name.startswith("_"):
@@ -79,3 +84,33 @@ def test_what_lacks_is_seen():
         return word
 
     assert lacking("fovea.bare", bare) == ["a summary", "Parameters", "Returns", "Raises", "Examples"]
+
+
+def own_names(module):
+    """The public names that a module of the package defines itself."""
+    return {
+        f"{module.__name__}.{name}"
+        for name, thing in vars(module).items()
+        if not name.startswith("_") and getattr(thing, "__module__", "").startswith("fovea.") and callable(thing)
+    }
+
+
+def test_the_reference_has_every_public_name_and_no_other():
+    pytest.importorskip("sklearn")
+    import fovea.estimators
+
+    names = {f"fovea.{name}" for name in (*fovea.__all__, *fovea._NEED_TORCH)} - {"fovea.__version__", "fovea.data"}
+    names |= own_names(fovea.data) - {"fovea.data.Corpus"}  # is fovea.Corpus
+    names |= {f"fovea.estimators.{name}" for name in fovea.estimators.__all__}
+    page = (ROOT / "docs" / "reference" / "python-api.md").read_text()
+    assert sorted(re.findall(r"^## (.*)$", page, re.M)) == sorted(names)
+    watch = set(re.findall(r"^### fovea\.Watch\.(.*)$", page, re.M))
+    assert watch >= {"hold", "ablate", "intervening", "step", "close", "cost", "state_dict", "load_state_dict", "sites"}
+
+
+@pytest.mark.parametrize("name", ["ProbeBatch", "ProbeModel", "ProbeOutcome", "Step"])
+def test_every_attribute_of_the_engine_has_a_type(name):
+    thing = getattr(fovea, name)
+    listed = inspect.getdoc(thing).split("Attributes\n----------\n")[1].split("\n\n")[0]
+    names = re.findall(r"^(\w+) : \S.*$", listed, re.M)
+    assert sorted(names) == sorted(one for one in vars(thing) if not one.startswith("_"))

@@ -40,6 +40,11 @@ class Watch:
     as a stopped run when Python ends, with a message on stderr. A watch that is dropped before, as when the cell of a notebook is run again,
     does not keep its model alive. Its run is kept when the next watch begins.
 
+    Attributes
+    ----------
+    number : int
+        The number of updates that are done.
+
     Examples
     --------
     >>> import tempfile, torch, fovea
@@ -120,12 +125,12 @@ class Watch:
 
     @property
     def sites(self) -> dict[str, tuple[int, ...]]:
-        """What is observed: (examples, heads, rows, positions) by the site's name."""
+        """The observed sites: (examples, heads, rows, positions) by the site's name."""
         return {name: self._observed.shapes[key] for key, name in self._observed.sites.items()}
 
     @property
     def unseen(self) -> dict[str, str]:
-        """What looks like attention and cannot be seen: why, by the name of its module."""
+        """The modules that look like attention and cannot be read: the reason, by the module's name."""
         return dict(self._observed.unseen)
 
     @property
@@ -191,11 +196,13 @@ class Watch:
             the true position; rows without one follow their scores. A function of (attention, allowed), both (examples, heads, rows,
             positions), returns the weights. They must be at least 0, must be 0 if ``allowed`` is False, and must sum to 1.
         sites : str or sequence of str
-            Patterns of names of sites.
-        start, until : int
-            The first update under the hold, and the first update after it.
+            Names or patterns, as ``attention_sites`` lists them; all sites by default.
+        start : int
+            The first update under the hold.
+        until : int, optional
+            The first update after the hold. Without it the hold lasts to the end of the training.
         head : int, optional
-            One head, from 1; all by default.
+            One head of each of these sites, from 1; all heads by default.
         """
         self._open()
         if how == ABLATED:
@@ -211,12 +218,8 @@ class Watch:
 
         Parameters
         ----------
-        sites : str or sequence of str
-            Patterns of names of sites.
-        start, until : int
-            The first update that is made so, and the first that is not any more.
-        head : int, optional
-            One head, from 1; all by default.
+        sites, start, until, head
+            The same as of ``hold``.
         """
         self._open()
         self._holds.add(ABLATED, sites, start, until, head)
@@ -230,6 +233,11 @@ class Watch:
         truth : array-like, optional
             The truth of the training's batch, (examples, rows), if a hold uses it, now or later. The ``truth`` of ``observe`` is about
             the batch of the evaluations, and evaluations use it for such a hold.
+
+        Returns
+        -------
+        context manager
+            The forward pass belongs in its ``with``.
         """
         self._open()
         if self._observed.model.in_place and torch.is_grad_enabled():
@@ -240,6 +248,13 @@ class Watch:
     def cost(self) -> Cost:
         """Measure the time of evaluations, and predict their share of the training.
 
+        Returns
+        -------
+        Cost
+            It is printed as a table. ``cost.whole`` is the seconds of an evaluation with all of β.
+
+        Examples
+        --------
         >>> import torch, fovea
         >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
         >>> watch = fovea.observe(layer, torch.randn(4, 6, 8), lambda out: out.log_softmax(-1)[..., 0], name="cost")
@@ -296,7 +311,13 @@ class Watch:
         return {**said, **norms}
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state of the watch for a checkpoint of the training (``torch.save`` takes it)."""
+        """Return the state of the watch for a checkpoint of the training.
+
+        Returns
+        -------
+        dict
+            ``torch.save`` takes it.
+        """
         return {
             **self._persistence.state_dict(),
             "number": self.number,
@@ -307,7 +328,13 @@ class Watch:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from a ``state_dict``: with its evaluations, its holds by the number of the update, and its run in the store."""
+        """Continue from a ``state_dict``: with its evaluations, its holds by the number of the update, and its run in the store.
+
+        Parameters
+        ----------
+        state : dict
+            The result of ``state_dict``.
+        """
         self._open()
         state = require_state(state, list(self._observed.sites.values()))
         self.number = int(state["number"])

@@ -25,7 +25,7 @@ def needed(module: str, extra: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:
-        raise _engine.failure(f"{module} is not installed", f"pip install {extra}") from None
+        raise _engine.failure(f"{module} is not installed", f"install it: pip install {extra}") from None
 
 
 def number(value: Any) -> str:

@@ -55,7 +55,7 @@ class Scheduler {
       if (options_.stop && *options_.stop && !std::exchange(stopping_, true)) pool.stop();
       while (!stopping_ && !commit_is_due() && in_pool() < most_in_pool(pool) && start_next(pool)) {
       }
-      if (Clock::now() - committed_ >= 3 * commit_every) spare_locks_.clear();
+      if (Clock::now() - committed_ >= 3 * commit_every) spare_locks_.clear();  // runs are no longer short
       const bool over = in_pool() == 0 && (stopping_ || nothing_left());
       const bool committed = commit_is_due() || (over && !ended_.empty());
       if (committed) commit();
@@ -253,7 +253,6 @@ class Scheduler {
 
   // Keeps the runs that ended since the last commit.
   void commit() {
-    spare_locks_.clear();  // those that no start has used since the last commit
     for (const auto& [index, error] : store_.keep(ended_))
       notice(active_runs_.at(ended_numbers_[index]).label, worded(error));
     for (std::size_t i = 0; i < ended_.size(); ++i) deliver_ended(ended_numbers_[i], ended_[i]);

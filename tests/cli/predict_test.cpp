@@ -111,7 +111,8 @@ TEST_F(ProgramTest, CutsTheTextsOfAFileAsClassifiersDo) {
 
 TEST_F(ProgramTest, PredictsNoAttentionWhereExamplesAreTooFew) {
   write("few.tsv", sixty_orders());
-  EXPECT_EQ(fovea("predict few.tsv").out.find("Do not trust attention here: 60 examples are too few"), 0u);
+  EXPECT_EQ(
+      fovea("predict few.tsv").out.find("Do not trust attention here: 54 of 69 words are too rare in 60 examples"), 0u);
   write("new.txt", "what now\n");
   const Outcome shaded = fovea("predict few.tsv --examples new.txt");
   EXPECT_NE(shaded.out.find("Attention on other texts is not predicted."), std::string::npos);

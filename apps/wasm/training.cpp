@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <span>
@@ -14,6 +15,8 @@
 
 #include "apps/wasm/question.h"
 #include "fovea/base/error/error.h"
+#include "fovea/base/functions/functions.h"
+#include "fovea/base/team.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/record/record_json.h"
 #include "fovea/lab/spec/assembly.h"
@@ -150,8 +153,49 @@ Json batches(const Json& ask) {
           {"start_token", shape.start_token}};
 }
 
-const Question questions_of_training[]{
-    {"begin", begin}, {"advance", advance}, {"forget", forget}, {"weights", weights}, {"batches", batches}};
+// The probability of each class and the attention on each word, for texts given as tokens.
+template <class T>
+Json read_texts(const Training& training, const Json& texts) {
+  const RunSpec& spec = training.record().spec;
+  const TaskShape shape = make_task(spec)->shape();
+  ParameterSet<T> parameters;
+  const std::unique_ptr<Model<T>> model = make_model<T>(spec, shape, parameters);
+  const std::vector<WeightRecord> weights = training.weights();
+  for (const Param<T>& parameter : parameters.all())
+    for (const WeightRecord& weight : weights)
+      if (weight.name == parameter.name) std::memcpy(parameter.value, weight.bytes.data(), weight.bytes.size());
+  Json chances = Json::array(), attention = Json::array();
+  Team team(1);
+  for (const Json& text : texts) {
+    const auto tokens = text.get<std::vector<int>>();
+    Batch batch;
+    batch.size = 1;
+    batch.source.resize(1, static_cast<int>(tokens.size()));
+    batch.source.ids = tokens;
+    batch.labels = {0};
+    Arena arena;
+    Compute compute{arena, team};
+    const Trace<T> trace = model->forward(compute, batch, {});
+    std::vector<double> scores(trace.scores.flat().begin(), trace.scores.flat().end());
+    if (scores.size() == 1) scores.insert(scores.begin(), 0.0);
+    const double most = *std::max_element(scores.begin(), scores.end());
+    double all = 0;
+    for (double& score : scores) all += score = math::exp(score - most);
+    for (double& score : scores) score /= all;
+    chances.push_back(scores);
+    attention.push_back(std::vector<double>(trace.attention.flat().begin(), trace.attention.flat().end()));
+  }
+  return {{"step", training.record().steps}, {"chances", std::move(chances)}, {"attention", std::move(attention)}};
+}
+
+Json read(const Json& ask) {
+  const Training& training = named(ask);
+  return read_train(training.record().spec.train).in_double() ? read_texts<double>(training, ask.at("texts"))
+                                                              : read_texts<float>(training, ask.at("texts"));
+}
+
+const Question questions_of_training[]{{"begin", begin},     {"advance", advance}, {"forget", forget},
+                                       {"weights", weights}, {"batches", batches}, {"read", read}};
 
 }  // namespace
 

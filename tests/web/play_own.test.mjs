@@ -43,13 +43,22 @@ test("own texts are predicted from, trained on and compared word by word, and th
     assert.deepEqual([of, texts, level], [label, "40 : 0", "strong"]);
     assert.match(attention, /^× \d\.\d$/);
   }
-  await page.getByText(/^These words occur in texts of one label only: “(gut|schlecht)” \((plus|minus)\), /).waitFor();
-  await trust(page).getByText(/^Attention is predicted to move to \d of \d words that indicate the class/).waitFor();
+  await page.getByText(/^These words have strong evidence and occur in texts of one label only: “(gut|schlecht)” \((plus|minus)\), /).waitFor();
+  // Each of both words gives its label away, which is said first.
+  const leak = /^Each of “(gut|schlecht)”, “(gut|schlecht)” alone gives a label\. Remove them and check again\.$/;
+  assert.match(await trust(page).first().innerText(), leak);
+  assert.match(await trust(page).nth(1).innerText(), /^Attention is predicted to move to '(gut|schlecht)' and '(gut|schlecht)'/);
+  await page.getByText("Other models and seeds may attend to other words.").waitFor();
+  // At 1440 by 900 the training is played without scrolling.
+  const box = await button(page, "Play").boundingBox();
+  assert.ok(box.y + box.height < 900, `Play at ${box.y}`);
+  await page.getByText("Nothing is learned yet: press Play, and compare.").waitFor();
+  assert.equal(await page.getByRole("region", { name: "Attention on each word" }).count(), 0);
+  // While attention is uniform it tells nothing of the words, which is said, and where it would tell more.
+  await button(page, "Next look").click();
   const first = await table_of(page);
   const uniform = 1 / 9; // das brot war gut , wie immer 3 !
   for (const [word, [, , learned]] of Object.entries(first)) assert.ok(Math.abs(learned - uniform) < 0.05, `${word} ${learned}`);
-  // While attention is uniform it tells nothing of the words, which is said, and where it would tell more.
-  await button(page, "Next evaluation").click();
   await page.getByText(/Attention is almost uniform \(entropy (0\.9\d|1\.00) of 1\), so it does not show/).waitFor();
   await trust(page).getByText(/^Do not trust attention here: it is nearly uniform/).waitFor();
   const other = await page.getByRole("link", { name: "A model with a weight and a logit for each word" }).getAttribute("href");
@@ -60,7 +69,29 @@ test("own texts are predicted from, trained on and compared word by word, and th
   const last = await table_of(page);
   for (const word of ["gut", "schlecht"]) assert.ok(last[word][1] > 0.5 && last[word][2] > 0.5, `${word} ${last[word]}`);
   for (const word of ["das", "war", "!"]) assert.ok(last[word][1] < 0.1 && last[word][2] < 0.1, `${word} ${last[word]}`);
-  await trust(page).getByText(/^Attention is on the predicted words in 1\d of 16 texts\. Before you trust it, delete/).waitFor();
+  await trust(page).getByText(/^Attention is on the predicted word in 1\d of the 16 held-out texts\. Before you trust it, remove/).waitFor();
+  assert.match(await trust(page).first().innerText(), leak);
+  // The trained model reads a sentence, with and without a word.
+  await page.getByRole("textbox", { name: /^Try your own sentence: what does the trained model/ }).fill("Das Bier war schlecht");
+  const answer = page.locator(".new-text [aria-live]");
+  await answer.getByText(/^After step 400 the answer is minus \(probability (0\.9\d|1\.00)\)/).waitFor();
+  const word = page.locator(".new-text").getByRole("button", { name: /^schlecht/ });
+  assert.ok(Number((await word.innerText()).match(/[\d.]+$/)[0]) > 0.5);
+  await word.click();
+  const without = /Without “schlecht” it is (minus|plus) \(probability [01]\.\d\d\): the answer (changes|does not change)\./;
+  await answer.getByText(without).waitFor();
+  const [, label, verdict] = (await answer.innerText()).match(without);
+  assert.equal(verdict, label === "plus" ? "changes" : "does not change");
+  assert.equal(await word.getAttribute("aria-pressed"), "true");
+  await word.click();
+  await answer.getByText("Select a word to remove it").waitFor();
+  // What it reads of a held-out text is the attention that was measured on that text.
+  const parts = (of) => of.evaluateAll((all) => all.map((one) => one.textContent.trim().split(" ")));
+  const text_read = await parts(page.locator(".compared .shaded").last().locator("span"));
+  await page.locator(".new-text input").fill(text_read.map(([one]) => (one === "<unknown>" ? "qqqq" : one)).join(" "));
+  await page.locator(".new-text .shaded button").nth(text_read.length - 1).locator("small").waitFor();
+  const weights = (of) => of.map(([, weight]) => weight);
+  assert.deepEqual(weights(await parts(page.locator(".new-text .shaded button"))), weights(text_read));
   const told = await page.getByText(/^In \d+ of 16 texts.*\(by chance: \d/).innerText();
   assert.ok(!told.includes("almost uniform"), told);
   assert.ok(Number(told.match(/^In (\d+)/)[1]) >= 14, told);
@@ -84,8 +115,8 @@ test("of too few texts the words that may tell are named, and no attention is pr
   const few = Array.from({ length: 40 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tder die das ein und war ist am im zu ${i % 3 ? (i % 2 ? "schlecht" : "gut") : "nun"} nr${i}`);
   await paste(page, few.join("\n"));
   await use(page);
-  await page.getByRole("heading", { name: "Predicted, before any training: uncertain (too few examples)" }).waitFor();
-  await trust(page).getByText("Do not trust attention here: 40 examples are too few to predict attention.").waitFor();
+  await page.getByRole("heading", { name: "Predicted, before any training: uncertain (words too rare)" }).waitFor();
+  await trust(page).getByText("Do not trust attention here: 43 of 53 words are too rare in 40 examples to predict attention.").waitFor();
   const evidence = await evidence_of(page);
   assert.deepEqual(evidence.gut.slice(0, 2), ["plus", "13 : 0"]);
   assert.deepEqual(evidence.schlecht.slice(0, 2), ["minus", "13 : 0"]);
@@ -98,6 +129,22 @@ test("of too few texts the words that may tell are named, and no attention is pr
   await button(page, "Next evaluation").click();
   await page.getByText("Attention was not predicted.").waitFor();
   assert.deepEqual(await page.locator(".compared thead th").allInnerTexts(), ["word", "times", "learned", "goes with"]);
+  await stage.leave(page);
+});
+
+test("the menu leads to own texts, and the table of evidence is whole on a phone", async () => {
+  const page = await stage.visit("", { viewport: { width: 390, height: 844 } });
+  const menu = page.getByRole("navigation", { name: "Views" });
+  await menu.getByRole("link", { name: "Own texts" }).click();
+  assert.deepEqual(await menu.locator("[aria-current]").allInnerTexts(), ["Own texts"]);
+  await button(page, "Take an example").click();
+  await page.getByText("What you give is kept in this browser until you press Forget them, and sent nowhere.").waitFor();
+  const table = page.getByRole("region", { name: "Words that indicate each label" });
+  const [whole, seen, words] = await table.evaluate((region) => [region.scrollWidth, region.clientWidth, [...region.querySelectorAll("tbody th, tbody td")].map((cell) => cell.getClientRects().length && cell.querySelector("bdi")?.getClientRects().length)]);
+  assert.ok(whole <= seen, `${whole} wide in ${seen}`);
+  assert.ok(words.every((lines) => lines === undefined || lines === 1), `broken words: ${words}`);
+  await menu.getByRole("link", { name: "Playground" }).click();
+  assert.deepEqual(await menu.locator("[aria-current]").allInnerTexts(), ["Playground"]);
   await stage.leave(page);
 });
 
@@ -125,10 +172,11 @@ test("what cannot be taken is said, and what was there stays", async () => {
   await page.getByText("120 texts of 2 classes").waitFor();
   for (const [given, says] of [
     [" \n ", "there is no text"],
-    ["good\tone\nbad\ttwo\ngood\n", "your data:3: has no text: it is expected in column 2, and the line has 1 column"],
-    ["good,one\nbad,two, three\n", "your data:2: has 3 columns, but the first line has 2"],
-    ["good,one, really\nbad,two, three\n", "your data:1: has 3 columns, where a label and a text are expected. Put texts that hold commas in double quotes"],
-    ["good\tone\t\nbad\ttwo\tthree\n", "your data:2: has 3 columns, where a label and a text are expected. Leave out further columns, and tabs within texts"],
+    ["good\tone\nbad\ttwo\ngood\n", "Line 3 has no tab: write a label, a tab and a text."],
+    ["a text without anything\nanother", "Line 1 has no tab, comma or semicolon"],
+    ["good,one\nbad,two, three\n", "Line 2 has 3 columns, but the first line has 2"],
+    ["good,one, really\nbad,two, three\n", "Line 1 has 3 columns, where a label and a text are expected. Put texts that hold commas in double quotes"],
+    ["good\tone\t\nbad\ttwo\tthree\n", "Line 2 has 3 columns, where a label and a text are expected. Leave out further columns, and tabs within texts"],
     [Array(12).fill("same\twords here").join("\n"), 'Every text has the label "same"'],
     [Array(12).fill("a\twords here").join("\n") + "\nb\tother words", 'The class "b" has one text'],
     [Array(12).fill("a\twords here").join("\n") + "\nb\t\u200b", "Text 13"],
@@ -139,6 +187,10 @@ test("what cannot be taken is said, and what was there stays", async () => {
     await use(page);
     await problem(page).getByText(says).waitFor();
     await page.getByText("120 texts of 2 classes").waitFor();
+    // What was predicted of the earlier texts is grey.
+    await problem(page).getByText("What is shown is of the earlier data.").waitFor();
+    const colour = (of) => of.evaluate((one) => getComputedStyle(one).color);
+    assert.equal(await colour(trust(page).first()), await colour(page.locator(".own .soft")));
   }
   // Texts of five thousand words want more memory than a browser has, which is said, and the page stays as long as it is.
   await paste(page, Array.from({ length: 10 }, (_, i) => `${i % 2 ? "no" : "yes"}\t${i % 2 ? "never" : "always"} ${"so it goes on ".repeat(1250)}${i}`).join("\n"));
@@ -232,6 +284,8 @@ test("nothing serious stands in the way of anybody, whatever words they bring", 
   await paste(page, Array.from({ length: 60 }, (_, i) => `${i % 2 ? "سيئ" : `جيد ${long}`}\tهذا ${i % 2 ? "مملا" : "رائعا"} ${long.slice(0, 20 + i)} 👩‍👩‍👧 ☹️ 好 z`).join("\n"));
   await use(page);
   await page.getByText("Nothing is learned yet: press Play, and compare.").first().waitFor();
+  await button(page, "Next look").click();
+  await page.getByRole("region", { name: "Attention on each word" }).first().waitFor();
   const shown = await table_of(page);
   for (const [word, times] of [["👩", 24], ["👧", 12], ["☹", 12], ["好", 12], ["z", 12], ["هذا", 12]]) assert.equal(shown[word]?.[0], times, word);
   await paste(page, "");

@@ -38,13 +38,18 @@ function Page({ source }: { source: Source }) {
   // In a frame of another page: what is looked at, and nothing around it.
   const embedded = address.words.get("embed") === "1";
   const presented = view.name === "play" && address.words.get("present") === "1"; // to a room
+  const own = view.name === "play" && address.words.get("task") === "own"; // the person's own texts
   const hidden = (address.words.get("hide") ?? "").replaceAll(",", " "); // controls that a lesson does not want
   const Show = view.show;
   // Whoever comes back to a view finds it as it was left.
   const left = useRef(new Map<string, URLSearchParams>());
-  left.current.set(view.name, address.words);
+  left.current.set(own ? "own" : view.name, address.words);
   const way_to = (name: string) =>
     write_address({ view: name, words: left.current.get(name) ?? new URLSearchParams() });
+  const way_to_own = write_address({
+    view: "play",
+    words: left.current.get("own") ?? new URLSearchParams({ task: "own" }),
+  });
   useEffect(() => {
     document.title = `${view.title} · Fovea`;
   }, [view]);
@@ -69,9 +74,16 @@ function Page({ source }: { source: Source }) {
         </span>
         <nav aria-label="Views">
           {views.map(one => (
-            <a href={way_to(one.name)} aria-current={one === view ? "page" : undefined}>
-              {one.title}
-            </a>
+            <>
+              <a href={way_to(one.name)} aria-current={one === view && !own ? "page" : undefined}>
+                {one.title}
+              </a>
+              {one.name === "play" && (
+                <a href={way_to_own} aria-current={own ? "page" : undefined}>
+                  Own texts
+                </a>
+              )}
+            </>
           ))}
         </nav>
         <button type="button" class="quiet" onClick={next_theme} aria-label={`Colours: ${theme}. Change`}>

@@ -419,7 +419,9 @@ class Findings:
         if len(doubtful) > _DOUBTFUL:
             said.append(f"{len(doubtful) - _DOUBTFUL} more labels are doubtful (figures: doubtful).")
         if doubtful and labels:
-            said.append(f"{labels['false_alarms']:.1f} of the {len(doubtful)} doubtful labels are expected to be right.")
+            said.append(
+                f"{labels['false_alarms']:.1f} of the {len(doubtful)} doubtful labels are expected to be right."
+            )
         return said
 
 

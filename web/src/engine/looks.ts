@@ -57,6 +57,13 @@ export abstract class Looks {
     const x = this.setting("task", "x");
     return Array.isArray(x) ? String(x[i]) : this.word(this.source[example]?.[i] ?? i);
   }
+  // How the model reads a word; one that no text for training has is unknown to it.
+  token_of(word: string): number {
+    return Math.max(this.words.indexOf(word), 0);
+  }
+  class_name(label: number): string {
+    return this.classes[label] ?? "";
+  }
   word(token: number): string {
     return this.words[token] ?? "";
   }

@@ -109,48 +109,53 @@ function Comparison({
           <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
         </>
       )}
-      <h3>
-        <TextOf example={example} label={label} />: learned at step {look.step}
-      </h3>
-      <Shaded words={words(example)} weights={learned(example)} darkest={darkest} />
-      <Scrolled
-        label={
-          `Attention on each word, ${tells ? "predicted and learned" : "learned"}` +
-          (training.title && `, with ${training.title}`)
-        }
-      >
-        <table class="narrow">
-          <thead>
-            <tr>
-              <th scope="col">word</th>
-              <th scope="col">times</th>
-              {tells && <th scope="col">predicted</th>}
-              <th scope="col">learned</th>
-              <th scope="col">goes with</th>
-            </tr>
-          </thead>
-          <tbody>
-            {means.slice(0, most_rows).map(row => (
-              <tr>
-                <th scope="row">
-                  <bdi>{row.word}</bdi>
-                </th>
-                <td class="number">{row.count}</td>
-                {tells && <td class="number">{logit_of(told, row.word) ? row.predicted.toFixed(3) : "–"}</td>}
-                <td class="number">{row.learned.toFixed(3)}</td>
-                <td>
-                  <bdi>{goes_with.get(row.word) ?? "–"}</bdi>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
-      <p class="soft">
-        Mean attention on a word where it stands
-        {means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word goes with the
-        label that the table above gives. – : nothing is predicted. &lt;unknown&gt;: no text for training has the word.
-      </p>
+      {found && (
+        <>
+          <h3>
+            <TextOf example={example} label={label} />: learned at step {look.step}
+          </h3>
+          <Shaded words={words(example)} weights={learned(example)} darkest={darkest} />
+          <Scrolled
+            label={
+              `Attention on each word, ${tells ? "predicted and learned" : "learned"}` +
+              (training.title && `, with ${training.title}`)
+            }
+          >
+            <table class="narrow">
+              <thead>
+                <tr>
+                  <th scope="col">word</th>
+                  <th scope="col">times</th>
+                  {tells && <th scope="col">predicted</th>}
+                  <th scope="col">learned</th>
+                  <th scope="col">goes with</th>
+                </tr>
+              </thead>
+              <tbody>
+                {means.slice(0, most_rows).map(row => (
+                  <tr>
+                    <th scope="row">
+                      <bdi>{row.word}</bdi>
+                    </th>
+                    <td class="number">{row.count}</td>
+                    {tells && <td class="number">{logit_of(told, row.word) ? row.predicted.toFixed(3) : "–"}</td>}
+                    <td class="number">{row.learned.toFixed(3)}</td>
+                    <td>
+                      <bdi>{goes_with.get(row.word) ?? "–"}</bdi>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scrolled>
+          <p class="soft">
+            Mean attention on a word where it stands
+            {means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word goes with
+            the label that the table above gives. – : nothing is predicted. &lt;unknown&gt;: no text for training has
+            the word.
+          </p>
+        </>
+      )}
     </section>
   );
 }

@@ -5,8 +5,9 @@ import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Term } from "../term";
 import { sentence } from "../trouble";
-import type { Doubtful, Forecast, Output } from "./prediction";
-import { present, trust_of } from "./trust";
+import { Answered } from "./answered";
+import type { Forecast, Output } from "./prediction";
+import { giving_text, giving_words, present, trust_of } from "./trust";
 import { words_of } from "./words";
 
 const most_doubtful = 10;
@@ -16,7 +17,7 @@ const meanings = {
   early: "Single words indicate the label, so attention has something to learn from the start.",
   slow: "Single words indicate the label weakly, so attention is learned later.",
   hard: "Single words were not found to indicate the label, so attention has nothing to start from.",
-  unsure: "These texts are too few to predict when attention is learned. The words below are counted, not predicted.",
+  unsure: "It is not predicted when attention is learned. The words below are counted, not predicted.",
 };
 
 // It is of the data, so it holds for every training on them: the newest two are remembered.
@@ -56,13 +57,23 @@ export function Predicted({ training, at }: { training: Training; at: number }) 
   const { told, problem } = useForecast(training);
   if (problem) return <p class="problem">{problem}</p>;
   if (!told) return <p class="soft">Reading the texts …</p>;
+  const giving = giving_words(told.prediction).map(({ word }) => word);
   return (
     <>
-      <p class="trust" role="status">
+      {giving.length > 0 && (
+        <p class="trust" role="status">
+          {giving_text(giving)}
+        </p>
+      )}
+      <p class={giving.length > 0 ? "trust second" : "trust"} role="status">
         {trust_of(training, at, told)}
       </p>
+      <p class="soft">
+        The page trains one model once. Other models and seeds may attend to other words. This command trains several
+        and compares them: <code>fovea check-attention FILE</code>
+      </p>
       <Told {...told.prediction} />
-      {told.prediction.attention_predicted ? <NewText told={told} /> : <TellingWords told={told} />}
+      <NewText told={told} training={training} />
     </>
   );
 }
@@ -103,7 +114,8 @@ function Told({
         )}
         <p class="soft">
           Evidence is strong if chance shows such a word in one of a thousand data sets. Otherwise it is probable from a
-          probability of 0.8 on, and possible from 0.6 on.
+          probability of 0.8 on, and possible from 0.6 on: the probability that the word goes with the label in all such
+          texts.
         </p>
       </details>
     </section>
@@ -166,8 +178,11 @@ function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolea
       )}
       {none.length < outputs.length && (
         <p class="soft">
-          The counts are texts that contain the word: with the label, and with others. Attention is predicted, as a
-          multiple of uniform attention{predicted ? "; – : not predicted" : ", and is not predicted here"}.
+          The counts are texts that contain the word: with the label, and with others. Words are sorted by the
+          probability that they go with the label. At the same σ, a rarer word is less probable.{" "}
+          {predicted
+            ? "Attention is a multiple of uniform attention; – : not predicted."
+            : "Attention is not predicted for these texts."}
         </p>
       )}
       {none.map(({ output }) => (
@@ -182,8 +197,10 @@ function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolea
       )}
       {alone.length > 0 && (
         <p>
-          {alone.length === 1 ? "This word occurs" : "These words occur"} in texts of one label only: {alone.join(", ")}
-          . Check that {alone.length === 1 ? "it does" : "they do"} not give the label away.
+          {alone.length === 1 ? "This word has" : "These words have"} strong evidence and occur
+          {alone.length === 1 && "s"} in texts of one label only: {alone.join(", ")}. Check that{" "}
+          {alone.length === 1 ? "it does" : "they do"} not give the label away. Words with weaker evidence may be in one
+          label by chance.
         </p>
       )}
     </>
@@ -191,7 +208,14 @@ function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolea
 }
 
 // Texts that may have a wrong label.
-function Labels({ doubtful, accuracy }: { doubtful: Doubtful[]; accuracy: number }) {
+function Labels({ doubtful, accuracy, majority, repeats, learned, false_alarms }: Forecast["prediction"]["labels"]) {
+  if (repeats > 0 && !learned)
+    return (
+      <p class="soft">
+        Wrong labels cannot be listed: models of single words label {percent(accuracy)} of held-out texts correctly, and
+        the most frequent label has {percent(majority)}.
+      </p>
+    );
   if (doubtful.length === 0) return null;
   return (
     <>
@@ -213,12 +237,14 @@ function Labels({ doubtful, accuracy }: { doubtful: Doubtful[]; accuracy: number
       </ul>
       <p class="soft">
         {doubtful.length > most_doubtful && `The ${most_doubtful} clearest of ${doubtful.length}. `}
-        The models read single words. On held-out texts they are right in {Math.round(100 * accuracy)}
-        {"\u00a0"}%.
+        The models read single words. They label {percent(accuracy)} of held-out texts correctly.{" "}
+        {false_alarms.toFixed(1)} of these labels are expected to be right.
       </p>
     </>
   );
 }
+
+const percent = (share: number) => `${Math.round(100 * share)}\u00a0%`;
 
 // To two digits: more are not known.
 function rounded_up(count: number): number {
@@ -226,10 +252,42 @@ function rounded_up(count: number): number {
   return ten * Math.ceil(count / ten);
 }
 
-// A sentence of the person's own, and where attention will lie on it: the softmax of its words' logits.
-function NewText({ told }: { told: Forecast }) {
+// A sentence of the person's own, read by the trained model. Before training its attention is predicted.
+function NewText({ told, training }: { told: Forecast; training: Training }) {
   const id = useId();
   const [text, write] = useState("");
+  const predicted = told.prediction.attention_predicted;
+  const question =
+    training.step > 0
+      ? "what does the trained model attend to and answer?"
+      : predicted
+        ? "where is attention predicted to go?"
+        : "which of its words indicate a label?";
+  return (
+    <section class="new-text">
+      <label for={id}>Try your own sentence: {question}</label>
+      <input
+        id={id}
+        type="text"
+        class="sentence"
+        autocomplete="off"
+        value={text}
+        onInput={event => write(event.currentTarget.value)}
+        placeholder="Write here"
+      />
+      {training.step > 0 ? (
+        <Answered training={training} text={text} />
+      ) : predicted ? (
+        <Foreseen told={told} text={text} />
+      ) : (
+        <TellingWords told={told} text={text} />
+      )}
+    </section>
+  );
+}
+
+// Where attention is predicted to lie: the softmax of the words' logits.
+function Foreseen({ told, text }: { told: Forecast; text: string }) {
   const known = useMemo(() => new Map(Object.entries(told.logits)), [told]);
   const words = words_of(text);
   const powers = words.map(word => Math.exp(known.get(word) ?? 0));
@@ -237,38 +295,24 @@ function NewText({ told }: { told: Forecast }) {
   const weights = powers.map(power => power / all);
   const unknown = [...new Set(words.filter(word => !known.has(word)))];
   return (
-    <section class="new-text">
-      <label for={id}>Try your own sentence: where is attention predicted to go?</label>
-      <input
-        id={id}
-        type="text"
-        class="sentence"
-        autocomplete="off"
-        value={text}
-        onInput={event => write(event.currentTarget.value)}
-        placeholder="Write here"
-      />
-      <div aria-live="polite">
-        {words.length > 0 && <Shaded words={words} weights={weights} darkest={Math.max(0.25, ...weights)} />}
-        {unknown.length > 0 && (
-          <p class="soft">
-            {unknown.length === 1 ? "No text has the word " : "No text has the words "}
-            {unknown.slice(0, 5).join(", ")}
-            {unknown.length > 5 && " …"}. Attention on {unknown.length === 1 ? "it" : "them"} is predicted as uniform.
-          </p>
-        )}
-        {words.length > 1 && Math.max(...weights) - Math.min(...weights) < 1e-9 && (
-          <p class="soft">No word of it is predicted to stand out.</p>
-        )}
-      </div>
-    </section>
+    <div aria-live="polite">
+      {words.length > 0 && <Shaded words={words} weights={weights} darkest={Math.max(0.25, ...weights)} />}
+      {unknown.length > 0 && (
+        <p class="soft">
+          {unknown.length === 1 ? "No text has the word " : "No text has the words "}
+          {unknown.slice(0, 5).join(", ")}
+          {unknown.length > 5 && " …"}. Attention on {unknown.length === 1 ? "it" : "them"} is predicted as uniform.
+        </p>
+      )}
+      {words.length > 1 && Math.max(...weights) - Math.min(...weights) < 1e-9 && (
+        <p class="soft">No word of it is predicted to stand out.</p>
+      )}
+    </div>
   );
 }
 
-// A sentence of the person's own where attention is not predicted: its words that go with a label.
-function TellingWords({ told }: { told: Forecast }) {
-  const id = useId();
-  const [text, write] = useState("");
+// Where attention is not predicted: the words that go with a label.
+function TellingWords({ told, text }: { told: Forecast; text: string }) {
   const words = new Set(words_of(text));
   const found = told.prediction.outputs.flatMap(output =>
     named_of(output)
@@ -276,23 +320,11 @@ function TellingWords({ told }: { told: Forecast }) {
       .map(({ word, evidence }) => `${word} (${output.output}, ${evidence})`),
   );
   return (
-    <section class="new-text">
-      <label for={id}>Try your own sentence: which of its words indicate a label?</label>
-      <input
-        id={id}
-        type="text"
-        class="sentence"
-        autocomplete="off"
-        value={text}
-        onInput={event => write(event.currentTarget.value)}
-        placeholder="Write here"
-      />
-      <p aria-live="polite" class="soft">
-        {words.size > 0 &&
-          (found.length > 0 ? `Words that indicate a label: ${found.join(", ")}. ` : "No word indicates a label. ")}
-        Attention is not predicted.
-      </p>
-    </section>
+    <p aria-live="polite" class="soft">
+      {words.size > 0 &&
+        (found.length > 0 ? `Words that indicate a label: ${found.join(", ")}. ` : "No word indicates a label. ")}
+      Attention is not predicted.
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 // Where a person gives data of their own.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Trouble } from "../trouble";
 import { type Own, refuse_large } from "./data";
@@ -13,7 +14,14 @@ async function text_in(file: File): Promise<string> {
   throw new Trouble(`${file.name} is no text in UTF-8: save it as that, or choose another file.`);
 }
 
-export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Data> }) {
+// `children` stand below it.
+export function OwnPanel<Data extends { given: string }>({
+  own,
+  children,
+}: {
+  own: Own<Data>;
+  children?: ComponentChildren;
+}) {
   const [written, write] = useState(own.data?.given ?? "");
   const [problem, set_problem] = useState("");
   const [busy, set_busy] = useState(false);
@@ -82,13 +90,15 @@ export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Dat
       </div>
       <p class="problem" role="alert">
         {problem}
+        {problem && own.data && " What is shown is of the earlier data."}
       </p>
       <p class="soft" role="status">
         {own.data ? own.told(own.data) : own.hint}{" "}
         {own.kept
-          ? "What you give is kept in this browser and sent nowhere."
+          ? "What you give is kept in this browser until you press Forget them, and sent nowhere."
           : "What you give is sent nowhere; this browser has no room to keep it, so it is gone when the page is closed."}
       </p>
+      {children}
     </section>
   );
 }

@@ -14,6 +14,7 @@ export interface Candidate {
 }
 export interface Output {
   output: string;
+  per_example: number; // share of the texts that have this label
   candidates: Candidate[];
 }
 export interface Doubtful {
@@ -33,7 +34,14 @@ export interface Forecast {
     copies: number;
     repeated: { [verdict: string]: number };
     outputs: Output[];
-    labels: { accuracy: number; doubtful: Doubtful[] };
+    labels: {
+      accuracy: number;
+      majority: number;
+      repeats: number; // 0: not checked
+      learned: boolean;
+      false_alarms: number; // expected number of doubtful labels that are right
+      doubtful: Doubtful[];
+    };
   };
   attention: number[][]; // of each of the texts asked about
   logits: { [word: string]: number }; // of attention; 0 where it is not predicted

@@ -48,6 +48,21 @@ export function with_tabs(given: string): string {
   return rows.includes(undefined) ? given : rows.join("\n");
 }
 
+// Of a table with tabs, the first line without one; of other lines, the first if it has no separator at all.
+function refuse_missing_tabs(given: string) {
+  const lines = given.split(/\r?\n/).map((line, i) => ({ line, number: i + 1 }));
+  const full = lines.filter(({ line }) => line.trim() !== "");
+  if (full.length === 0 || /^\s*\{/.test(full[0]!.line)) return;
+  if (full[0]!.line.includes("\t")) {
+    const without = full.find(({ line }) => !line.includes("\t"));
+    if (without) throw new Trouble(`Line ${without.number} has no tab: write a label, a tab and a text.`);
+  } else if (!/[,;]/.test(full[0]!.line)) {
+    throw new Trouble(
+      `Line ${full[0]!.number} has no tab, comma or semicolon: write a label, one of these and a text.`,
+    );
+  }
+}
+
 class OwnTexts extends Own<Texts> {
   readonly title = "Your texts";
   readonly label = "Your texts: in each line a label, a tab, comma or semicolon, and a text";
@@ -56,10 +71,12 @@ class OwnTexts extends Own<Texts> {
   readonly accept = ".tsv,.csv,.jsonl,.txt";
 
   async read(given: string): Promise<Texts> {
-    const { labels, texts, header } = await engine.ask<{ labels: string[]; texts: string[]; header: string[] }>({
-      ask: "table",
-      text: with_tabs(given),
-    });
+    refuse_missing_tabs(given);
+    const { labels, texts, header } = await engine
+      .ask<{ labels: string[]; texts: string[]; header: string[] }>({ ask: "table", text: with_tabs(given) })
+      .catch((error: Error) => {
+        throw new Trouble(error.message.replace(/^your data:(\d+):/, "Line $1"));
+      });
     if (texts.length === 0)
       throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
     if (texts.length > most_texts)

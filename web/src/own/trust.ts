@@ -1,8 +1,23 @@
 // Whether attention is to be trusted on these texts, in a sentence: as it was predicted, and once trained as it was measured.
 import type { Training } from "../engine/training";
-import type { Forecast } from "./prediction";
+import type { Candidate, Forecast } from "./prediction";
 
 const still_uniform = 0.95; // of the normalised entropy, as the audit has it
+const gives_label = 0.9; // of a label's texts: a word in so many of them, and in no other text, gives the label
+
+// The words that each give a label by themselves.
+export function giving_words({ outputs, examples }: Forecast["prediction"]): Candidate[] {
+  return outputs.flatMap(({ per_example, candidates }) =>
+    candidates.filter(one => one.alone && one.here >= gives_label * per_example * examples),
+  );
+}
+
+export function giving_text(words: string[]): string {
+  const names = words.map(word => `“${word}”`);
+  return names.length === 1
+    ? `${names[0]} alone gives the label. Remove it and check again.`
+    : `Each of ${names.join(", ")} alone gives a label. Remove them and check again.`;
+}
 
 // Without what fills a text up to the longest.
 export function present(tokens: number[]): number[] {
@@ -64,10 +79,13 @@ export function trust_of(training: Training, at: number, told: Forecast): string
   const found = measured(training, at, told);
   if (!found) return told.prediction.trust;
   const missed = found.named > 0 && !is_met(found);
+  const basis = `in ${found.same} of the ${found.texts} held-out texts`;
   if (found.uniform)
-    return `Do not trust attention here: it is nearly uniform${missed ? ", and the predicted words are not attended" : ""}.`;
-  if (missed) return "Do not trust attention here: the predicted words are not attended.";
+    return `Do not trust attention here: it is nearly uniform${missed ? `, and on the predicted word ${basis}` : ""}.`;
+  if (missed) return `Do not trust attention here: it is on the predicted word ${basis}.`;
   if (found.named === 0)
     return "Do not trust attention here: these texts do not predict where it goes, so nothing confirms it.";
-  return `Attention is on the predicted words in ${found.same} of ${found.named} texts. Before you trust it, delete such a word and see whether the answer changes.`;
+  const others =
+    found.named < found.texts ? ` In ${found.texts - found.named} of them no word is predicted to stand out.` : "";
+  return `Attention is on the predicted word ${basis}.${others} Before you trust it, remove that word in a sentence below and see whether the answer changes.`;
 }

@@ -23,11 +23,12 @@ interface Props {
   until: number;
   presented: boolean;
   embedded: boolean;
+  transport: boolean; // else its buttons are elsewhere on the page
   bets: Map<string, number>; // the step of each stage's metric
   file: string;
 }
 
-export function TrainingView({ playing, state, chosen, task, set, wrong_fields, example, ...how }: Props) {
+export function TrainingView({ playing, state, chosen, task, set, wrong_fields, example, transport, ...how }: Props) {
   const { player, redraw, loading } = playing;
   const { trainings, at } = player;
   const [map, show] = useWord("map", "");
@@ -46,7 +47,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
   const waits = chosen.own !== undefined && trainings.length === 0; // for the person's own data
   return (
     <section class="stage" aria-label="Training">
-      <Transport player={player} redraw={redraw} />
+      {transport && <Transport player={player} redraw={redraw} />}
       {!waits && (
         <>
           <TimeAxis total={player.total} at={at} still={player.stuck} go={step => void player.go(step)} />

@@ -16,6 +16,7 @@ import { Settings } from "../play/settings";
 import { Share } from "../play/share";
 import { first, misread_in, owns, read_state, type State, task_of, words_of } from "../play/state";
 import { TrainingView } from "../play/training_view";
+import { Transport } from "../play/transport";
 import { usePlayer, usePlayWords, useStepInAddress, useWrongFields } from "../play/use_player";
 import type { Source } from "../source";
 import { Explained } from "../term";
@@ -72,7 +73,9 @@ export function Play({ source }: { source: Source }) {
       )}
       {chosen.own === "texts" && (
         <div class={trains("given-texts") ? "given known" : "given"}>
-          <OwnPanel key="texts" own={owns.texts} />
+          <OwnPanel key="texts" own={owns.texts}>
+            {trains("given-texts") && <Transport player={player} redraw={playing.redraw} />}
+          </OwnPanel>
           <div>{trains("given-texts") ? <Predicted training={trainings[0]!} at={at} /> : <WhatFollows />}</div>
         </div>
       )}
@@ -87,6 +90,7 @@ export function Play({ source }: { source: Source }) {
         wrong_fields={wrong_fields}
         presented={presented}
         embedded={embedded}
+        transport={!(chosen.own === "texts" && trains("given-texts"))}
         bets={bets}
         {...shown}
       />

@@ -18,6 +18,23 @@ using Align = TextTable::Align;
 constexpr std::size_t most_settings = 4, most_metrics = 6;
 constexpr const char* always_shown[] = {"id", "experiment", "seed", "steps", "state"};
 
+// A probe of a program by its function alone: "gap" for "python mine.gap 9f86d081884c7d65".
+std::string probe_text(const std::string& name) {
+  const std::size_t begin = name.find(' '), end = name.rfind(' ');
+  if (begin == end) return name;
+  const std::string place = name.substr(begin + 1, end - begin - 1);
+  return place.substr(place.find_last_of(".:") + 1);
+}
+
+std::string probes_text(const ValueList& names) {
+  std::vector<std::string> texts;
+  for (const Value& name : names) {
+    const auto* word = name.as<std::string>();
+    texts.push_back(word ? probe_text(*word) : name.text());
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 // One thing to show of each run: by its name, else as an expression.
 class Shown {
  public:
@@ -30,6 +47,7 @@ class Shown {
     if (const auto metric = run.series.find(text_); metric != run.series.end())
       return metric->second.values.empty() ? "" : metric_text(metric->second.values.back());
     if (const auto setting = run.spec.setting(text_)) {
+      if (const auto* names = setting->as<ValueList>(); names && text_ == "probe.names") return probes_text(*names);
       const auto* word = setting->as<std::string>();
       return word ? *word : setting->text();
     }

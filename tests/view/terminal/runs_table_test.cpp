@@ -109,6 +109,16 @@ TEST_F(RunsTable, ShowsWhatIsAskedFor) {
   EXPECT_EQ(text.find("attention_points_right"), std::string::npos);
 }
 
+TEST_F(RunsTable, ShowsTheFunctionOfAProbeWithoutItsDigest) {
+  all[0].spec.probe["names"] = {ValueList{{std::string("loss"), {}},
+                                          {std::string("python mine.gap 9f86d081884c7d65"), {}},
+                                          {std::string("python mine.make.<locals>.f:wide 9f86d081884c7d65"), {}}},
+                                {}};
+  const auto lines = lines_of(table(0, {"probe.names"}));
+  EXPECT_NE(lines[1].find("loss, gap, wide"), std::string::npos) << lines[1];
+  EXPECT_EQ(lines[1].find("9f86"), std::string::npos) << lines[1];
+}
+
 TEST_F(RunsTable, SaysWhyARunFailed) {
   all[1].state = RunState::failed;
   all[1].error = "at step 12 the loss is nan: parameter 'encoder.weight_hh' is no longer finite.";

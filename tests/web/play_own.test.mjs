@@ -55,7 +55,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   await page.getByText("Nothing is learned yet: press Play, and compare.").waitFor();
   assert.equal(await page.getByRole("region", { name: "Attention on each word" }).count(), 0);
   // While attention is uniform it tells nothing of the words, which is said, and where it would tell more.
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   const first = await table_of(page);
   const uniform = 1 / 9; // das brot war gut , wie immer 3 !
   for (const [word, [, , learned]] of Object.entries(first)) assert.ok(Math.abs(learned - uniform) < 0.05, `${word} ${learned}`);
@@ -284,7 +284,7 @@ test("nothing serious stands in the way of anybody, whatever words they bring", 
   await paste(page, Array.from({ length: 60 }, (_, i) => `${i % 2 ? "سيئ" : `جيد ${long}`}\tهذا ${i % 2 ? "مملا" : "رائعا"} ${long.slice(0, 20 + i)} 👩‍👩‍👧 ☹️ 好 z`).join("\n"));
   await use(page);
   await page.getByText("Nothing is learned yet: press Play, and compare.").first().waitFor();
-  await button(page, "Next look").click();
+  await button(page, "Next evaluation").click();
   await page.getByRole("region", { name: "Attention on each word" }).first().waitFor();
   const shown = await table_of(page);
   for (const [word, times] of [["👩", 24], ["👧", 12], ["☹", 12], ["好", 12], ["z", 12], ["هذا", 12]]) assert.equal(shown[word]?.[0], times, word);

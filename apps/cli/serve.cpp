@@ -57,7 +57,7 @@ class Serve : public Command {
         "  fovea serve\n"
         "  fovea serve --port 0 --for 3600\n"
         "  fovea serve --allow-frame https://slides.example\n"
-        "  fovea serve --address 0.0.0.0   for other machines; it prints a link with a token");
+        "  fovea serve --address 0.0.0.0   for other machines; prints a link with a token");
   }
 
   int run() override {

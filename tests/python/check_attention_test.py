@@ -109,7 +109,7 @@ def test_a_word_that_alone_gives_the_label_is_the_headline():
     one = {"word": "zendesk", "class": "a", "texts": 140, "of": 140}
     assert belief_of(alone=[one]).headline == "'zendesk' alone gives the label. Remove it and check again."
     rarer = {**one, "word": "often", "texts": 125}
-    assert belief_of(alone=[one, rarer]).giving_words == ["zendesk"]
+    assert belief_of(alone=[one, rarer])._giving_words == ["zendesk"]
     both = belief_of(alone=[one, {**one, "word": "shop"}])
     assert both.headline == "Each of 'zendesk', 'shop' alone gives a label. Remove them and check again."
     page = both.page()

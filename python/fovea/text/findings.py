@@ -330,8 +330,8 @@ class Findings:
             return "Nothing could be measured: give more texts."
         if self.verdict == "nothing was found":
             return f"Do not show attention as the reason: nothing was learned from {f['train_texts']} training texts."
-        if self.giving_words:
-            names = [f"'{word}'" for word in self.giving_words]
+        if self._giving_words:
+            names = [f"'{word}'" for word in self._giving_words]
             if len(names) == 1:
                 return f"{names[0]} alone gives the label{self._given_by_word()}. Remove it and check again."
             return f"Each of {', '.join(names[:_SAID])} alone gives a label. Remove them and check again."
@@ -346,7 +346,7 @@ class Findings:
         )
 
     @property
-    def giving_words(self) -> list[str]:
+    def _giving_words(self) -> list[str]:
         """The words that give a label: in 90 % of the texts of one class or more, and in no other text; or the word that decides the label."""
         found = [str(one["word"]) for one in self.figures.get("alone", []) if one["texts"] >= _GIVES_AWAY * one["of"]]
         return found or ([str(self.figures["telling_word"]["word"])] if self._one_word else [])
@@ -354,7 +354,7 @@ class Findings:
     def _given_by_word(self) -> str:
         """In how many test texts the most informative word gives the label, if it is the word that gives it."""
         word, tested = self.figures["telling_word"], self.figures["test_texts"]
-        if word["word"] not in self.giving_words:
+        if word["word"] not in self._giving_words:
             return ""
         return f" of {round(word['accuracy'].mean * tested)} of the {tested} test texts"
 

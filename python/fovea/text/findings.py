@@ -331,10 +331,10 @@ class Findings:
         if self.verdict == "nothing was found":
             return f"Do not show attention as the reason: nothing was learned from {f['train_texts']} training texts."
         if self._giving_words:
-            names = [f"'{word}'" for word in self._giving_words]
-            if len(names) == 1:
-                return f"{names[0]} alone gives the label{self._given_by_word()}. Remove it and check again."
-            return f"Each of {', '.join(names[:_SAID])} alone gives a label. Remove them and check again."
+            quoted = [f"'{word}'" for word in self._giving_words]
+            if len(quoted) == 1:
+                return f"{quoted[0]} alone gives the label{self._given_by_word()}. Remove it and check again."
+            return f"Each of {', '.join(quoted[:_SAID])} alone gives a label. Remove them and check again."
         of, names = f["changes"], ("attention", "regression", "random")
         own, by_regression, at_random = (_percent(of[kind].mean) for kind in names)
         beyond = f["over_random"]["attention"].low > 0

@@ -135,6 +135,8 @@ test("of too few texts the words that may tell are named, and no attention is pr
 test("the menu leads to own texts, and the table of evidence is whole on a phone", async () => {
   const page = await stage.visit("", { viewport: { width: 390, height: 844 } });
   const menu = page.getByRole("navigation", { name: "Views" });
+  const [wide, room] = await menu.evaluate((nav) => [nav.scrollWidth, nav.clientWidth]);
+  assert.ok(wide <= room, `the menu is ${wide} wide in ${room}`);
   await menu.getByRole("link", { name: "Own texts" }).click();
   assert.deepEqual(await menu.locator("[aria-current]").allInnerTexts(), ["Own texts"]);
   await button(page, "Take an example").click();

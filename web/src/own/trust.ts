@@ -86,6 +86,8 @@ export function trust_of(training: Training, at: number, told: Forecast): string
   if (found.named === 0)
     return "Do not trust attention here: these texts do not predict where it goes, so nothing confirms it.";
   const others =
-    found.named < found.texts ? ` In ${found.texts - found.named} of them no word is predicted to stand out.` : "";
+    found.named < found.texts
+      ? ` In ${found.texts - found.named} of these ${found.texts} texts no word is predicted to stand out.`
+      : "";
   return `Attention is on the predicted word ${basis}.${others} Before you trust it, remove that word in a sentence below and see whether the answer changes.`;
 }

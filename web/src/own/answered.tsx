@@ -17,6 +17,7 @@ export function Answered({ training, text }: { training: Training; text: string 
   const [removed, remove] = useState<ReadonlySet<number>>(new Set());
   const [found, set] = useState<{ of: string; reading: Reading }>();
   const [problem, set_problem] = useState("");
+  const unknown = [...new Set(words)].filter(word => training.word(training.token_of(word)) !== word);
   const left = words.filter((_, i) => !removed.has(i));
   const asked = `${key}\n${left.join(" ")}`;
   useEffect(() => remove(new Set()), [key]);
@@ -79,7 +80,11 @@ export function Answered({ training, text }: { training: Training; text: string 
         {left.length === 0 && "No word is left."}
         {removed.size === 0 && "Select a word to remove it, and compare the answers."}
       </p>
-      <p class="soft">The numbers are attention as this training learned it.</p>
+      <p class="soft">
+        The numbers are attention as this training learned it.
+        {unknown.length > 0 &&
+          ` No text for training has ${unknown.map(word => `“${word}”`).join(", ")}: the model reads an unknown word.`}
+      </p>
     </>
   );
 }

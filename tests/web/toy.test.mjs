@@ -45,6 +45,19 @@ test("a start clicked in the plane runs its course, and its fate is told", async
   await says(page, "Above the separatrix");
   const words = new URLSearchParams(page.url().split("?")[1]);
   assert.ok(Math.abs(Number(words.get("D")) - 1) < 0.05 && Math.abs(Number(words.get("gate")) + 0.5) < 0.05, page.url());
+  // The axes stay as they are, also for a start far out; numbers rescale them.
+  const ticks = () => page.locator(".plane svg g > text").allTextContents();
+  const before = await ticks();
+  const out = await point(page, 3.9, 2.9);
+  await page.mouse.click(out.x, out.y);
+  await says(page, "p starts above 1.");
+  assert.deepEqual(await ticks(), before);
+  const there = await page.locator("circle.start").boundingBox();
+  assert.ok(Math.hypot(there.x + there.width / 2 - out.x, there.y + there.height / 2 - out.y) < 3, JSON.stringify([there, out]));
+  await page.getByLabel("Start: D").fill("8");
+  await page.waitForFunction((before) => JSON.stringify([...document.querySelectorAll(".plane svg g > text")].map((one) => one.textContent)) !== before, JSON.stringify(before));
+  await page.mouse.click((await point(page, 1, -0.5)).x, (await point(page, 1, -0.5)).y);
+  await says(page, "Above the separatrix");
   // Dragged across the line its fate changes.
   const from = await point(page, 1, -0.5), to = await point(page, 0.5, -0.7);
   await page.mouse.move(from.x, from.y);

@@ -20,8 +20,8 @@ export function Controls({ state, course }: { state: State; course: Course | und
       )}
       <p class="soft">
         {state.bounded
-          ? "p is a share here: a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05."
-          : "p is any number here, not a share: at 1 all attention is on the key, and nothing keeps p between 0 and 1."}
+          ? "A softmax follows this gate. p is a share: a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05."
+          : "p is any number here, not a share: at 1 all attention is on the key, and nothing keeps p between 0 and 1. A softmax follows the bounded gate."}
       </p>
       {state.logistic && (
         <Slider

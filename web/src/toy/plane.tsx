@@ -5,6 +5,13 @@ import type { ToyPoint } from "../engine/engine";
 import { useWidth } from "../lines";
 import { type Course, change_toy, dots_of, type Frame, read_state, root, type State } from "./state";
 
+interface Props {
+  state: State;
+  course: Course | undefined;
+  frame: Frame;
+  put: (start: Frame, frame: Frame, begins: boolean) => void; // a start, into a plane that has this frame
+}
+
 const margin = { left: 44, right: 10, top: 10, bottom: 38 };
 const arrows: { [key: string]: [D: number, gate: number] } = {
   ArrowLeft: [-1, 0],
@@ -40,14 +47,14 @@ class Scale {
   }
 }
 
-export function Plane({ state, course, frame }: { state: State; course: Course | undefined; frame: Frame }) {
+export function Plane({ state, course, frame, put: put_start }: Props) {
   const [holder, width] = useWidth();
   const plane = useRef<SVGSVGElement>(null);
   const held = useRef<Frame | null>(null); // the frame when a drag began, so that it stays put
   const side = Math.max(260, Math.min(width, 900));
   const scale = new Scale(side, held.current ?? frame);
   // The way back leads to where the start was before it was taken hold of.
-  const put = (event: PointerEvent, begins = false) => change_toy(scale.at(event, plane.current!), begins);
+  const put = (event: PointerEvent, begins = false) => put_start(scale.at(event, plane.current!), scale.box, begins);
   const let_go = () => {
     held.current = null;
   };

@@ -9,7 +9,16 @@ import { Equation } from "../story/equation";
 import { type ToyStory, told_of } from "../story/toy";
 import { Controls } from "../toy/controls";
 import { Plane } from "../toy/plane";
-import { type Course, change_toy, dots_of, frame_of, misread_in, read_state, type State } from "../toy/state";
+import {
+  type Course,
+  change_toy,
+  dots_of,
+  type Frame,
+  frame_of,
+  misread_in,
+  read_state,
+  type State,
+} from "../toy/state";
 import { in_turn } from "../turns";
 
 const short = (x: number) => String(+x.toPrecision(3)).replace("-", "−");
@@ -26,7 +35,10 @@ function fate_of(course: Course): string {
           ? "Above the separatrix: the key token wins."
           : "Below the separatrix: the wrong token wins.",
     );
-  if (typeof course.reaches === "number") told.push(`p reaches ${course.level} at τ = ${course.reaches.toFixed(5)}.`);
+  const p = course.flow[0]?.[2] ?? 0;
+  if (course.reaches === 0) told.push(`p starts ${p > course.level ? "above" : "at"} ${course.level}.`);
+  else if (typeof course.reaches === "number")
+    told.push(`p reaches ${course.level} at τ = ${course.reaches.toFixed(5)}.`);
   else if (course.reaches === null && course.patience)
     told.push(`p does not reach ${course.level} before τ = ${course.patience}.`);
   const end = course.flow.at(-1);
@@ -36,6 +48,8 @@ function fate_of(course: Course): string {
     );
   return told.join(" ");
 }
+
+const start_text = ({ D, gate, bounded, logistic }: State) => JSON.stringify([D, gate, bounded, logistic]);
 
 // While a start is dragged, as many courses as the engine can follow.
 function useCourse(state: State): { course: Course | undefined; trouble: string } {
@@ -64,7 +78,10 @@ function useCourse(state: State): { course: Course | undefined; trouble: string 
 export function Toy() {
   const { words } = useAddress();
   const state = read_state(words);
-  const frame = useMemo(() => frame_of(state), [state.D, state.gate, state.bounded, state.logistic]);
+  // A start that is put into the plane leaves the axes as they are.
+  const [put, note_put] = useState<{ at: string; frame: Frame }>();
+  const at = start_text(state);
+  const frame = useMemo(() => (put?.at === at ? put.frame : frame_of(state)), [at, put]);
   const { course, trouble } = useCourse(state);
   const told = told_of(state);
   const is = (one: ToyStory) => one.D === state.D && one.gate === state.gate && one.sum === state.sum;
@@ -103,9 +120,23 @@ export function Toy() {
           file="toy-gate-plane"
           table={() => table_of(course)}
         >
-          <Plane state={state} course={course} frame={frame} />
+          <Plane
+            state={state}
+            course={course}
+            frame={frame}
+            put={(start, frame, begins) => {
+              note_put({ at: start_text({ ...state, ...start }), frame });
+              change_toy(start, begins);
+            }}
+          />
           <PlaneLegend state={state} course={course} />
         </Figure>
+        <p class="soft">
+          {!state.bounded &&
+            !state.logistic &&
+            "Closed form: the exact solution as a formula. Separatrix: the line between the starts that reach the key and those that never do. "}
+          {state.bounded && "Logit: a = log(p / (1 − p)), so p = 1 / (1 + e⁻ᵃ). "}
+        </p>
       </div>
       <div>
         <Controls state={state} course={course} />

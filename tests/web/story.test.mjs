@@ -39,7 +39,7 @@ test("served, it begins without results, and tells them once they are there", as
   const own = out.claims.filter((one) => one.experiment === "toy-uniform");
   const lines = await page.locator('[data-experiment="toy-uniform"] .claims').innerText();
   for (const claim of own) {
-    for (const part of [claim.verdict, claim.title, String(+claim.value.toPrecision(4)), `null ${claim.null.value ?? claim.null.infinite}`]) assert.ok(lines.includes(part), `${part} in ${lines}`);
+    for (const part of [claim.verdict, claim.title, String(+claim.value.toPrecision(4)).replaceAll("-", "−"), `null ${claim.null.value ?? claim.null.infinite}`]) assert.ok(lines.includes(part), `${part} in ${lines}`);
     assert.ok(!lines.includes(claim.claim) && !lines.includes(claim.formula), lines);
   }
   await page.getByLabel("Show the text and the formula of every claim").check();
@@ -54,6 +54,7 @@ test("it begins with the findings that were reproduced, and ends with what was n
   const finding = page.locator('[data-finding="toy-lowloss"]');
   await finding.getByText("✓ supported").waitFor();
   assert.equal(await page.locator("[data-finding]").count(), 12);
+  await page.locator(".findings summary", { hasText: /^not run on this computer yet/ }).first().waitFor();
   // A line for each, with its number; why it matters is unfolded.
   const kept = page.locator('[data-finding="digits-even"]');
   assert.match(await kept.innerText(), /✗ not supported[^]*\d[^]*kept result/);
@@ -299,7 +300,7 @@ test("the first screen of a report has the findings with their values, in words"
     const { y, height } = await line.boundingBox();
     assert.ok(y > 0 && y + height <= 720, `${await line.innerText()} ends at ${y + height}`);
   }
-  assert.match(await page.locator('[data-finding="toy-lowloss"] summary').innerText(), /✓ supported\s+A low loss needs no attention\s+-\d+ ≤\s-\d[\d.]*: lowest loss with uniform attention/);
+  assert.match(await page.locator('[data-finding="toy-lowloss"] summary').innerText(), /✓ supported\s+A low loss needs no attention\s+measured −\d+, needed at\smost\s−\d[\d.]*: lowest loss with uniform attention/);
   await stage.leave(page);
 });
 

@@ -10,14 +10,19 @@ import { panels_in, ReadOff } from "./read_off";
 
 export const as_stated = (claims: Claim[]) => claims.filter(claim => claim.held).length;
 
-// "15 of 16 claims are supported". A sentence of a source that is expected to fail counts if it fails.
-export const count_text = (claims: Claim[]) => `${as_stated(claims)} of ${claims.length} claims are as stated`;
+// "15 of 16 claims are as stated, 1 is not". A sentence of a source that is expected to fail counts if it fails.
+export function count_text(claims: Claim[]): string {
+  const stated = as_stated(claims),
+    others = claims.length - stated;
+  return `${stated} of ${claims.length} claims are as stated${others === 0 ? "" : `, ${others} ${others === 1 ? "is" : "are"} not`}`;
+}
 
 export function Verdict({ claims }: { claims: Claim[] }) {
   const whole = as_stated(claims) === claims.length;
   return (
-    <span class={`state ${whole ? "done" : "failed"}`}>
-      {whole ? "✓" : "✗"} {count_text(claims)}
+    <span class={`state ${whole ? "done" : ""}`}>
+      {whole && "✓ "}
+      {count_text(claims)}
     </span>
   );
 }
@@ -158,7 +163,17 @@ function verdict_text({ verdict, source = "" }: Claim) {
   return `${sign} ${verdict === "not refuted" ? `does not refute ${refers}` : verdict}`;
 }
 
-const threshold_text = ({ wanted }: Claim) => wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0");
+// The value and the threshold.
+export function Measured({ claim }: { claim: Claim }) {
+  const plain = (text: string) => text.replaceAll("-", "−");
+  const needed = plain(claim.wanted).replace(">=", "at least").replace("<=", "at most");
+  return (
+    <>
+      <span class="soft">measured</span> <strong>{plain(value_text(claim))}</strong>
+      <span class="soft">, needed {needed.replaceAll(" ", "\u00a0")}</span>
+    </>
+  );
+}
 
 // A line for each: verdict, title, value, threshold, null value. Its text and its formula are unfolded.
 function Claims({ claims }: { claims: Claim[] }) {
@@ -172,7 +187,7 @@ function Claims({ claims }: { claims: Claim[] }) {
               <span class={`state ${claim.held ? "done" : "failed"}`}>{verdict_text(claim)}</span>
               <span class="title">{claim.title ?? claim.claim}</span>
               <span class="value">
-                <strong>{value_text(claim)}</strong> <span class="soft">{threshold_text(claim)}</span>
+                <Measured claim={claim} />
                 {claim.null && <span class="soft"> · null {value_text(claim.null)}</span>}
               </span>
             </summary>

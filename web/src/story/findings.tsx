@@ -1,5 +1,6 @@
 // What the story begins and ends with: the findings, and the claims of full forms that were not supported.
-import { type Claim, type Failure, type Finding, value_text } from "../model";
+import type { Claim, Failure, Finding } from "../model";
+import { Measured } from "./experiment";
 
 function Verdict({ claim }: { claim: Claim }) {
   return (
@@ -7,18 +8,15 @@ function Verdict({ claim }: { claim: Claim }) {
   );
 }
 
-// The value and the threshold.
-const measured = (claim: Claim) => (
-  <>
-    <strong>{value_text(claim)}</strong>{" "}
-    <span class="soft">{claim.wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0")}</span>
-  </>
-);
-
 // A line for each with its value, which unfolds why it matters. `address` is where the story shows its experiment, and
-// nothing if the story does not have it.
-export function Findings(props: { findings: Finding[]; address: (experiment: string) => string; first: boolean }) {
-  const { findings, address, first } = props;
+// nothing if the story does not have it. `untold` is said of a finding without a value.
+export function Findings(props: {
+  findings: Finding[];
+  address: (experiment: string) => string;
+  first: boolean;
+  untold: string;
+}) {
+  const { findings, address, first, untold } = props;
   if (!findings.some(one => one.claim && !one.kept)) return null;
   const Heading = first ? "h2" : "h3";
   return (
@@ -29,10 +27,10 @@ export function Findings(props: { findings: Finding[]; address: (experiment: str
           <li data-finding={experiment}>
             <details>
               <summary class="claim">
-                {claim ? <Verdict claim={claim} /> : <span class="state">not reproduced</span>}
+                {claim ? <Verdict claim={claim} /> : <span class="state">{untold}</span>}
                 <span class="title">{heading}</span>
                 <span class="value">
-                  {claim && measured(claim)}
+                  {claim && <Measured claim={claim} />}
                   {kept && <span class="soft"> kept result</span>}
                   {claim && measures && <span class="measures soft">: {measures}</span>}
                 </span>
@@ -72,7 +70,9 @@ export function NotSupported({ failures, number }: { failures: Failure[]; number
                 <summary class="claim">
                   <Verdict claim={claim} />
                   <span class="title">{claim.title ?? claim.claim}</span>
-                  <span class="value">{measured(claim)}</span>
+                  <span class="value">
+                    <Measured claim={claim} />
+                  </span>
                 </summary>
                 <div class="claim-details">
                   <p>

@@ -82,6 +82,13 @@ function useStory(source: Source): { story: Told_story | undefined; trouble: str
   return { story, trouble, news };
 }
 
+// What is said of an experiment without results.
+const untold_by = {
+  served: "not run on this computer yet",
+  report: "not in this report",
+  site: "not on this page",
+};
+
 const names_in = (text: string) => text.split(",").filter(Boolean);
 
 // Takes a name into a list of the address, or out of it.
@@ -110,7 +117,14 @@ export function Story({ source }: { source: Source }) {
   const has_results = ({ experiments }: Section) => experiments.some(one => one.claims.length > 0);
   const first_told = sections.find(has_results);
   const findings_first = source.kind === "report"; // a page opens with a training
-  const findings = <Findings findings={story.findings ?? []} address={address_of(sections)} first={findings_first} />;
+  const findings = (
+    <Findings
+      findings={story.findings ?? []}
+      address={address_of(sections)}
+      first={findings_first}
+      untold={untold_by[source.kind]}
+    />
+  );
   return (
     <div class="story">
       <Chapters sections={failures.length > 0 ? [...sections, not_supported] : sections} at={at} />
@@ -258,7 +272,7 @@ function ChapterView(props: {
           {reproduced.length > 0 ? (
             <Verdict claims={reproduced.flatMap(one => one.claims)} />
           ) : (
-            <span class="soft">not reproduced here</span>
+            <span class="soft">{untold_by[props.source.kind]}</span>
           )}
         </summary>
         {section.idea && <p>{section.idea}</p>}
@@ -291,7 +305,7 @@ function ChapterView(props: {
         ))}
         {untold.length > 0 && (
           <p class="soft">
-            Not reproduced here yet:{" "}
+            Experiments {untold_by[props.source.kind]}:{" "}
             {untold.map((one, i) => (
               <>
                 {i > 0 && ", "}

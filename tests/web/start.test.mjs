@@ -41,12 +41,45 @@ test("before it is trained nothing is drawn, two flags are bet, and nothing of t
     assert.ok((await drawn_to(page)) <= at + 0.5, `${await drawn_to(page)} at ${at}`);
     assert.match(await page.locator(".score").innerText(), /β: matches words\s+\d+ %\s+step \d+\s+30/);
     assert.equal(await page.getByRole("slider").first().isDisabled(), true);
-    // On a phone the words stand above the curves, and begin on the first screen.
+    // On a phone the curves are under the button that moves them, and the words under the curves.
     const [words, plot] = await Promise.all([page.locator(".arcs").boundingBox(), page.locator(".bet-plot").first().boundingBox()]);
-    if (viewport.width === 390) assert.ok(words.y < 750 && words.y + words.height <= plot.y, `${words.y} and ${plot.y}`);
+    if (viewport.width === 390) {
+      const main = await page.locator(".transport .main").boundingBox();
+      assert.ok(main.y < plot.y && plot.y + plot.height - main.y < 500 && plot.y + plot.height <= words.y, `${main.y}, ${plot.y} and ${words.y}`);
+    }
     await expect_accessible(page);
     await stage.leave(page);
   }
+});
+
+test("after training one sentence says what came first, and how far off the bets were", async () => {
+  const verdicts = [];
+  for (const [scene, bet] of [["copy", "28,60"], ["copy", "60,28"], ["weather", "10,"], ["keyword", ""]]) {
+    const page = await stage.visit(`#/start?scene=${scene}&bet=${bet}`, { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+    await ready(page);
+    const verdict = page.locator(".verdict");
+    assert.match(await verdict.innerText(), /^Put each flag on the step at which you expect it, then train\./);
+    await button(page, "Train it").click();
+    await page.getByText(/^\S.* first \(step \d+\), then .* \(step \d+\)\./).waitFor();
+    const { y, height } = await verdict.locator("strong").boundingBox();
+    assert.ok(y + height <= 800, `${scene}: ${y}`);
+    await button(page, "Pause").or(button(page, "Replay")).click();
+    verdicts.push(await verdict.innerText());
+    const passed = await page.locator(".score tbody td:nth-child(3)").allInnerTexts();
+    const steps = passed.flatMap((text) => /step (\d+)/.exec(text)?.slice(1).map(Number) ?? []);
+    assert.deepEqual([...verdicts.at(-1).matchAll(/\(step (\d+)\)/g)].map((found) => Number(found[1])), steps.sort((a, b) => a - b));
+    const first = steps[0];
+    if (scene === "copy") {
+      assert.ok(verdicts.at(-1).startsWith("Words first"), verdicts.at(-1));
+      const by = Number(bet.split(",")[0]) - first;
+      assert.ok(verdicts.at(-1).includes(`${by} steps too late`), verdicts.at(-1));
+    }
+    await stage.leave(page);
+  }
+  assert.match(verdicts[0], /Your order was right; [^]*So training does not move attention there yet\./);
+  assert.match(verdicts[1], /Your order was wrong; words \d+ steps too late, looking \d+ steps? too early\./);
+  assert.match(verdicts[2], /Your bet on the day before: \d+ steps? too (late|early)\./);
+  assert.doesNotMatch(verdicts[3], /bet|order/);
 });
 
 test("a row that is pointed at lights its word, its weights and its arcs, by pointer and by keys", async () => {
@@ -76,10 +109,9 @@ test("attention is changed at a typed step, the untouched run stays as a ghost, 
     await past_step(page, 8);
     await button(page, "Pause").click();
     const at = await step_of(page);
-    // A click on an arc asks for a change from here on.
-    await page.locator(".arcs svg").click();
-    assert.equal(await page.getByLabel("From step").inputValue(), String(at));
-    assert.equal(await page.getByLabel("From step").evaluate((field) => field === document.activeElement), true);
+    // From here on, unless another step is typed.
+    assert.equal(await page.getByLabel("From step").getAttribute("placeholder"), String(at));
+    await page.getByText("The change applies to every row of every text.").waitFor();
     await page.getByLabel("From step").fill("10");
     await page.getByLabel("Release at step").fill("5");
     await button(page, "Change it").click();
@@ -93,6 +125,9 @@ test("attention is changed at a typed step, the untouched run stays as a ghost, 
     assert.equal(ghost.length, 3);
     assert.notEqual(held[1], ghost[1], "α differs");
     assert.match(await page.locator(".score").innerText(), /untouched/);
+    await page.getByText("In the shaded steps the curves show the model if it were released now.").waitFor();
+    const { name } = await saved(page, () => button(page, "Save a GIF (6 s)").click());
+    assert.match(name, /^fovea-copy-seed-7-uniform-from-10-until-30-to-step-\d+\.gif$/);
     await button(page, "Copy the link").click();
     await page.getByText("The link is copied.").waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
@@ -153,7 +188,7 @@ test("Fovea's own flags stand on the keyword's time line before training, and th
     const rows = await page.locator(".score tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
     for (const i of [0, 1]) {
       assert.equal(rows[i][4], String(flags[i]));
-      assert.match(rows[i][5], /^Fovea, by \d+$/);
+      assert.match(rows[i][5], /^Fovea, \d+ steps? closer$/);
     }
     await expect_accessible(page);
     await stage.leave(page);
@@ -168,26 +203,41 @@ test("Fovea's own flags stand on the keyword's time line before training, and th
 test("where a server shows the page, a class sees the spread of its bets", async () => {
   const pages = [];
   for (const [i, bet] of ["10,20", "30,40", "50,"].entries()) {
-    const page = await stage.visit(`#/start?seed=5&bet=${bet}`, { viewport: sizes[i % 2], reducedMotion: "reduce" });
+    const page = await stage.visit("#/start?seed=5", { viewport: sizes[i % 2], reducedMotion: "reduce" });
     await ready(page);
+    await page.getByText("This server collects the bets, without names.").waitFor();
+    for (const [flag, step] of bet.split(",").entries()) {
+      const field = page.getByLabel(`Your bet as a number: ${["β", "α"][flag]} at 50 %`);
+      await field.fill(step);
+      await field.press("Enter");
+    }
+    await page.waitForFunction((bet) => new URLSearchParams(location.hash.split("?")[1]).get("bet") === bet, bet);
     assert.equal(await page.locator(".spread").count(), 0, "nobody sees a bet before the own one");
     await button(page, "Next evaluation").click();
     await at_step(page, 2);
     pages.push(page);
   }
+  // Who opens the link of somebody else has not bet, and a page that is opened again has bet once.
+  const guest = await stage.visit("#/start?seed=5&bet=10,20", { reducedMotion: "reduce" });
+  await pages[0].reload();
+  for (const page of [guest, pages[0]]) {
+    await ready(page);
+    await button(page, "Next evaluation").click();
+    await at_step(page, 2);
+  }
+  pages.push(guest);
   for (const page of pages) {
-    await page.getByText("3 bets of the class. β at 50 %: median 30, from 10 to 50. α at 50 %: median 20, from 20 to 40.").waitFor();
+    await page.getByText("3 bets of the class, collected on this server. β at 50 %: median 30, from 10 to 50. α at 50 %: median 20, from 20 to 40.").waitFor();
     assert.equal(await page.locator(".spread circle").count(), 5);
     await stage.leave(page);
   }
 });
 
-test("a head of the weather is ablated from its map, beside the plateaus that are predicted", async () => {
+test("a head of the weather is ablated, beside the plateaus that are predicted", async () => {
   const page = await stage.visit("#/start?scene=weather", { reducedMotion: "reduce" });
   await ready(page);
   assert.equal(await page.locator(".bet-plot text.predicted").count(), 3);
-  await button(page, "layer 1, head 1").click();
-  await page.locator(".word-map canvas").click();
+  await page.getByRole("combobox", { name: "What", exact: true }).selectOption("layer.1.head.1");
   await page.getByLabel("Do to attention").selectOption("ablate");
   await page.getByLabel("From step").fill("4");
   await button(page, "Change it").click();
@@ -242,8 +292,8 @@ test("a video of what was watched is made in the browser, and a frame holds the 
   assert.match(name, /^fovea-keyword-seed-0-to-step-4\.(webm|mp4)$/);
   assert.ok(bytes.length > 10_000, `${bytes.length} bytes`);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await button(page, "Copy the HTML of a frame").click();
-  await page.getByText("The HTML of a frame is copied.").waitFor();
+  await button(page, "Copy embed code").click();
+  await page.getByText("The embed code is copied.").waitFor();
   const html = await page.evaluate(() => navigator.clipboard.readText());
   const [, address, width, height] = /^<iframe src="([^"<>]+)" width="(\d+)" height="(\d+)" title="[^"]+"><\/iframe>$/.exec(html);
   await stage.leave(page);

@@ -44,6 +44,17 @@ export interface Source {
   watch(changed: (runs?: number) => void, open: (is_open: boolean) => void): () => void;
 }
 
+// A random word that this browser keeps, so that it can change its bet, also after it was closed.
+function browser_word(): string {
+  const word = [...crypto.getRandomValues(new Uint32Array(4))].map(part => part.toString(16)).join("");
+  try {
+    const known = localStorage.getItem("fovea.browser");
+    if (known) return known;
+    localStorage.setItem("fovea.browser", word);
+  } catch {} // a browser that keeps nothing
+  return word;
+}
+
 class Served implements Source {
   readonly kind = "served";
   readonly opens = "start";
@@ -85,8 +96,7 @@ class Served implements Source {
     stop: async job => void (await this.post(`api/jobs/${job}/stop`)),
   };
 
-  // A random word for this browser, so that it can change its bet.
-  private readonly browser = [...crypto.getRandomValues(new Uint32Array(4))].map(part => part.toString(16)).join("");
+  private readonly browser = browser_word();
   readonly bets: ClassBets = {
     take: async (question, steps) =>
       (await this.post<{ bets: Bet[] }>("api/bets", { question, browser: this.browser, steps })).bets,

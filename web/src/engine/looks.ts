@@ -18,6 +18,9 @@ export interface Series {
   values: (number | null)[];
 }
 
+// A token that is no word, as it is read: "(end)".
+export const plain = (word: string) => word.replace(/^<(.*)>$/, "($1)");
+
 export abstract class Looks {
   abstract readonly title: string; // "" where it stands alone
   settings: { [section: string]: Setting } = {};

@@ -18,7 +18,7 @@ function flags_of(task: Task): Curve[] {
             name: stage.says,
             means: stage.says,
             colour,
-            flag: { level: stage.level, asks: `Your bet: ${stage.says}`, short: stage.says },
+            flag: { level: stage.level, asks: `Your bet: ${stage.says}`, short: stage.says, what: stage.says },
           },
         ]
       : [],

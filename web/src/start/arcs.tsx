@@ -21,9 +21,9 @@ interface Props {
   label: string;
   pointed: Pointed;
   point: (pointed: Pointed) => void;
-  choose: () => void; // what is pointed at is to be changed
 }
 interface ArcsProps extends Props {
+  choose?: () => void; // on a click
   tallest?: number; // points for all words together
 }
 
@@ -55,7 +55,7 @@ export function Arcs({ seen, label, pointed, point, choose, tallest = 350 }: Arc
     point(left ? { column: Math.floor(share * inputs.length) } : { row: Math.floor(share * outputs.length) });
   };
   const by_key = (event: KeyboardEvent) => {
-    if (event.key === "Enter" || event.key === " ") {
+    if (choose && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
       return choose();
     }
@@ -71,6 +71,7 @@ export function Arcs({ seen, label, pointed, point, choose, tallest = 350 }: Arc
     <div ref={holder} class="arcs">
       {width > 0 && (
         <svg
+          class={choose && "clicked"}
           viewBox={`0 0 ${width} ${height}`}
           width={width}
           height={height}
@@ -128,19 +129,16 @@ function strong({ inputs, weights }: Seen, row: number | undefined, column: numb
 }
 
 // The map, with the words of its rows and columns; the row that is pointed at is framed.
-export function WordMap({ seen, label, pointed, point, choose }: Props) {
+export function WordMap({ seen, label, pointed, point }: Props) {
   const { inputs, outputs, weights } = seen;
   const frame = pointed.row !== undefined && {
     top: `${(100 * pointed.row) / outputs.length}%`,
     height: `${100 / outputs.length}%`,
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the same by keyboard is the button under it
-    // biome-ignore lint/a11y/noStaticElementInteractions: the map in it has the keyboard
     <div
       class="word-map"
       style={{ "--rows": outputs.length, "--columns": inputs.length }}
-      onClick={choose}
       onPointerLeave={() => point({})}
     >
       <div class="across" aria-hidden="true">

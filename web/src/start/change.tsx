@@ -31,14 +31,12 @@ interface Props {
   now: Change;
   choices: string[]; // what can be done
   heads: string[];
-  shown: string; // the head that is looked at
   at: number;
   total: number;
-  asked: number; // how often it was asked for, by a click on an arc or a map
   apply: (change: Change) => void;
 }
 
-export function ChangeForm({ now, choices, heads, shown, at, total, asked, apply }: Props) {
+export function ChangeForm({ now, choices, heads, at, total, apply }: Props) {
   const id = useId();
   const [act, set_act] = useState(now.act);
   const [by, set_by] = useState("");
@@ -55,12 +53,6 @@ export function ChangeForm({ now, choices, heads, shown, at, total, asked, apply
     set_until(now.hold > 0 && now.hold < total ? String(now.hold) : "");
     refuse("");
   }, [written, total]);
-  useEffect(() => {
-    if (asked === 0) return;
-    if (heads.length > 1) set_of(shown);
-    if (now.hold === 0) set_from(String(at));
-    document.getElementById(`${id}-from`)?.focus();
-  }, [asked]);
   const scales = acts.find(one => one.name === act)?.factor;
   const take = () => {
     const begin = from.trim() === "" ? at : step_in(from),

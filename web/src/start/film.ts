@@ -8,6 +8,8 @@ import { path_until } from "./plot";
 
 export interface Film {
   title: string;
+  caption: string; // the seed, and what is changed
+  changed: [from: number, until: number] | undefined; // while attention is changed
   looks: Look[]; // as far as it was watched
   seen: (look: Look) => Seen;
   total: number;
@@ -84,7 +86,7 @@ function draw(context: CanvasRenderingContext2D, film: Film, look: Look) {
   context.fillText(film.title, 30, 40);
   context.fillStyle = of("--soft");
   context.font = `16px ${font}`;
-  context.fillText(`step ${look.step}`, 30, 66);
+  context.fillText(`step ${look.step} of ${film.total}, ${film.caption}`, 30, 66);
   draw_arcs(context, film.seen(look), of, text, font);
   // The curves.
   const left = 540,
@@ -93,10 +95,22 @@ function draw(context: CanvasRenderingContext2D, film: Film, look: Look) {
     bottom = height - 110;
   const x = (step: number) => left + (step / film.total) * (right - left),
     y = (value: number) => bottom - value * (bottom - top);
+  if (film.changed) {
+    const [begins, ends] = film.changed.map(x) as [number, number];
+    context.fillStyle = of("--c4");
+    context.globalAlpha = 0.18;
+    context.fillRect(begins, top, Math.max(1, ends - begins), bottom - top);
+    context.globalAlpha = 1;
+  }
   context.strokeStyle = of("--line");
   context.lineWidth = 1;
   context.fillStyle = of("--soft");
   context.font = `14px ${font}`;
+  context.textAlign = "center";
+  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+    const step = Math.round(part * film.total);
+    context.fillText(part === 0 ? `step ${step}` : String(step), x(step), bottom + 20);
+  }
   context.textAlign = "right";
   for (const level of [0, 0.5, 1]) {
     context.stroke(new Path2D(`M${left} ${y(level)}H${right}`));
@@ -125,8 +139,14 @@ function draw(context: CanvasRenderingContext2D, film: Film, look: Look) {
     .filter(({ ghost }) => !ghost)
     .forEach(({ name, colour: line }, i) => {
       context.fillStyle = colour(line);
-      context.fillText(name, left, bottom + 30 + 24 * i);
+      context.fillText(name, left, bottom + 48 + 22 * i);
     });
+  if (film.lines.some(({ ghost }) => ghost)) {
+    context.fillStyle = of("--soft");
+    context.textAlign = "right";
+    context.fillText("dashed: untouched", right, bottom + 48);
+    context.fillText("shaded: changed", right, bottom + 70);
+  }
 }
 
 function draw_arcs(

@@ -7,8 +7,8 @@ export interface Curve {
   name: string; // in the legend
   means: string;
   colour: string;
-  // `predicted` names the time that the engine predicts for it.
-  flag?: { level: number; asks: string; short: string; predicted?: string };
+  // `what` is learned, as a sentence names it. `predicted` names the time that the engine predicts for it.
+  flag?: { level: number; asks: string; short: string; what: string; predicted?: string };
 }
 
 export interface Scene {
@@ -16,6 +16,7 @@ export interface Scene {
   title: string;
   reads: string; // what the model gets, and what it has to do
   why: string; // why that has to be learned
+  waits?: string; // why the second flag waits for the first
   left: string; // what the two columns of words are
   right: string;
   curves: Curve[];
@@ -35,6 +36,8 @@ export const scenes: Scene[] = [
     title: "Copy twelve words",
     reads: "The model reads twelve words and has to write the same twelve.",
     why: "Copying is not built in. To the model a word is only a number. A word to read has nothing in common with the same word to write. So the model has to learn two things: which word to write for each word read (β), and at which position to look (α). Nobody shows it the position. The only signal is whether the written word was right.",
+    waits:
+      "Before the model has learned which word to write, attention on the right position does not lower the loss. So training does not move attention there yet.",
     left: "words read",
     right: "words written",
     curves: [
@@ -43,14 +46,14 @@ export const scenes: Scene[] = [
         name: "β: matches words",
         means: "share of rows in which the right word would be the likeliest, if all attention were on its position",
         colour: knows,
-        flag: { level: 0.5, asks: "When does it match half of the words (β)?", short: "β at 50 %" },
+        flag: { level: 0.5, asks: "When does it match half of the words (β)?", short: "β at 50 %", what: "words" },
       },
       {
         metric: "attention_points_right",
         name: "α: looks right",
         means: "share of rows whose largest weight is on the right position",
         colour: looks,
-        flag: { level: 0.5, asks: "When do half of its rows look right (α)?", short: "α at 50 %" },
+        flag: { level: 0.5, asks: "When do half of its rows look right (α)?", short: "α at 50 %", what: "looking" },
       },
       { metric: "accuracy", name: "writes right", means: "share of words that it writes right", colour: writes },
     ],
@@ -75,6 +78,7 @@ export const scenes: Scene[] = [
           level: 0.5,
           asks: "When is half of a head's attention on the day before?",
           short: "day before at 50 %",
+          what: "the day before",
         },
       },
       {
@@ -86,6 +90,7 @@ export const scenes: Scene[] = [
           level: 0.75,
           asks: "When is three quarters of a head's attention on days after earlier such days?",
           short: "days after at 75 %",
+          what: "the days after such days",
         },
       },
       { metric: "accuracy", name: "predicts right", means: "share of days that it predicts right", colour: writes },
@@ -108,6 +113,8 @@ export const scenes: Scene[] = [
     reads:
       "A text of twenty words is a yes if it contains one certain word, and a no if not. Nobody tells the model which word that is.",
     why: "For each word the model has two numbers: how much the word speaks for a yes (β), and how much attention it gets (α). At first these numbers are the same for all words. The model is told yes or no, and nothing about the words. For this model Fovea computes both steps before training: its flags are drawn in outline. Can you beat it?",
+    waits:
+      "While the keyword is no evidence for a yes, attention on it does not lower the loss. So training does not move attention there yet.",
     left: "words read",
     right: "answer",
     curves: [
@@ -120,6 +127,7 @@ export const scenes: Scene[] = [
           level: 0.75,
           asks: "When would the keyword alone make it 75 % sure (β)?",
           short: "β at 75 %",
+          what: "the keyword's evidence",
           predicted: "predicted_time_to_knowledge_half",
         },
       },
@@ -132,6 +140,7 @@ export const scenes: Scene[] = [
           level: 0.525,
           asks: "When has α gone half of its way, from 5 % to 100 % of attention?",
           short: "α half-way",
+          what: "looking at it",
           predicted: "predicted_time_to_attention_half",
         },
       },

@@ -2,7 +2,7 @@
 import type { Training } from "../engine/training";
 import { Term } from "../term";
 import { flags_of, type Scene } from "./scenes";
-import { came_at, nearer, percent, predicted_at } from "./told";
+import { came_at, nearer, never, percent, predicted_at } from "./told";
 
 interface Props {
   scene: Scene;
@@ -17,15 +17,20 @@ export function Score({ scene, runs, bets, at }: Props) {
   const predicts = flags.some(curve => predicted_at(ghost ?? training, curve) !== undefined);
   const reached = (run: Training | undefined, metric: string, level: number) => {
     const step = at > 0 && run ? came_at(run, metric, level, at) : undefined;
-    return step === undefined ? "not yet" : `step ${step}`;
+    return step === undefined
+      ? never(at, run?.steps ?? Infinity)
+      : `${one_level ? "" : `${percent(level)}: `}step ${step}`;
   };
+  const levels = [...new Set(flags.map(({ flag }) => flag!.level))];
+  const one_level = levels.length === 1;
   return (
     <table class="score">
+      <caption class="soft">Curves: many texts. Picture: one of them.</caption>
       <thead>
         <tr>
           <th scope="col">Curve</th>
           <th scope="col">now</th>
-          <th scope="col">reached</th>
+          <th scope="col">{one_level ? `passed ${percent(levels[0]!)} at` : "passed"}</th>
           <th scope="col">your bet</th>
           {predicts && <th scope="col">Fovea's</th>}
           {predicts && <th scope="col">nearer</th>}

@@ -1,5 +1,5 @@
 // What of a training is shown as arcs: one example, at one look.
-import type { Look, Looks } from "../engine/looks";
+import { type Look, type Looks, plain } from "../engine/looks";
 import type { Seen } from "./arcs";
 
 // The example that shows most: a text that something decides, else the one whose words are most evenly mixed.
@@ -16,7 +16,6 @@ export function example_of(training: Looks): number {
 export function seen_in(causal: boolean, training: Looks, look: Look, example: number, head: string): Seen {
   const [, rows, columns] = look.shape;
   const offset = example * rows * columns;
-  const plain = (word: string) => word.replace(/^<(.*)>$/, "($1)");
   const inputs = Array.from({ length: columns }, (_, i) => plain(training.input(example, i)));
   const outputs =
     rows === 1

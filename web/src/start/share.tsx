@@ -46,11 +46,11 @@ export function ShareStart({ film, name }: { film: () => Film | undefined; name:
           onClick={() =>
             copy(
               `<iframe src="${link_with({ embed: "1" }).replaceAll("&", "&amp;")}" width="900" height="620" title="Attention being learned"></iframe>`,
-              "HTML of a frame",
+              "embed code",
             )
           }
         >
-          Copy the HTML of a frame
+          Copy embed code
         </button>
       </div>
       <p class="soft" role="status">

@@ -10,6 +10,19 @@ const bins = 50;
 const row_height = 30,
   dot = 6; // points from one bet to the next above it
 
+// The bet that was put in this browser last: a bet that a link brought is somebody else's.
+const text_of = (bets: (number | undefined)[]) => JSON.stringify(bets.map(step => step ?? null));
+let own_bet = "";
+try {
+  own_bet = localStorage.getItem("fovea.bet") ?? "";
+} catch {} // a browser that keeps nothing
+export function note_own(bets: (number | undefined)[]) {
+  own_bet = text_of(bets);
+  try {
+    localStorage.setItem("fovea.bet", own_bet);
+  } catch {} // as above
+}
+
 export function useClassBets(
   server: ClassBets | undefined,
   question: string,
@@ -22,7 +35,7 @@ export function useClassBets(
     if (!server || !closed) return undefined;
     let left = false;
     const read = (asked: Promise<Bet[]>) => asked.then(bets => left || set_all(bets)).catch(() => {}); // the next time
-    const is_bet = own.some(step => step !== undefined);
+    const is_bet = own.some(step => step !== undefined) && text_of(own) === own_bet;
     void read(
       is_bet
         ? server.take(
@@ -62,7 +75,7 @@ export function Spread({ bets, flags, total }: Props) {
   return (
     <div ref={holder} class="spread">
       <p>
-        {bets.length} bets of the class. {told.join(". ")}.
+        {bets.length} bets of the class, collected on this server. {told.join(". ")}.
       </p>
       {width > 0 && (
         <svg

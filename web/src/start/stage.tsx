@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, useAddress } from "../address";
 import type { Training } from "../engine/training";
 import { useWidth } from "../lines";
+import { acts } from "../play/acts";
 import { head_title } from "../play/attention";
 import { words_of } from "../play/state";
 import { usePlayer } from "../play/use_player";
@@ -16,11 +17,12 @@ import { type Asked, flags_of, read_asked, type Scene } from "./scenes";
 import { Score } from "./score";
 import { example_of, seen_in } from "./seen";
 import { ShareStart } from "./share";
-import { Spread, useClassBets } from "./spread";
-import { came_at, predicted_at, reading, told } from "./told";
+import { note_own, Spread, useClassBets } from "./spread";
+import { came_at, predicted_at, reading, told, verdict } from "./told";
 
 const pace = 20; // steps a second: slow enough to follow
 const unit: [number, number] = [0, 1];
+type Span = [from: number, until: number] | undefined; // while attention is changed
 
 // The words of the front door's address; while the page leaves it, another view's stand there already.
 function useAsked(): Asked {
@@ -38,7 +40,6 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const still = useMemo(() => matchMedia("(prefers-reduced-motion: reduce)").matches, []);
   const [pointed, point] = useState<Pointed>({});
   const [head, set_head] = useState("");
-  const [asked, ask] = useState(0);
   const begin_at = useRef<number>();
   player.pace = pace;
   useEffect(() => {
@@ -58,14 +59,17 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const shown = heads.includes(head) ? head : (heads.at(-1) ?? "");
   const seen = training && look && seen_in(scene.causal === true, training, look, example, shown);
   const change: Change = { act: state.act, by: state.by, of: state.of, from: state.from, hold: state.hold };
-  const acts_now = change.hold > 0 && at > change.from;
+  const held = acts.find(({ name }) => name === change.act)?.word === "hold";
+  const without = `In the shaded steps the curves show the model ${held ? "if it were released now" : "without the change"}.`;
+  const changed: Span = change.hold > 0 ? [change.from, Math.min(total, change.hold)] : undefined;
+  const acts_now = changed && at > changed[0];
   const apply = ({ act, by, of, from, hold }: Change) => {
     begin_at.current = from;
     change_address({ ...words_of({ by, of, from, hold }), act }, true);
   };
-  const choose = () => ask(asked + 1);
   const label = `Attention at step ${look?.step ?? 0}`;
   const says = reading(scene, seen, pointed);
+  const judgement = verdict(scene, training, bets, at);
   const closed = at > 0 || player.playing || loading; // nobody bets any more
   const question = JSON.stringify([scene.name, state.seed, ...(untouched ? Object.values(change) : [])]);
   const of_class = useClassBets(server, question, bets, !loading && closed);
@@ -75,6 +79,8 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
     if (!training || looks.length < 2) return undefined;
     return {
       title: scene.title,
+      caption: [`seed ${state.seed}`, changed && change_text(change, total)].filter(Boolean).join(", "),
+      changed,
       looks,
       seen: one => seen_in(scene.causal === true, training, one, example, shown),
       total,
@@ -97,9 +103,10 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
           bets={bets}
           total={total}
           closed={closed}
-          set={next =>
-            change_address({ bet: next.some(bet => bet !== undefined) ? next.map(bet => bet ?? "").join() : "" })
-          }
+          set={next => {
+            note_own(next);
+            change_address({ bet: next.some(bet => bet !== undefined) ? next.map(bet => bet ?? "").join() : "" });
+          }}
         />
         <div class="transport">
           <h2>
@@ -130,7 +137,14 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         <p class="problem" role="alert">
           {player.trouble}
         </p>
-        <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} change={change} />
+        <div class="verdict">
+          <p>
+            <strong>{judgement.text}</strong>
+            {server && !closed && " This server collects the bets, without names."}
+          </p>
+          {scene.waits && judgement.ordered && !changed && !player.playing && <p class="soft">{scene.waits}</p>}
+        </div>
+        <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} changed={changed} />
         <Spread bets={of_class} flags={flags_of(scene)} total={total} />
         <Score scene={scene} runs={runs} bets={bets} at={at} />
         <p class="hidden" role="status">
@@ -142,11 +156,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
           <span>{scene.left}</span>
           <span>{scene.right}</span>
         </div>
-        {seen ? (
-          <Arcs seen={seen} label={`${label}. ${says}`} pointed={pointed} point={point} choose={choose} />
-        ) : (
-          <div class="arcs" />
-        )}
+        {seen ? <Arcs seen={seen} label={`${label}. ${says}`} pointed={pointed} point={point} /> : <div class="arcs" />}
         <p class="soft says" aria-live="polite">
           {says}
         </p>
@@ -162,25 +172,23 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
           </fieldset>
         )}
         {seen && seen.outputs.length > 1 && (
-          <WordMap seen={seen} label={`${label} as a map. ${says}`} pointed={pointed} point={point} choose={choose} />
+          <WordMap seen={seen} label={`${label} as a map. ${says}`} pointed={pointed} point={point} />
         )}
         <div class="card to-change">
           <h2>
             <b>3</b> Change
           </h2>
           <p class="soft">
-            {change.hold > 0
-              ? `Now ${change_text(change, total)}. Dashed: the untouched training.${acts_now ? " In the shaded steps the curves measure the model without it." : ""}`
-              : "Click an arc or a square of the map, or choose here. The untouched training stays, dashed."}
+            {changed
+              ? `Now ${change_text(change, total)}. Dashed: the untouched training.${acts_now ? ` ${without}` : ""}`
+              : `The change applies to every row of every text${heads.length > 1 ? ", of all heads or of one" : ""}. The untouched training stays, dashed.`}
           </p>
           <ChangeForm
             now={change}
             choices={scene.acts}
             heads={heads}
-            shown={shown}
             at={at >= total ? 0 : at}
             total={total}
-            asked={asked}
             apply={apply}
           />
         </div>
@@ -191,7 +199,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         </h2>
         <ShareStart
           film={film}
-          name={`fovea-${scene.name}-seed-${state.seed}${change.hold > 0 ? `-${change.act}-from-${change.from}` : ""}`}
+          name={`fovea-${scene.name}-seed-${state.seed}${changed ? `-${change.act}-from-${changed[0]}${changed[1] < total ? `-until-${changed[1]}` : ""}` : ""}`}
         />
         <label class="line">
           Seed
@@ -214,19 +222,18 @@ interface CurvesProps {
   bets: (number | undefined)[];
   at: number;
   total: number;
-  change: Change;
+  changed: Span;
 }
 
-function Curves({ scene, runs, bets, at, total, change }: CurvesProps) {
+function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
   const [holder, width] = useWidth();
-  const acted: [number, number] | undefined = change.hold > 0 ? [change.from, change.hold] : undefined;
   const value_of = (metric: string) => runs[0]?.value_at(metric, 0) ?? undefined;
   const rules = (scene.rungs ?? []).flatMap(({ metric, says }) => {
     const value = value_of(metric);
     return value === undefined ? [] : [{ value, says: `predicted: ${says}` }];
   });
   const heights = rules.map(({ value }) => value);
-  const shared = { width, total, at, changed: acted };
+  const shared = { width, total, at, changed };
   return (
     <div ref={holder} class="curves">
       {width > 0 && (

@@ -11,7 +11,10 @@ export function came_at(training: Training, metric: string, level: number, at: n
   return step !== undefined && step <= at ? step : undefined;
 }
 
-// The step that Fovea predicts for a flag, where it predicts one.
+// A level that was not reached, in words.
+export const never = (at: number, steps: number) => (at < steps ? "not yet" : `not within ${at} steps`);
+
+// The step that Fovea predicts for a flag, if it predicts one.
 export function predicted_at(training: Training | undefined, curve: Curve): number | undefined {
   const time = curve.flag?.predicted;
   return time === undefined ? undefined : training?.predicted_step(time);
@@ -22,7 +25,61 @@ export function nearer(came: number, bet: number, predicted: number): string {
   const own = Math.abs(bet - came),
     other = Math.abs(predicted - came);
   const [who, by] = own < other ? ["you", other - own] : ["Fovea", own - other];
-  return by === 0 ? "both alike" : `${who}, by ${by}`;
+  return by === 0 ? "both alike" : `${who}, ${by} ${by === 1 ? "step" : "steps"} closer`;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+// A sentence for the order, and one for the bets; `ordered` if both came, and the first flag first.
+export function verdict(
+  scene: Scene,
+  training: Training | undefined,
+  bets: (number | undefined)[],
+  at: number,
+): { text: string; ordered: boolean } {
+  if (!training || at === 0)
+    return { text: "Put each flag on the step at which you expect it, then train.", ordered: false };
+  const flags = flags_of(scene).map(({ metric, flag }, i) => ({
+    what: flag!.what,
+    came: came_at(training, metric, flag!.level, at),
+    bet: bets[i],
+  }));
+  const over = at >= training.steps;
+  const come = flags
+    .flatMap(({ what, came, bet }) => (came === undefined ? [] : [{ what, came, bet }]))
+    .sort((a, b) => a.came - b.came);
+  const [first, second] = come;
+  const other = flags.find(({ came }) => came === undefined);
+  if (!first) return { text: over ? `Neither came within ${at} steps.` : "Neither has come yet.", ordered: false };
+  if (!second)
+    return {
+      text: `${capital(first.what)} first (step ${first.came}), ${other!.what}: ${never(at, training.steps)}.`,
+      ordered: false,
+    };
+  const came =
+    first.came === second.came
+      ? `Both at step ${first.came}.`
+      : `${capital(first.what)} first (step ${first.came}), then ${second.what} (step ${second.came}).`;
+  return { text: [came, judged(come)].filter(Boolean).join(" "), ordered: flags[0]!.came! < flags[1]!.came! };
+}
+
+// The order of the bets and the distance of each, in the order of arrival.
+function judged(come: { what: string; came: number; bet: number | undefined }[]): string {
+  const off = come.flatMap(({ what, came, bet }) => (bet === undefined ? [] : [{ what, by: bet - came }]));
+  const off_by = (by: number) => {
+    if (by === 0) return "exact";
+    const steps = Math.abs(by) === 1 ? "step" : "steps";
+    return `${Math.abs(by)} ${steps} ${by > 0 ? "too late" : "too early"}`;
+  };
+  const [one, two] = off;
+  if (!one) return "";
+  if (!two) return `Your bet on ${one.what}: ${off_by(one.by)}.`;
+  const [a, b] = come;
+  const right = a!.bet! < b!.bet! ? "right" : "wrong";
+  const order = a!.came === b!.came ? "" : `Your order was ${right}; `;
+  const distances =
+    one.by === two.by ? `${off_by(one.by)} for both` : off.map(({ what, by }) => `${what} ${off_by(by)}`).join(", ");
+  return order ? `${order}${distances}.` : `${capital(distances)}.`;
 }
 
 export function told(
@@ -44,10 +101,10 @@ export function told(
     const of_ghost = ghost && came_at(ghost, metric, flag!.level, at);
     const untouched = ghost
       ? of_ghost === undefined
-        ? " (untouched: not yet)"
+        ? ` (untouched: ${never(at, ghost.steps)})`
         : ` (untouched: step ${of_ghost})`
       : "";
-    if (came === undefined) return `${flag!.short}: not yet${untouched}.`;
+    if (came === undefined) return `${flag!.short}: ${never(at, training.steps)}${untouched}.`;
     const fovea = predicted_at(ghost ?? training, curve);
     const off = bet === undefined ? "" : bet === came ? ", exactly your bet" : `, your bet was ${bet}`;
     const of_fovea = fovea === undefined ? "" : `, predicted: ${fovea}`;

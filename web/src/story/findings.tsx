@@ -9,14 +9,14 @@ function Verdict({ claim }: { claim: Claim }) {
 }
 
 // A line for each with its value, which unfolds why it matters. `address` is where the story shows its experiment, and
-// nothing if the story does not have it. `untold` is said of a finding without a value.
+// nothing if the story does not have it. `absent` marks a finding without a value.
 export function Findings(props: {
   findings: Finding[];
   address: (experiment: string) => string;
   first: boolean;
-  untold: string;
+  absent: string;
 }) {
-  const { findings, address, first, untold } = props;
+  const { findings, address, first, absent } = props;
   if (!findings.some(one => one.claim && !one.kept)) return null;
   const Heading = first ? "h2" : "h3";
   return (
@@ -27,7 +27,7 @@ export function Findings(props: {
           <li data-finding={experiment}>
             <details>
               <summary class="claim">
-                {claim ? <Verdict claim={claim} /> : <span class="state">{untold}</span>}
+                {claim ? <Verdict claim={claim} /> : <span class="state">{absent}</span>}
                 <span class="title">{heading}</span>
                 <span class="value">
                   {claim && <Measured claim={claim} />}

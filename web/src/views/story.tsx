@@ -82,8 +82,8 @@ function useStory(source: Source): { story: Told_story | undefined; trouble: str
   return { story, trouble, news };
 }
 
-// What is said of an experiment without results.
-const untold_by = {
+// The mark of an experiment without results.
+const absent_by = {
   served: "not run on this computer yet",
   report: "not in this report",
   site: "not on this page",
@@ -122,7 +122,7 @@ export function Story({ source }: { source: Source }) {
       findings={story.findings ?? []}
       address={address_of(sections)}
       first={findings_first}
-      untold={untold_by[source.kind]}
+      absent={absent_by[source.kind]}
     />
   );
   return (
@@ -272,7 +272,7 @@ function ChapterView(props: {
           {reproduced.length > 0 ? (
             <Verdict claims={reproduced.flatMap(one => one.claims)} />
           ) : (
-            <span class="soft">{untold_by[props.source.kind]}</span>
+            <span class="soft">{absent_by[props.source.kind]}</span>
           )}
         </summary>
         {section.idea && <p>{section.idea}</p>}
@@ -305,7 +305,7 @@ function ChapterView(props: {
         ))}
         {untold.length > 0 && (
           <p class="soft">
-            Experiments {untold_by[props.source.kind]}:{" "}
+            Experiments {absent_by[props.source.kind]}:{" "}
             {untold.map((one, i) => (
               <>
                 {i > 0 && ", "}

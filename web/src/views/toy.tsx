@@ -36,9 +36,12 @@ function fate_of(course: Course): string {
           : "Below the separatrix: the wrong token wins.",
     );
   const p = course.flow[0]?.[2] ?? 0;
-  if (course.reaches === 0) told.push(`p starts ${p > course.level ? "above" : "at"} ${course.level}.`);
-  else if (typeof course.reaches === "number")
-    told.push(`p reaches ${course.level} at τ = ${course.reaches.toFixed(5)}.`);
+  if (typeof course.reaches === "number")
+    told.push(
+      course.reaches === 0
+        ? `p starts ${p > course.level ? "above" : "at"} ${course.level}.`
+        : `p reaches ${course.level} at τ = ${course.reaches.toFixed(5)}.`,
+    );
   else if (course.reaches === null && course.patience)
     told.push(`p does not reach ${course.level} before τ = ${course.patience}.`);
   const end = course.flow.at(-1);

@@ -86,9 +86,8 @@ function Page({ source }: { source: Source }) {
             </>
           ))}
         </nav>
-        <button type="button" class="quiet" onClick={next_theme} aria-label={`Colours: ${theme}. Change`}>
-          {theme === "dark" ? "☾" : theme === "light" ? "☀" : "◐"}{" "}
-          <span class="name">{theme === "system" ? "as the system" : theme}</span>
+        <button type="button" class="quiet" onClick={next_theme} aria-label={`Theme: ${theme}. Change`}>
+          {theme === "dark" ? "☾" : theme === "light" ? "☀" : "◐"} <span class="name">Theme: {theme}</span>
         </button>
       </header>
       <main id="main" tabIndex={-1}>

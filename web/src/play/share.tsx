@@ -24,7 +24,7 @@ const parts = [
   { name: "settings", says: "settings" },
   { name: "hold", says: "holding attention" },
   { name: "save", says: "saving" },
-  { name: "ahead", says: "what comes after its step" },
+  { name: "ahead", says: "curves after the linked step" },
 ];
 
 // Where a frame can be shown, by where the page is from; on a web host that is the host's to say.
@@ -137,8 +137,8 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
       <p class="soft" role="status">
         {said ||
           (training.company.length > 1
-            ? `All but the link are of the first run, at step ${step}.`
-            : `All of them are of this experiment at step ${step}.`)}{" "}
+            ? `Spec, weights and script are those of the first run, at step ${step}.`
+            : `Spec, weights and script are those of this training, at step ${step}.`)}{" "}
         {note}
       </p>
     </section>

@@ -97,6 +97,8 @@ function content_of(props: LinesProps) {
 }
 type Content = ReturnType<typeof content_of>;
 
+const mark_gap = 5; // between the lowest mark's words and a curve at the top
+
 // What marks say stands above the curves, a row for each, the first step's highest: from there its rule leads down.
 function layout_of(props: LinesProps, width: number, room: number) {
   const height = props.height ?? Math.round(Math.max(240, Math.min(420, width * 0.5)));
@@ -106,7 +108,7 @@ function layout_of(props: LinesProps, width: number, room: number) {
   const marks = [...(props.marks ?? [])].sort((a, b) => a.step - b.step),
     rows = Math.max(marks.length, props.mark_rows ?? 0);
   const margin = {
-    top: 20 * grows + row * rows,
+    top: (20 + mark_gap) * grows + row * rows,
     left: room * grows,
     right: 20 * grows,
     bottom: 44 + 1.6 * (letters - 12),
@@ -245,7 +247,7 @@ function step_marks({ width, letters, grows, row, marks, margin }: Layout, last:
         frameAnchor: "top",
         lineAnchor: "bottom",
         ...told_at(mark),
-        dy: -row * (marks.length - i - 1) - 3 * grows,
+        dy: -row * (marks.length - i - 1) - (3 + mark_gap) * grows,
         fill: "currentColor",
         stroke: "var(--page)",
         strokeWidth: 4,

@@ -1,7 +1,7 @@
 // Attention of one example at one step: the map, and what its words are.
 import { useState } from "preact/hooks";
 import { useAddress } from "../address";
-import type { Look, Looks } from "../engine/looks";
+import { type Look, type Looks, plain } from "../engine/looks";
 import { Figure } from "../figure";
 import { ColourBar, Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
@@ -19,6 +19,7 @@ export interface AttentionProps {
   at: number;
   example: number;
   head?: string; // the one whose map it is, "layer.1.head.2"; else the model's
+  name?: string | undefined; // what the run is called, if there are two
 }
 
 // What rows and columns are called: one, and several.
@@ -68,7 +69,7 @@ function scale_of(trainings: Looks[]): number {
   return scales.find(scale => scale >= most) ?? 1;
 }
 
-export function Attention({ training, at, example, head = "" }: AttentionProps) {
+export function Attention({ training, at, example, head = "", name }: AttentionProps) {
   const [pointed, set_pointed] = useState<[row: number, column: number]>();
   const [frame, width] = useWidth();
   const large = useAddress().words.get("present") === "1" ? in_a_room : 1;
@@ -90,7 +91,14 @@ export function Attention({ training, at, example, head = "" }: AttentionProps) 
     <section class="attention" aria-label={`Attention${training.title && ` with ${training.title}`}`}>
       <h2 class="hidden">Attention{training.title && `, with ${training.title}`}</h2>
       <Figure
-        title={[training.title ? `With ${training.title}` : "The attention map", own && head_title(head)]
+        title={[
+          name
+            ? `${name} ${training === training.company[0] ? "(solid)" : "(dashed)"}`
+            : training.title
+              ? `With ${training.title}`
+              : "The attention map",
+          own && head_title(head),
+        ]
           .filter(Boolean)
           .join(": ")}
         file={own ? `${file}-${head.replaceAll(".", "-")}` : file}
@@ -153,11 +161,13 @@ export function example_of(training: Looks, look: Look, example: number) {
   const [, rows, columns] = look.shape;
   const offset = example * rows * columns;
   const accesses = training.axes.rows === "access"; // three tokens of the source are one: counter, page and offset
-  const inputs = Array.from({ length: columns }, (_, i) => (accesses ? String(i + 1) : training.input(example, i)));
+  const inputs = Array.from({ length: columns }, (_, i) =>
+    accesses ? String(i + 1) : plain(training.input(example, i)),
+  );
   const access = (t: number) => `${training.input(example, 3 * t + 1)}:${training.input(example, 3 * t + 2)}`;
   const outputs = accesses
     ? Array.from({ length: rows }, (_, t) => access(t))
-    : (training.target[example]?.slice(0, rows).map(token => training.output_word(token)) ??
+    : (training.target[example]?.slice(0, rows).map(token => plain(training.output_word(token))) ??
       (rows === columns ? inputs : Array.from({ length: rows }, () => "")));
   const file = `${training.file}-step-${look.step}`;
   return { rows, columns, offset, inputs, outputs, file };

@@ -8,6 +8,7 @@ import { rung_of } from "../line_looks";
 import { Lines } from "../lines";
 import type { Rule } from "../lines_drawing";
 import { useScreen } from "../screen";
+import { never } from "../start/told";
 import { Explained } from "../term";
 import { act_of, act_text } from "./acts";
 import type { Player } from "./player";
@@ -22,9 +23,10 @@ interface Props {
   embedded: boolean;
   bets: Map<string, number>; // the step of each stage's metric
   file: string;
+  names?: [string, string] | undefined; // what the two runs are called
 }
 
-export function Course({ player, task, until, presented, embedded, bets, file }: Props) {
+export function Course({ player, task, until, presented, embedded, bets, file, names }: Props) {
   const { trainings, at, progress, total } = player;
   const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
   const marks = useMemo(
@@ -56,7 +58,7 @@ export function Course({ player, task, until, presented, embedded, bets, file }:
         />
       </Figure>
       {rungs && <Loss player={player} until={until} file={file} />}
-      {task.attention && <Stages trainings={trainings} task={task} at={at} bets={bets} />}
+      {task.attention && <Stages trainings={trainings} task={task} at={at} bets={bets} names={names} />}
     </div>
   );
 }
@@ -113,7 +115,7 @@ function useShownCurves(task: Task): [shown: Set<string>, toggle: (like: string)
 function useHeight(runs: number, mark_rows: number, presented: boolean, embedded: boolean): number {
   const screen = useScreen();
   if (screen.wide) {
-    const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : 434;
+    const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : runs > 1 ? 500 : 434;
     return Math.max(190, Math.min(440, screen.height - others));
   }
   const rest = Math.max(140, Math.min(260, screen.height - (embedded ? 480 : 700)));
@@ -202,8 +204,22 @@ function marks_of(
 }
 
 // The same in words.
-function Stages(props: { trainings: Training[]; task: Task; at: number; bets: Map<string, number> }) {
-  const { trainings, task, at, bets } = props;
+function Stages(props: {
+  trainings: Training[];
+  task: Task;
+  at: number;
+  bets: Map<string, number>;
+  names: [string, string] | undefined;
+}) {
+  const { trainings, task, at, bets, names } = props;
+  const name_of = ({ title }: Training, i: number) =>
+    names
+      ? `${names[i]!.charAt(0).toUpperCase()}${names[i]!.slice(1)}: `
+      : title
+        ? `With ${title}: `
+        : task.knowledge
+          ? "Two stages: "
+          : "So far: ";
   const told = (training: Training) => {
     if (training.examples === 0) return "this model has no attention";
     return [task.knowledge, task.attention]
@@ -212,15 +228,16 @@ function Stages(props: { trainings: Training[]; task: Task; at: number; bets: Ma
         const step = training.step_of(stage!.metric, stage!.level);
         const bet = bets.get(stage!.metric);
         const your_bet = bet === undefined ? "" : `, your bet was ${bet}`;
-        return `${stage!.says}${step === undefined || step > at ? ": not yet" : ` from step ${step}`}${your_bet}`;
+        const end = training.state === "done" ? training.step : training.steps;
+        return `${stage!.says}${step === undefined || step > at ? `: ${never(at, end)}` : ` from step ${step}`}${your_bet}`;
       })
       .join("; ");
   };
   return (
     <p class="stages">
-      {trainings.map(training => (
+      {trainings.map((training, i) => (
         <span>
-          {training.title ? `With ${training.title}: ` : task.knowledge ? "Two stages: " : "So far: "}
+          {name_of(training, i)}
           <Explained text={`${told(training)}. `} />
         </span>
       ))}

@@ -25,6 +25,7 @@ export interface Preset {
   outcome: string;
   state: Partial<State>;
   curves?: string[]; // that are shown at first
+  runs?: [string, string]; // what the two runs are called
   held: Held[];
   foreseen?: Foreseen;
 }
@@ -48,6 +49,8 @@ export const presets: Preset[] = [
     outcome:
       "The solid run has the same 20 words in every text, the dashed run 20 of 30. In the dashed run, co-occurrence shows which word goes with which. β is high at step 40, and by step 60 attention (α) and the written words are right. In the solid run, neither has begun at step 40. Later it depends on the seed: some of seeds 0 to 4 learn it by step 100, others do not. Try them under Settings.",
     state: { task: "permutation", beside: "task.vocab=30" },
+    curves: ["beta_points_right", "attention_points_right", "accuracy"],
+    runs: ["same 20 words", "20 of 30 words"],
     held: [
       { run: 0, metric: "beta_points_right", step: 40, most: 0.3 },
       { run: 0, metric: "attention_points_right", step: 40, most: 0.15 },

@@ -26,6 +26,7 @@ interface Props {
   transport: boolean; // else its buttons are elsewhere on the page
   bets: Map<string, number>; // the step of each stage's metric
   file: string;
+  names?: [string, string] | undefined; // what the two runs are called
 }
 
 export function TrainingView({ playing, state, chosen, task, set, wrong_fields, example, transport, ...how }: Props) {
@@ -63,9 +64,16 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
       </p>
       {trainings.length > 0 && (
         <div class={`screen${mapped.length > 1 ? " pair" : ""}${heads.length > 0 ? " headed" : ""}`}>
-          {mapped.map(training =>
+          {mapped.map((training, i) =>
             training.examples > 0 ? (
-              <Attention key={training.title} training={training} at={at} example={example} head={shown} />
+              <Attention
+                key={training.title}
+                training={training}
+                at={at}
+                example={example}
+                head={shown}
+                name={how.names?.[i]}
+              />
             ) : (
               <NoAttention key={training.title} training={training} />
             ),

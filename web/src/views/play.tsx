@@ -92,6 +92,7 @@ export function Play({ source }: { source: Source }) {
         embedded={embedded}
         transport={!(chosen.own === "texts" && trains("given-texts"))}
         bets={bets}
+        names={still ? undefined : preset?.runs}
         {...shown}
       />
       {presented && <Idea text={idea} whole />}

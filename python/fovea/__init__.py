@@ -17,7 +17,7 @@ from .heads import Head, HeadRanking
 from .measuring import Comparison, Measures, compare, measure
 from .models import Model
 from .old_names import today
-from .prediction import Prediction, TracePrediction, predict
+from .prediction import Prediction, predict
 from .probes import Probe
 from .run_store import Store, store
 from .run_table import RunTable
@@ -35,6 +35,7 @@ from .torch.callbacks import lightning_callback, trainer_callback
 from .torch.classifier_check import check_classifier
 from .torch.classifier_report import ClassifierCheck
 from .torch.observe import attention_sites, observe
+from .trace_prediction import TracePrediction
 from .training import resume, run
 
 if TYPE_CHECKING:

@@ -203,7 +203,7 @@ TEST_F(DurableTest, ASweepTooLargeIsRefusedUnlessConfirmed) {
   const std::string million = "sweep words.toml --seeds 0..999999";
   const Outcome refused = fovea(million);
   EXPECT_EQ(refused.code, 2);
-  EXPECT_TRUE(says(refused.err, "1000000 runs (seed 1000000)"));
+  EXPECT_TRUE(says(refused.err, "1000000 runs (1000000 seeds)"));
   EXPECT_TRUE(says(refused.err, "--yes"));
   EXPECT_FALSE(fs::exists(home_));
   // At once, as machines go: within a hundred times what a short refusal takes.
@@ -223,7 +223,7 @@ TEST_F(DurableTest, MistakesAreNamed) {
   const std::vector<Wrong> table{
       {"run", {"no experiment is named", "--resume"}},
       {"run --resume 7", {"no run 7"}},
-      {"run toy-uniform --resume 1", {"cannot be used with", "--resume"}},
+      {"run toy-uniform --resume 1", {"--resume takes no experiment"}},
       {"run toy-uniform --checkpoint -1", {"--checkpoint"}},
       {"sweep words.toml --shard 0/3", {"--shard", "0/3", "1/8"}},
       {"sweep words.toml --shard 4/3", {"4/3"}},
@@ -289,6 +289,25 @@ TEST_F(DurableTest, AFolderThatCanNotBeWrittenIsSaidBeforeTraining) {
   const Outcome outcome = fovea("run toy-uniform");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find(home_.string()), std::string::npos) << outcome.err;
+}
+
+TEST_F(DurableTest, AFullDiskIsSaidAndEarlierRunsStay) {
+  fs::create_directory(home_);
+  if (::geteuid() != 0 ||
+      std::system(("mount -t tmpfs -o size=1m tmpfs '" + home_.string() + "' 2>/dev/null").c_str()) != 0)
+    GTEST_SKIP() << "mounting a small disk needs the right to mount";
+  EXPECT_EQ(fovea("run toy-uniform --quiet").code, 0);
+  Outcome last;
+  int kept = 1;
+  for (int seed = 1; seed < 400; ++seed) {
+    last = fovea("run toy-uniform --quiet --seed " + std::to_string(seed));
+    if (last.code != 0) break;
+    ++kept;
+  }
+  EXPECT_EQ(last.code, 1);
+  EXPECT_NE(last.err.find("full"), std::string::npos) << last.err;
+  EXPECT_EQ(json("runs --json --limit -1")["runs"].size(), static_cast<std::size_t>(kept));
+  ASSERT_EQ(std::system(("umount '" + home_.string() + "'").c_str()), 0);
 }
 
 }  // namespace

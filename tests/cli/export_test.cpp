@@ -61,7 +61,7 @@ TEST_F(Exports, TheEndingSaysTheFormat) {
   EXPECT_NE(logs.err.find("--format"), std::string::npos) << logs.err;
   write("taken", "a file");
   const Outcome taken = fovea("export 1 --format tensorboard -o taken");
-  EXPECT_EQ(taken.code, 1);
+  EXPECT_EQ(taken.code, 2);
   EXPECT_NE(taken.err.find("names a folder"), std::string::npos) << taken.err;
 }
 

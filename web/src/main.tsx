@@ -21,6 +21,7 @@ import "./play.css";
 import "./screen.css";
 import "./runs.css";
 import "./shown.css";
+import "./small.css";
 
 const views = [
   { name: "start", title: "Start", show: Start },

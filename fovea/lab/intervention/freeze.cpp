@@ -1,6 +1,6 @@
 // Intervention `freeze`: { freeze = "attention", from = 10 }, a group of parameters ("attention" or "body") does not
-// move (room lab/intervention). The InterventionSet (lab/train) calls it. It marks them in the plan of the step, and the
-// optimizer leaves them out. Parameters can also be named by their owner, such as "qk.2" (owner.h).
+// move (room lab/intervention). The InterventionSet (lab/train) calls it. It marks them in the plan of the step, and
+// the optimizer leaves them out. Parameters can also be named by their owner, such as "qk.2" (owner.h).
 #include <fmt/format.h>
 
 #include <algorithm>

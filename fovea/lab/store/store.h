@@ -114,8 +114,8 @@ class Store {
 
   // Empty for a run in the bin.
   std::optional<RunRecord> find(std::int64_t id, bool with_arrays = false) const;
-  // Calls `use` with each of the runs in this order, whole but for arrays. Throws wrong_input for a missing run. Many at
-  // once cost less than find() one by one, since a spec that they share is read once.
+  // Calls `use` with each of the runs in this order, whole but for arrays. Throws wrong_input for a missing run. Many
+  // at once cost less than find() one by one, since a spec that they share is read once.
   void read(std::span<const std::int64_t> ids, const std::function<void(const RunRecord&)>& use) const;
   // Without arrays; without series and spec if the caller does not need them.
   std::optional<RunRecord> find_done(const std::string& hash, bool with_series = true) const;
@@ -129,9 +129,9 @@ class Store {
   // Throws wrong_input, with the nearest known name, for an unknown experiment, and for a condition or order with a
   // name that no run has. `matched` becomes the number of matching runs, before the limit.
   std::vector<RunRecord> query(const RunQuery& query, std::int64_t* matched = nullptr) const;
-  // Calls `visit` with each matching run, by id, and the number of its spec; sort and limit do not count. The record has
-  // the columns of the query and the facts of a run, and is used again for the next one: memory does not grow with the
-  // number of runs. The store must not be changed meanwhile.
+  // Calls `visit` with each matching run, by id, and the number of its spec; sort and limit do not count. The record
+  // has the columns of the query and the facts of a run, and is used again for the next one: memory does not grow
+  // with the number of runs. The store must not be changed meanwhile.
   void visit(const RunQuery& query, const std::function<void(const RunRecord& run, std::int64_t spec)>& visit) const;
   RunSpec spec(std::int64_t number) const;  // its seed is 0
   std::int64_t count() const;

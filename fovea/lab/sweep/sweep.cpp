@@ -6,6 +6,7 @@
 #include <chrono>
 #include <deque>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -251,10 +252,19 @@ class Scheduler {
     if (!progress_.refusal) progress_.refusal = error;
   }
 
-  // Keeps the runs that ended since the last commit.
+  void keep_ended(std::size_t first, std::size_t count) {
+    for (const auto& [index, error] : store_.keep(std::span(ended_).subspan(first, count)))
+      notice(active_runs_.at(ended_numbers_[first + index]).label, worded(error));
+  }
+
+  // Keeps the runs that ended since the last commit. If the disk has no room for all of them, it keeps one by one.
   void commit() {
-    for (const auto& [index, error] : store_.keep(ended_))
-      notice(active_runs_.at(ended_numbers_[index]).label, worded(error));
+    try {
+      keep_ended(0, ended_.size());
+    } catch (const Error&) {
+      if (ended_.size() == 1) throw;
+      for (std::size_t i = 0; i < ended_.size(); ++i) keep_ended(i, 1);
+    }
     for (std::size_t i = 0; i < ended_.size(); ++i) deliver_ended(ended_numbers_[i], ended_[i]);
     ended_.clear();
     ended_numbers_.clear();

@@ -1,5 +1,5 @@
-// Finds labels that are probably wrong, by two models of single words (room theory/prediction). prediction.h of this room
-// reports them. It reads the bags; it changes nothing.
+// Finds labels that are probably wrong, by two models of single words (room theory/prediction). prediction.h of this
+// room reports them. It reads the bags; it changes nothing.
 #pragma once
 
 #include <cstdint>

@@ -155,8 +155,8 @@ std::string runs_table(const Runs& runs, const std::vector<std::string>& wanted,
   std::erase(left_out, "steps");
   if (!left_out.empty()) {
     std::ranges::reverse(left_out);
-    const std::string note = fmt::format("No room for {}. Widen the window, or name columns: fovea runs --show {}",
-                                         fmt::join(left_out, ", "), left_out.front());
+    const std::string note =
+        fmt::format("No room for {}. Widen the window, or choose fewer columns.", fmt::join(left_out, ", "));
     text += toned(wrapped(note, terminal.width), Tone::faint, terminal) + "\n";
   }
   return text;

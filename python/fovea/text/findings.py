@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .cautions import labels_unchecked, leak_of, other_splits, percent
 from .estimate import Estimate
 from .shading import Shading
 
@@ -23,7 +24,6 @@ LEVEL = 0.05  # of naming any word by chance
 _SAID = 8  # names in a sentence
 _DOUBTFUL = 5  # labels that are listed
 _WORTH_SHOWING = 0.05  # of answers: what changes fewer is no reason for them
-_GIVES_AWAY = 0.9  # of a class's texts: a word in so many of them, and in no other text, gives the label
 
 
 _OPEN_NEED = "Whether attention is needed"
@@ -330,13 +330,10 @@ class Findings:
             return "Nothing could be measured: give more texts."
         if self.verdict == "nothing was found":
             return f"Do not show attention as the reason: nothing was learned from {f['train_texts']} training texts."
-        if self._giving_words:
-            quoted = [f"'{word}'" for word in self._giving_words]
-            if len(quoted) == 1:
-                return f"{quoted[0]} alone gives the label{self._given_by_word()}. Remove it and check again."
-            return f"Each of {', '.join(quoted[:_SAID])} alone gives a label. Remove them and check again."
+        if leak := leak_of(self.figures, self._one_word):
+            return leak
         of, names = f["changes"], ("attention", "regression", "random")
-        own, by_regression, at_random = (_percent(of[kind].mean) for kind in names)
+        own, by_regression, at_random = (percent(of[kind].mean) for kind in names)
         beyond = f["over_random"]["attention"].low > 0
         behind = f["over_random"]["regression"].low > 0 and f["regression_over"]["attention"].low > 0
         may = beyond and not behind and of["attention"].mean >= _WORTH_SHOWING
@@ -345,38 +342,11 @@ class Findings:
             f"{own} of the answers to {f['deleted_from']} test texts, {DELETIONS['regression']} {by_regression}, a random word {at_random}."
         )
 
-    @property
-    def _giving_words(self) -> list[str]:
-        """The words that give a label: in 90 % of the texts of one class or more, and in no other text; or the word that decides the label."""
-        found = [str(one["word"]) for one in self.figures.get("alone", []) if one["texts"] >= _GIVES_AWAY * one["of"]]
-        return found or ([str(self.figures["telling_word"]["word"])] if self._one_word else [])
-
-    def _given_by_word(self) -> str:
-        """In how many test texts the most informative word gives the label, if it is the word that gives it."""
-        word, tested = self.figures["telling_word"], self.figures["test_texts"]
-        if word["word"] not in self._giving_words:
-            return ""
-        return f" of {round(word['accuracy'].mean * tested)} of the {tested} test texts"
-
     def _accuracies(self) -> str:
         """The accuracy of each model on the test texts, in a line."""
         f = self.figures
         each = ", ".join(f"{name} {f['accuracy'][kind].mean:.2f}" for kind, name in MODELS.items())
         return f"Accuracy on {f['test_texts']} test texts: {each}. Always the most frequent class: {f['majority'].mean:.2f}."
-
-    def _other_splits(self) -> list[str]:
-        """A warning if the verdict follows from how the texts were split."""
-        splits = self.figures.get("other_splits")
-        if not splits:
-            return []
-        found, of = splits["found"], splits["of"]
-        other = found if self.verdict == "nothing was found" else of - found
-        if other == 0:
-            return []
-        return [
-            f"Another split of these texts may give another verdict: on {other} of {of} other splits, a logistic regression "
-            f"{'predicts labels' if self.verdict == 'nothing was found' else 'was not shown to predict labels'}. Compare --seed 1, 2 and 3."
-        ]
 
     def _examples(self) -> list[tuple[Shading, str]]:
         """Give each a line of explanation."""
@@ -405,13 +375,9 @@ class Findings:
             said.append(
                 "Words of one class are listed if their evidence is strong. Rarer words may be in one class by chance."
             )
-        said = self._other_splits() + said
+        said = other_splits(self.figures, self.verdict) + said
         doubtful, labels = self.figures.get("doubtful", []), self.figures.get("labels")
-        if labels and labels["repeats"] and not labels["learned"]:
-            said.append(
-                f"Wrong labels cannot be listed from these {self.facts['different']} texts: models of single words label {_percent(labels['accuracy'])} of "
-                f"held-out texts correctly, and the most frequent class has {_percent(labels['majority'])}."
-            )
+        said += labels_unchecked(labels, self.facts["different"])
         for one in doubtful[:_DOUBTFUL]:
             said.append(
                 f"Check the label of text {one['text'] + 1}, '{one['label']}': models that did not see it predict '{one['instead']}'. {_short(one['words'])}"
@@ -423,10 +389,6 @@ class Findings:
                 f"{labels['false_alarms']:.1f} of the {len(doubtful)} doubtful labels are expected to be right."
             )
         return said
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.{0 if share >= 0.0095 or share == 0 else 1}f} %"
 
 
 def _short(text: str) -> str:

@@ -14,7 +14,7 @@ from ..runs import Run
 from . import clock, open_watches
 from .arguments import as_float, require_number, require_state
 from .audit import Audit
-from .base_pass import Answer, Base
+from .base_pass import Answer
 from .clamps import Clamps
 from .cost import Cost
 from .effects import Effects
@@ -24,6 +24,7 @@ from .further import Shown
 from .holds import ABLATED, HoldSchedule
 from .loggers import Loggers
 from .model import Model, rank
+from .newest_update import NewestUpdate
 from .observed import Observed
 from .own_probes import OwnProbes
 from .persistence import Persistence
@@ -92,8 +93,7 @@ class Watch:
         self._closed = False
         self._run: Run | None = None  # what close() gave
         self._silent = rank() > 0
-        self._given: dict[str, Any] = {}  # what the training said of the newest update
-        self._warned_of_nan = self._warned_of_no_gradient = False
+        self._update = NewestUpdate()
         self._recorder = Recorder()
         self._persistence = Persistence(name, settings, store, self._recorder)
         if not self._silent:
@@ -152,7 +152,7 @@ class Watch:
         for name, value in metrics.items():
             require_number(name, value)
         self._holds.stepped(self.number)
-        self._given = metrics
+        self._update.given = metrics
         loss = metrics.get("loss")
         if self._schedule.chooses and loss is not None and getattr(loss, "is_cpu", True):  # a device is not waited for
             self._schedule.told(as_float(loss))
@@ -197,10 +197,8 @@ class Watch:
             positions), returns the weights. They must be at least 0, must be 0 if ``allowed`` is False, and must sum to 1.
         sites : str or sequence of str
             Names or patterns, as ``attention_sites`` lists them; all sites by default.
-        start : int
-            The first update under the hold.
-        until : int, optional
-            The first update after the hold. Without it the hold lasts to the end of the training.
+        start, until : int
+            The first update under the hold, and the first one after it. Without ``until`` it lasts to the end of the training.
         head : int, optional
             One head of each of these sites, from 1; all heads by default.
         """
@@ -212,9 +210,7 @@ class Watch:
     def ablate(
         self, sites: str | Sequence[str] = "*", start: int = 0, until: int | None = None, *, head: int | None = None
     ) -> None:
-        """Set the output of heads to 0 for updates ``start`` to ``until`` - 1, within ``intervening``.
-
-        All weights of the head are 0. Its output is 0, and it gets no gradient.
+        """Set all weights and the output of heads to 0 for updates ``start`` to ``until`` - 1, within ``intervening``: no gradient flows.
 
         Parameters
         ----------
@@ -240,8 +236,8 @@ class Watch:
             The forward pass belongs in its ``with``.
         """
         self._open()
-        if self._observed.model.in_place and torch.is_grad_enabled():
-            self._observed.model.note_autocast()
+        if (model := self._observed.model).in_place and torch.is_grad_enabled():
+            model.note_autocast()
         with self._holds.within(self.number, truth):
             yield
 
@@ -273,11 +269,14 @@ class Watch:
         start = clock.now()
         with self._observed.model.at_rest():
             base = self._evaluator.base()
-            if self._diverged(base, last):
+            if self._observed.diverged(base):  # only the loss is kept
+                self._update.warn_of_nan(self.number)
+                self._record({"loss": float("nan"), **self._update.numbers(self._evaluator, self.number, last)}, [])
                 return
             evaluation = Evaluation(self._evaluator, self._schedule, self._holds, base, self.number)
             evaluation.measure(start, first=not self._recorder.evaluations, last=last)
-        self._record({**evaluation.numbers, **self._update(last)}, evaluation.arrays)
+        of_update = self._update.numbers(self._evaluator, self.number, last)
+        self._record({**evaluation.numbers, **of_update}, evaluation.arrays)
         self._schedule.evaluated(self.number, evaluation.numbers["loss"])
 
     def _record(self, numbers: Mapping[str, float], arrays: list[tuple[str, Any]]) -> None:
@@ -286,29 +285,6 @@ class Watch:
             self._recorder.number(self.number, name, number)
         self._recorder.evaluated(self.number, arrays)
         self._loggers.send(self.number, numbers)
-
-    def _diverged(self, base: Base, last: bool) -> bool:
-        """Whether an answer that was a number is none any more: then the loss alone is kept, as nan."""
-        if not self._observed.diverged(base):
-            return False
-        if not self._warned_of_nan:
-            self._warned_of_nan = True
-            teller()(
-                f"at update {self.number} the answer is NaN in rows that had a number; loss is kept as nan, and nothing else is measured"
-            )
-        self._record({"loss": float("nan"), **self._update(last)}, [])
-        return True
-
-    def _update(self, last: bool) -> dict[str, float]:
-        """Return the numbers that the training gave of this update, and its gradient."""
-        said = {f"train_{name}": as_float(value) for name, value in self._given.items()}
-        norms = {} if last else self._evaluator.gradients()
-        if not norms and not last and not self._warned_of_no_gradient:
-            self._warned_of_no_gradient = True
-            teller()(
-                f"at update {self.number} step() found no gradient, so its norm is not kept. Call it after backward(), before zero_grad()"
-            )
-        return {**said, **norms}
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the watch for a checkpoint of the training.
@@ -348,8 +324,7 @@ class Watch:
     def _whole_spec(self) -> dict[str, Any]:
         """The spec of the run as it is now."""
         observed = {**self._measured, **self._observed.model.autocast_setting()}
-        train = {"program": "PyTorch", "observed": observed}
-        return {**self._spec, "intervene": self._holds.tables(), "train": train}
+        return {**self._spec, "intervene": self._holds.tables(), "train": {"program": "PyTorch", "observed": observed}}
 
     def _unkept(self) -> open_watches.Unkept:
         """What it saw, without its model."""
@@ -380,7 +355,7 @@ class Watch:
             return None
         evaluations, trouble = self._recorder.evaluations, ""
         if state != "failed" and evaluations[-1:] != [self.number]:
-            self._given = {}
+            self._update.given = {}
             try:
                 self._evaluate(last=True)
             except Exception as why:
@@ -388,10 +363,9 @@ class Watch:
                     raise
                 trouble = f"the last evaluation, at update {self.number}, failed, and earlier evaluations are kept ({type(why).__name__}: {why})"
         audit = self._evaluator.audit
-        whole = audit.whole() if audit and evaluations else {}
-        for name, number in whole.items():
-            self._recorder.number(evaluations[-1], name, number)
-        if whole:
+        if audit and evaluations:
+            for name, number in (whole := audit.whole()).items():
+                self._recorder.number(evaluations[-1], name, number)
             self._loggers.send(evaluations[-1], whole)
         self._run = self._persistence.saver(self._whole_spec(), self.number, state, error)()
         self._closed = True
@@ -422,6 +396,5 @@ class Watch:
             open_watches.dropped(self)
 
     def __repr__(self) -> str:
-        model, sites = type(self._observed.model.module).__name__, len(self._observed.sites)
-        evaluations = len(self._recorder.evaluations)
-        return f"<watch of {model}: {sites} sites, {self.number} updates, {evaluations} evaluations>"
+        model, sites, evaluations = self._observed.model.module, self._observed.sites, self._recorder.evaluations
+        return f"<watch of {type(model).__name__}: {len(sites)} sites, {self.number} updates, {len(evaluations)} evaluations>"

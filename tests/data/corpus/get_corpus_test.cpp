@@ -104,8 +104,7 @@ TEST_F(GetCorpusTest, AnotherThingOfThatNameIsNotTouched) {
   own.label = "1";
   own.text = {"2"};
   const std::string digest = add_corpus("messages", {own, {}, {}, {}, 0}).corpus.digest;
-  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }),
-              "the store already has something else with the name 'messages'");
+  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "another corpus with the name 'messages' exists");
   EXPECT_EQ(find_corpus("messages").digest, digest);
   how_.as = "others";
   EXPECT_EQ(get_corpus(wanted, how_).added->corpus.name, "others");

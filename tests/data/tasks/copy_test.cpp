@@ -129,7 +129,7 @@ TEST(Copy, RefusesWhatCanNotBe) {
             std::string::npos);
   EXPECT_NE(complaint("copy", table({{"length", whole(0)}})).find("must be 1 to 10000, not 0"), std::string::npos);
   EXPECT_NE(complaint("copy", table({{"vocab", whole(0)}})).find("must be 1 to 1000000, not 0"), std::string::npos);
-  EXPECT_NE(complaint("copy", table({{"target", word("revers")}})).find("did you mean 'reversed'"), std::string::npos);
+  EXPECT_NE(complaint("copy", table({{"target", word("revers")}})).find("Did you mean 'reversed'"), std::string::npos);
   EXPECT_NE(complaint("copy", table({{"shortest", whole(41)}})).find("shortest of task 'copy' is 41, but length is 40"),
             std::string::npos);
   EXPECT_NE(complaint("copy", table({{"shortest", whole(4)}, {"target", word("permuted")}}))

@@ -91,7 +91,7 @@ TEST(FeatureMean, RefusesWhatCanNotBe) {
   says(table({{"width", whole(0)}}), "must be 1 to 1000000, not 0");
   says(table({{"features", {ValueList{whole(20)}, {}}}}), "has no feature 20: its 20 features count from 0");
   says(table({{"features", {ValueList{whole(2), whole(2)}, {}}}}), "names a feature twice");
-  says(table({{"features", {ValueList{whole(-1)}, {}}}}), "must be 0 to 999999, not -1");
+  says(table({{"features", {ValueList{whole(-1)}, {}}}}), "each 0 to 999999, not [-1]");
   says(table({{"samples", whole(100'000'000)}}), "do not fit into memory");
   says(table({{"samples", whole(-1)}}), "must be 0 to 100000000, not -1");
   says(table({{"held_out", whole(0)}}), "must be 1 to 100000000, not 0");

@@ -234,7 +234,7 @@ TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
   } cases[] = {
       {"combine = \"probe.at\"", "", "has no setting to combine", "add it"},
       {"draws = 5", "", "no number of draws", "draws = 50"},
-      {"draws = 5", "draws = 0", "draws of a stage must be 1 to", "combinations"},
+      {"draws = 5", "draws = 0", "'draws' of a stage must be 1 to", "combinations"},
       {"draws = 5", "drawz = 5", "a stage has no setting 'drawz'", "did you mean 'draws'?"},
       {"first_seed = 100", "first_seed = -1", "not -1", "first draw"},
       {"late = 3", "lat = 3", "unknown kind 'lat'", "did you mean 'late'?"},

@@ -156,7 +156,7 @@ TEST_F(TransplantTest, WhatDoesNotFitIsRefusedBeforeTraining) {
       {"{transplant=" + old + "}", "are of arithmetic revision 0"},
       {"{transplant=" + larger + "}", "'w' of the source run is 11, and 'w' here is 10"},
       {"{transplant=" + id + ", of=\"v\"}", "this model has no parameters 'v'"},
-      {"{transplant=" + id + ", of=\"v\", to=\"w\"}", "has no 'v'"},
+      {"{transplant=" + id + ", of=\"v\", to=\"w\"}", "has no parameters 'v'"},
       {"{transplant=" + id + ", at=-1}", "not -1"},
       {"{transplant=" + id + ", of=\"attention\", to=\"w\"}", "cannot copy 'attention' to 'w'"},
       {"{transplant=\"my run\"}", "takes from a run, not from"},

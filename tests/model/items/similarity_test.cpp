@@ -176,7 +176,7 @@ TEST(Pooling, RefusesWhatCanNotBe) {
   says(similarity("user"), "has no formula");
   says(similarity("user", {{"formula", word("-abs(q - k)")}}), "reads q or k, but they have 2 dimensions");
   says(similarity("user", {{"formula", word("-d3")}}), "there is no 'd3'");
-  says(similarity("gausian"), "did you mean 'gaussian'");
+  says(similarity("gausian"), "Did you mean 'gaussian'");
   says(similarity("dot", {{"temperature", real(0)}}), "temperature");
 }
 

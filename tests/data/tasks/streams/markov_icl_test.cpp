@@ -123,7 +123,7 @@ TEST(MarkovIcl, DoublyStochasticChainsHaveAsManyOfEachToken) {
 TEST(MarkovIcl, RefusesWhatCanNotBe) {
   EXPECT_NE(complaint("markov-icl", chains_of(1)).find("must be 2 to 64, not 1"), std::string::npos);
   EXPECT_NE(complaint("markov-icl", table({{"alpha", real(0)}})).find("alpha"), std::string::npos);
-  EXPECT_NE(complaint("markov-icl", table({{"ask", word("lst")}})).find("did you mean 'last'"), std::string::npos);
+  EXPECT_NE(complaint("markov-icl", table({{"ask", word("lst")}})).find("Did you mean 'last'"), std::string::npos);
 }
 
 TEST(MarkovChain, GammaDrawsHaveTheirMeansAndVariances) {

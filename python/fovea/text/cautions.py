@@ -1,0 +1,57 @@
+"""Reasons to distrust a whole check of attention: a word that gives the label, and verdicts that depend on the split. Findings asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_GIVES_AWAY = 0.9  # of a class's texts: a word in so many of them, and in no other text, gives the label
+_NAMED = 8  # words at most
+
+
+def _giving_words(figures: dict[str, Any], one_word: bool) -> list[str]:
+    """Return the words that are in 90 % of the texts of one class or more, and in no other text; or the word that decides the label."""
+    found = [str(one["word"]) for one in figures.get("alone", []) if one["texts"] >= _GIVES_AWAY * one["of"]]
+    return found or ([str(figures["telling_word"]["word"])] if one_word else [])
+
+
+def leak_of(figures: dict[str, Any], one_word: bool) -> str:
+    """Return the sentence on words that give the label, empty if there are none. ``one_word``: one word decides it."""
+    words = _giving_words(figures, one_word)
+    if not words:
+        return ""
+    if len(words) > 1:
+        named = ", ".join(f"'{word}'" for word in words[:_NAMED])
+        return f"Each of {named} alone gives a label. Remove them and check again."
+    word, tested = figures["telling_word"], figures["test_texts"]
+    given = f" of {round(word['accuracy'].mean * tested)} of the {tested} test texts" if word["word"] in words else ""
+    return f"'{words[0]}' alone gives the label{given}. Remove it and check again."
+
+
+def other_splits(figures: dict[str, Any], verdict: str) -> list[str]:
+    """Return a warning if the verdict follows from how the texts were split."""
+    splits = figures.get("other_splits")
+    if not splits:
+        return []
+    found, of, nothing = splits["found"], splits["of"], verdict == "nothing was found"
+    other = found if nothing else of - found
+    if other == 0:
+        return []
+    return [
+        f"Another split of these texts may give another verdict: on {other} of {of} other splits, a logistic regression "
+        f"{'predicts labels' if nothing else 'was not shown to predict labels'}. Compare --seed 1, 2 and 3."
+    ]
+
+
+def labels_unchecked(labels: dict[str, Any] | None, texts: int) -> list[str]:
+    """Return why wrong labels cannot be listed, if the check of labels learned nothing."""
+    if not labels or not labels["repeats"] or labels["learned"]:
+        return []
+    return [
+        f"Wrong labels cannot be listed from these {texts} texts: models of single words label {percent(labels['accuracy'])} of "
+        f"held-out texts correctly, and the most frequent class has {percent(labels['majority'])}."
+    ]
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with a digit after the point below 1 %."""
+    return f"{100 * share:.{0 if share >= 0.0095 or share == 0 else 1}f} %"

@@ -244,7 +244,7 @@ TEST_F(DurableTest, MistakesAreNamed) {
 
 TEST_F(DurableTest, ADiskThatFillsDuringASweepIsSaidAndWhatWasKeptStays) {
   fs::create_directory(home_);
-  if (::geteuid() != 0 || ::mount("tmpfs", home_.c_str(), "tmpfs", 0, "size=640k") != 0)
+  if (::geteuid() != 0 || ::mount("tmpfs", home_.c_str(), "tmpfs", 0, "size=3m") != 0)
     GTEST_SKIP() << "a small disk cannot be mounted here (that takes root)";
   const Outcome sweep = fovea("sweep words.toml --seeds 0..2000 --jobs 2 --set train.steps=5 --set probe.every=1");
   EXPECT_EQ(sweep.code, 1);

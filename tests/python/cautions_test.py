@@ -39,6 +39,8 @@ def test_a_verdict_that_depends_on_the_split_is_warned_of():
     nothing = belief_of(**BLIND, **NO_CUE, other_splits={"found": 5, "of": 9}).summary()
     assert "on 5 of 9 other splits, a logistic regression predicts labels." in nothing
     assert "other splits" not in belief_of(other_splits={"found": 9, "of": 9}).summary()
+    pairs = belief_of(single_gain=Estimate(0.0, -0.01, 0.01), **NO_CUE, other_splits={"found": 0, "of": 9})
+    assert pairs.verdict == "no single word tells" and "other splits" not in pairs.summary()
 
 
 def test_texts_that_are_too_few_to_check_labels_are_said():

@@ -106,7 +106,7 @@ def test_texts_that_are_all_the_same():
         and belief.facts["different"] == 1
         and belief.facts["conflicts"] == 150
     )
-    assert belief.open and "150 texts have another label" in str(belief) and "There is 1 different text;" in str(belief)
+    assert belief.open and "150 texts have another label" in str(belief) and "there is 1 different text," in str(belief)
     assert json.loads(belief.to_json())["figures"] == {}
 
 
@@ -129,7 +129,7 @@ def test_a_class_of_few_texts_is_named():
     texts, labels = drawn(100, lambda label, random: [])
     belief = fovea.check_attention(texts + ["another text"], labels + ["rare"], **QUICK)
     assert belief.verdict == "too few different texts" and "there are fewer of 'rare' (1)." in str(belief)
-    assert "leave this class out" in str(belief)
+    assert "Leave this class out" in str(belief)
 
 
 def test_labels_that_are_hardly_labels_are_asked_about():
@@ -144,7 +144,7 @@ def test_labels_that_are_hardly_labels_are_asked_about():
     assert "There are 300 different labels for 300 texts" in str(swapped) and "--text" in swapped.open[0]
     few = str(fovea.check_attention(texts, [f"c{max(0, n - 286)}" for n in range(300)], **QUICK))
     assert "there are fewer of 'c1' (1), 'c10' (1)" in few and "and of 5 more." in few and "these classes" in few
-    assert "There are 20 different texts" in str(fovea.check_attention(texts[:20], ["a", "b"] * 10, **QUICK))
+    assert "there are 20 different texts" in str(fovea.check_attention(texts[:20], ["a", "b"] * 10, **QUICK))
 
 
 def test_a_class_without_a_text_of_its_own_is_named():

@@ -44,7 +44,7 @@ def transplanted(number):
         (lambda: fovea.run(transplanted("1")), 'Train it again with keep_weights="always"'),
         (lambda: fovea.sweep("toy-uniform", seeds=range(2), axes={"train.rate": "log(1e-4..1e-2)"}), "Add draws=20"),
         (lambda: fovea.run(COPY, bidirectional=3), "True or False"),
-        (lambda: fovea.run("glimpse-plain", glimpses=0), "model.glimpses=0: glimpses of model 'glimpse'"),
+        (lambda: fovea.run("glimpse-plain", glimpses=0), "model.glimpses=0: model.glimpses must be 1 to 1000, not 0"),
     ],
 )
 def test_remedies_are_pythons(call, says):

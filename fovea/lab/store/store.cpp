@@ -222,13 +222,16 @@ std::int64_t Store::keep(RunRecord& record) {
 std::vector<std::pair<std::size_t, WeightsNotKept>> Store::keep(std::span<RunRecord> records) {
   std::vector<std::pair<std::size_t, WeightsNotKept>> without;
   std::vector<std::pair<std::int64_t, std::string>> kept;  // numbers and hashes
+  std::vector<std::filesystem::path> written;              // files of weights that are new
+  const WeightFiles files = weight_files();
   try {
     Transaction transaction(state_->db(), Transaction::Kind::write);
     for (RunRecord& record : records) {
       const std::string hash = record.hash.empty() ? record.spec.hash() : record.hash;
       const std::int64_t id = keep_one(*state_, record, hash);
       // Before the row is there: a kill between the two leaves a file too many, which gc finds, and no run too little.
-      if (const std::optional<Error> trouble = keep_weights(weight_files(), record, hash)) {
+      if (!record.weights.empty() && !files.has(hash)) written.push_back(files.file_of(hash));
+      if (const std::optional<Error> trouble = keep_weights(files, record, hash)) {
         const auto problem = message("run {} is stored without its weights, which {}", id, trouble->problem());
         without.emplace_back(kept.size(), failure(problem, Remedy::drop_weights(), trouble->location()));
       }
@@ -237,6 +240,8 @@ std::vector<std::pair<std::size_t, WeightsNotKept>> Store::keep(std::span<RunRec
     transaction.commit();
   } catch (...) {
     state_->forget_words();
+    std::error_code ignored;
+    for (const std::filesystem::path& file : written) std::filesystem::remove(file, ignored);
     throw;
   }
   for (std::size_t i = 0; i < records.size(); ++i) {

@@ -52,6 +52,18 @@ class Scheduler {
   SweepProgress run(WorkerPool& pool, bool one_thread_each) {
     one_thread_each_ = one_thread_each;
     report(pool);
+    try {
+      train_all(pool);
+    } catch (...) {
+      keep_what_ended();
+      throw;
+    }
+    report(pool);
+    return progress_;
+  }
+
+ private:
+  void train_all(WorkerPool& pool) {
     while (true) {
       if (options_.stop && *options_.stop && !std::exchange(stopping_, true)) pool.stop();
       while (!stopping_ && !commit_is_due() && in_pool() < most_in_pool(pool) && start_next(pool)) {
@@ -64,11 +76,17 @@ class Scheduler {
       else if (auto update = pool.wait(patience)) handle(*update);
       if (committed || Clock::now() - reported_ >= patience) report(pool);
     }
-    report(pool);
-    return progress_;
   }
 
- private:
+  // Of a sweep that goes wrong, such as on a full disk. Its own error is the one to report.
+  void keep_what_ended() {
+    spare_locks_.clear();
+    try {
+      if (!ended_.empty()) commit();
+    } catch (const Error&) {
+    }
+  }
+
   std::filesystem::path checkpoints() const { return store_.checkpoint_folder(); }
   std::ptrdiff_t in_pool() const { return std::ssize(active_runs_) - std::ssize(ended_); }
   // A submitted run is locked, so that no other process starts it. If runs are short, some are submitted before a

@@ -11,7 +11,7 @@ from .evaluation import Evaluator
 
 
 class NewestUpdate:
-    """Keep what the training gave, and warn once of a missing gradient and once of an answer that is NaN."""
+    """Keep the numbers of the update, and warn once of a missing gradient and once of an answer that is NaN."""
 
     def __init__(self) -> None:
         self.given: Mapping[str, Any] = {}

@@ -105,6 +105,6 @@ def _parameter(name: str, start: Any) -> tuple[str, list[int], float]:
     if not shape or min(shape) < 1:
         raise _engine.wrong_input(
             f"the parameter '{name}' is {start!r}",
-            "give a number where it starts, or a shape as (3, 2) for an array that is drawn",
+            "give its first value, or a shape as (3, 2) for an array that is drawn",
         )
     return name, shape, 0.0

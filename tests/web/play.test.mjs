@@ -200,7 +200,7 @@ test("a run beside another says by what it differs, has the same colours, and le
   // One that cannot be.
   for (const [beside, says] of [["model.hidden=0", "Hidden width: model.hidden must be 1 to 16384, not 0."], ["seed=some", 'Seed: It cannot be "some".']]) {
     await page.evaluate((hash) => (location.hash = hash), words(small, { beside }));
-    await page.getByRole("alert").getByText(`The run beside it cannot be. ${says}`).waitFor();
+    await page.getByRole("alert").getByText(`The second run is impossible. ${says}`).waitFor();
     await at_step(page, 0);
     await button(page, "Next evaluation").click();
     await at_step(page, 2);

@@ -211,7 +211,7 @@ test("what cannot be is said, and not changed in silence", async () => {
     await wrong.getByLabel(label, { exact: true }).fill(value);
     await wrong.getByLabel(label, { exact: true }).press("Enter");
   }
-  await wrong.getByText("The run beside it cannot be.").waitFor();
+  await wrong.getByText("The second run is impossible.").waitFor();
   assert.equal(await wrong.locator(".field .problem").count(), 1);
   assert.equal(await wrong.getByLabel("Words in a text, second run").getAttribute("aria-invalid"), "true");
   await stage.leave(wrong);

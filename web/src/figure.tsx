@@ -42,7 +42,7 @@ async function on_paper(children: ComponentChildren, width: number): Promise<str
   }
 }
 
-// `paper`: its one child can be drawn anew at another width.
+// `paper`: its one child can be drawn again at another width.
 export function Figure(props: {
   title: string;
   file: string;

@@ -23,7 +23,7 @@ export const lesson = [
     title: "Is the keyword in the text?",
     minutes: 3,
     link: "#/play?lesson=4&task=keyword&hold=160&curves=accuracy,attention_on_answer,beta_auc&hide=views,try,settings,save,ahead",
-    ask: "Can it answer rightly without ever looking at the keyword?",
+    ask: "Can it answer correctly without ever looking at the keyword?",
   },
   {
     title: "Texts of your own",

@@ -93,7 +93,7 @@ class Hold:
                 sums = held[example, head, row].sum().item()
                 raise _engine.wrong_input(
                     f"a hold gave {what} at '{site}': row {row} of head {(self.head or 1) + head}, example {example}, whose sum is {sums:.4g}",
-                    "each row must be at least 0, must be 0 where allowed is False, and must sum to 1",
+                    "each row must be at least 0, must be 0 if allowed is False, and must sum to 1",
                 )
 
     def _held(self, attention: Any, allowed: Any, truth: Any) -> Any:

@@ -145,7 +145,7 @@ class Engine {
     this.worker = undefined;
     ++this.life;
     for (const { fail } of this.waiting.values())
-      fail(new Trouble(`The engine broke off (${why}). It is started anew when it is next wanted.`));
+      fail(new Trouble(`The engine broke off (${why}). It starts again at the next use.`));
     this.waiting.clear();
   }
 }

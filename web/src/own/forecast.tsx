@@ -286,7 +286,7 @@ function NewText({ told, training }: { told: Forecast; training: Training }) {
   );
 }
 
-// Where attention is predicted to lie: the softmax of the words' logits.
+// The predicted attention: the softmax of the words' logits.
 function Foreseen({ told, text }: { told: Forecast; text: string }) {
   const known = useMemo(() => new Map(Object.entries(told.logits)), [told]);
   const words = words_of(text);
@@ -311,7 +311,7 @@ function Foreseen({ told, text }: { told: Forecast; text: string }) {
   );
 }
 
-// Where attention is not predicted: the words that go with a label.
+// If attention is not predicted: the words that go with a label.
 function TellingWords({ told, text }: { told: Forecast; text: string }) {
   const words = new Set(words_of(text));
   const found = told.prediction.outputs.flatMap(output =>

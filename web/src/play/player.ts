@@ -120,7 +120,7 @@ export class Player<Wish> {
       );
       trouble = all.map(told).join(" ");
       if (fresh.length === 0) return this.refuse(trouble);
-      trouble = `The run beside it cannot be. ${trouble}`;
+      trouble = `The second run is impossible. ${trouble}`;
     }
     end_all(without(this.trainings, fresh));
     this.trainings = fresh;

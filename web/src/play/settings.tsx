@@ -260,7 +260,7 @@ function Field(props: FieldProps) {
 function settings_of(parts: Parts | undefined, state: State, training: Training | undefined): Setting[] {
   if (!parts) return [];
   const task = task_of(state);
-  // Where there is no training yet, since something in the address cannot be, as the page would ask for it.
+  // If there is no training yet, since something in the address cannot be, as the page would ask for it.
   const named = (section: string, table: Table | undefined) =>
     String(training?.setting(section, "name") ?? table?.name);
   const read = (section: string, part: Parts["tasks"][string] | undefined): Setting[] =>

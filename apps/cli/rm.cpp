@@ -38,12 +38,12 @@ class Rm : public Command {
              ids.size() <= 10 ? fmt::format("{}", fmt::join(ids, " ")) : "ID…");
       return 0;
     }
-    const std::vector<std::int64_t> anew = store.restore(ids);
-    const std::int64_t restored = std::ssize(ids) - std::ssize(anew);
+    const std::vector<std::int64_t> in_bin = store.restore(ids);
+    const std::int64_t restored = std::ssize(ids) - std::ssize(in_bin);
     if (restored > 0) notice("{} restored", count_text(restored, "run is", "runs are"));
-    if (anew.empty()) return 0;
+    if (in_bin.empty()) return 0;
     notice("the store already has the same run, so {} in the bin: {}",
-           count_text(std::ssize(anew), "run stays", "runs stay"), fmt::join(anew, " "));
+           count_text(std::ssize(in_bin), "run stays", "runs stay"), fmt::join(in_bin, " "));
     return 1;
   }
 

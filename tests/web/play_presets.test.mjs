@@ -55,8 +55,8 @@ test("each preset comes to what it says, from five seeds, and from the first to 
         plan.set["probe.every"] = "10"; // what is looked at less often is the same then
         const training = trained(plan, Math.max(...held.map(({ step }) => step))), { series } = training;
         if (course !== false) expect_precomputed(course, training, page.task_of(state).metrics, `${preset.name}, run ${run}`);
-        if (preset.foreseen) {
-          const { time, below, within } = preset.foreseen;
+        if (preset.predicted) {
+          const { time, below, within } = preset.predicted;
           const predicted = series[time][0][1] / Number(page.task_of(state).train.rate);
           const came = series.loss.find(([, loss]) => loss < series[below][0][1])?.[0];
           assert.ok(Math.abs(came - predicted) <= within * predicted, `${preset.name}, seed ${seed}, run ${run}: ${came}, predicted ${predicted}`);

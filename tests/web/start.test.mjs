@@ -248,7 +248,7 @@ test("a head of the weather is ablated, beside the plateaus that are predicted",
   await stage.leave(page);
 });
 
-test("a GIF of what was watched is made in the browser, at both sizes, and a browser plays it", async () => {
+test("the browser makes a GIF of the training at both sizes, and plays it", async () => {
   for (const viewport of sizes) {
     const page = await stage.visit("#/start", { viewport });
     await ready(page);

@@ -25,8 +25,8 @@ class RunLock {
 
   RunLock(RunLock&& other) noexcept;
   RunLock& operator=(RunLock&& other) noexcept;
-  // Becomes the lock of another run in the same folder, and lets go of its own. Returns false, unchanged, where
-  // somebody has or left the lock of that run.
+  // Becomes the lock of another run in the same folder, and lets go of its own. Returns false, unchanged, if another
+  // process has or left the lock of that run.
   bool move_to(const std::string& hash);
   ~RunLock();  // lets go of the run, and removes the file
 

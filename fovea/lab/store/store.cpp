@@ -185,7 +185,7 @@ namespace {
 // Inside a transaction. Returns the run's number.
 std::int64_t keep_one(Store::State& state, RunRecord& record, const std::string& hash) {
   Connection& database = state.db();
-  // What a run replaces gives it its number, so that "run 12" stays the same run after it is resumed or done anew.
+  // A run takes the number of the run that it replaces: "run 12" stays the same run if it is resumed or trained again.
   const auto old_done = run_of_hash(database, hash, true), old_undone = run_of_hash(database, hash, false);
   const bool replaces_done = record.state == RunState::done && old_done;
   const std::optional<std::int64_t> id = replaces_done ? old_done : old_undone;

@@ -19,7 +19,7 @@ export interface AttentionProps {
   at: number;
   example: number;
   head?: string; // the one whose map it is, "layer.1.head.2"; else the model's
-  name?: string | undefined; // what the run is called, if there are two
+  name?: string | undefined; // the run's name, if there are two
 }
 
 // What rows and columns are called: one, and several.

@@ -126,9 +126,9 @@ function useHeight(runs: number, mark_rows: number, presented: boolean, embedded
 function mark_rows_of(trainings: Training[], task: Task, presented: boolean): number {
   const steps = trainings.flatMap(({ interventions }) => interventions.flatMap(one => [one.from, one.until]));
   const acted = new Set(steps.filter(step => Number(step) > 0)).size;
-  const foreseen = trainings.flatMap(training => predicted.filter(([name]) => training.predicted_step(name)));
+  const flags = trainings.flatMap(training => predicted.filter(([name]) => training.predicted_step(name)));
   const stages = [task.knowledge, task.attention].filter(Boolean).length;
-  return Math.max(1, acted) + (presented ? 0 : trainings.length * stages + foreseen.length);
+  return Math.max(1, acted) + (presented ? 0 : trainings.length * stages + flags.length);
 }
 
 // As far as a step.

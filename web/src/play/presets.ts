@@ -13,7 +13,7 @@ export interface Held {
   near?: { plateau: string; by: number };
 }
 // The loss of each run falls below `below` within this share of the step that is predicted.
-export interface Foreseen {
+export interface PredictedStep {
   time: string;
   below: string;
   within: number;
@@ -27,7 +27,7 @@ export interface Preset {
   curves?: string[]; // that are shown at first
   runs?: [string, string]; // what the two runs are called
   held: Held[];
-  foreseen?: Foreseen;
+  predicted?: PredictedStep;
 }
 
 export const presets: Preset[] = [
@@ -94,7 +94,7 @@ export const presets: Preset[] = [
       { run: 0, metric: "accuracy", step: 320, least: 0.8 },
       { run: 1, metric: "accuracy", step: 200, least: 0.8 },
     ],
-    foreseen: { time: "causal_time", below: "event_loss", within: 0.05 },
+    predicted: { time: "causal_time", below: "event_loss", within: 0.05 },
   },
   {
     name: "spans",

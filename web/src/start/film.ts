@@ -1,4 +1,4 @@
-// A video or a GIF of six seconds of what has been watched, made in the browser: the words with their arcs, and the curves.
+// A video or a GIF of the training, six seconds long, made in the browser: the words with their arcs, and the curves.
 import type { Look, Series } from "../engine/looks";
 import { Gif } from "../gif";
 import { palette } from "../theme";

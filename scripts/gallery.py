@@ -149,7 +149,11 @@ def pages(page):
     order = sorted(files, key=lambda name: (tables[name]["order"], name))
     sentences = tomllib.loads((KEPT / "sentences.toml").read_text())["sentence"]
     made = {f"gallery/{name}.md": experiment_page(name, files[name], sentences, page) for name in order}
-    parts = ["Every experiment that Fovea ships, by what it is about."]
+    parts = [
+        "Find here every experiment that Fovea ships, by its system. Each page has the figure, the claims, the settings and the sources. Run one:",
+        "```\nfovea reproduce toy-uniform\n```",
+        "![p and D over training time: D leaves 0 at once, p follows](../figures/toy-uniform.svg)",
+    ]
     for system in dict.fromkeys(tables[name].get("system", "") for name in order):
         of_it = [
             f"- [{name}]({name}.md): {tables[name]['title']}"

@@ -125,7 +125,7 @@ std::string findings_html(const std::vector<const Reproduction*>& all, std::span
     html += fmt::format(
         "<tr><td class=\"word\">{}</td><td>{}<br><span class=\"soft\">{}{} Value: {}.</span></td><td class=\"number\" "
         "data-head=\"Value\">{}</td><td class=\"word\" data-head=\"Threshold\">{}</td></tr>\n",
-        result ? badge(result->held, verdict_text(*result)) : "not reproduced", heading, safe(found.finding.why),
+        result ? badge(result->held, verdict_text(*result)) : "not run here", heading, safe(found.finding.why),
         found.kept ? " Kept result of the full form; the quick form does not test it." : "",
         safe(found.finding.measures), result ? number_text(result->value) : "", result ? safe(result->wanted) : "");
   }

@@ -86,7 +86,7 @@ std::string findings_table(std::span<const FindingResult> findings, const Termin
       if (found.kept != kept) continue;
       const TextTable::Cell heading(found.finding.heading, Tone::strong);
       if (!found.result) {
-        table.row({{"not reproduced", Tone::faint}, heading});
+        table.row({{"not run here", Tone::faint}, heading});
         continue;
       }
       const ClaimResult& claim = *found.result;

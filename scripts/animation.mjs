@@ -1,5 +1,5 @@
 // The training that the README shows, as an animation: node scripts/animation.mjs build/page/index.html docs/figures/training.gif
-// The front door is trained in the browser, a look a frame. Pillow (which matplotlib needs) joins the pictures: FOVEA_PYTHON has it.
+// The view Start is trained in the browser, a look a frame. Pillow (which matplotlib needs) joins the pictures: FOVEA_PYTHON has it.
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

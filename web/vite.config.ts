@@ -32,7 +32,7 @@ function engine(): Plugin {
   };
 }
 
-// The text of docs/tutorials/lesson.md for the front door, without its title and its table of parts, which stand there
+// The text of docs/tutorials/lesson.md for the view Start, without its title and its table of parts, which stand there
 // already. Its links into the page are the page's own; of other documents only the name is left.
 function lesson(): Plugin {
   return {

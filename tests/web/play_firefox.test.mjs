@@ -1,4 +1,4 @@
-// The front door in Firefox: a bet, a training, a change at a typed step, and a link that restores them.
+// The view Start in Firefox: a bet, a training, a change at a typed step, and a link that restores them.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";

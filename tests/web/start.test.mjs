@@ -1,4 +1,4 @@
-// The front door: a bet, a training that is watched, a change at a step, and a link and a video of it.
+// The view Start: a bet, a training that is watched, a change at a step, and a link and a video of it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { at_step, button, past_step, saved, step_of } from "./playing.mjs";

@@ -1,4 +1,4 @@
-// What the front door trains: tasks of the playground in everyday words, each with flags to bet on.
+// What Start trains: tasks of the playground in everyday words, each with flags to bet on.
 import { factor_in, first, type State } from "../play/state";
 
 // A share over the steps, and the level that a flag stands for.
@@ -157,7 +157,7 @@ export const scenes: Scene[] = [
 
 export const scene_of = (name: string | null): Scene => scenes.find(one => one.name === name) ?? scenes[0]!;
 
-// What the front door's address says.
+// What the address of Start says.
 export interface Asked {
   scene: Scene;
   bets: (number | undefined)[]; // a step for each flag

@@ -1,4 +1,4 @@
-// The screen of the front door: bet on the steps, watch the training, change it, and share it.
+// The screen of the view Start: bet on the steps, watch the training, change it, and share it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, useAddress } from "../address";
 import type { Training } from "../engine/training";
@@ -24,7 +24,7 @@ const pace = 20; // steps a second: slow enough to follow
 const unit: [number, number] = [0, 1];
 type Span = [from: number, until: number] | undefined; // while attention is changed
 
-// The words of the front door's address; while the page leaves it, another view's stand there already.
+// The words of the address of Start; while the page leaves it, another view's stand there already.
 function useAsked(): Asked {
   const { view, words } = useAddress();
   const here = useRef(words);

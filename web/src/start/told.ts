@@ -1,4 +1,4 @@
-// What the front door says of the step that is looked at: of what has been watched, and never of what is to come.
+// What Start says of the step that is looked at: of what has been watched, and never of what is to come.
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
 import { type Curve, flags_of, type Scene } from "./scenes";

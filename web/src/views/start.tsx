@@ -1,4 +1,4 @@
-// The front door: one question, a bet on its answer, and a training that gives it.
+// The view Start: one question, a bet on its answer, and a training that gives it.
 import text_of_lesson from "#lesson";
 import { change_address, useAddress } from "../address";
 import { engine } from "../engine/engine";

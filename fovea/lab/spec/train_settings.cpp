@@ -22,11 +22,11 @@ void TrainSettings::settings(Fields& fields) {
   fields.integer("batch", batch, 1, most_examples, "number of examples per update");
   optimizer.settings(fields, "optimizer", "update rule");
   fields.number("rate", rate, 0, HUGE_VAL, "learning rate");
-  fields.number("weight_decay", of_every_optimizer.weight_decay, 0, 1e6, "pull of the weights towards 0");
+  fields.number("weight_decay", of_every_optimizer.weight_decay, 0, 1e6, "strength of the decay of weights towards 0");
   fields.number("clip", of_every_optimizer.clip, 0, HUGE_VAL, "largest norm of the gradient; 0: not limited");
   fields.choice("normalize", of_every_optimizer.normalize, {{"false", false}, {"true", true}},
                 "the gradient is divided by its norm; clip is then not read");
-  schedule.settings(fields, "schedule", "course of the rate");
+  schedule.settings(fields, "schedule", "learning rate over the steps");
   fields.integer("warmup", warmup, 0, most_steps, "steps over which the rate first rises to its full height");
   fields.choice("precision", precision,
                 {{"float", Precision::float32}, {"double", Precision::float64}, {"bf16x3", Precision::bf16x3}},

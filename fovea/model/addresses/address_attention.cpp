@@ -174,7 +174,7 @@ void AddressAttention<T>::backward(Compute& compute, const Trace<T>& trace) cons
 }
 
 const RegisterModel<AddressAttention> address_attention_model(
-    "address-attention", "predicts page and offset of the next access; an offset's meaning is attended to by its page");
+    "address-attention", "predicts page and offset of the next access; the page attends to the meanings of an offset");
 
 }  // namespace
 

@@ -33,8 +33,8 @@ class LinearAttention final : public Model<T> {
   void settings(Fields& fields) override {
     fields.choice("form", form_, {{"merged", Form::merged}, {"separate", Form::separate}},
                   "one matrix for keys and queries of a head, or two");
-    fields.integer("heads", heads_, 1, 10'000, "heads");
-    fields.integer("rank", rank_, 1, 10'000, "of a head's separate keys and queries");
+    fields.integer("heads", heads_, 1, 10'000, "number of heads");
+    fields.integer("rank", rank_, 1, 10'000, "rank of the separate keys and queries of a head");
     fields.only_of("form \"separate\"", [this] { return form_ == Form::separate; });
     fields.number("start", start_, 0, 1e6, "standard deviation of all parameters at the start");
   }

@@ -94,7 +94,7 @@ class RaceProductModel final : public Model<T> {
 };
 
 const RegisterModel<RaceProductModel> race_product_model(
-    "race-product", "two outer products that share two vectors, of which either nearly suffices");
+    "race-product", "two outer products that share two vectors; either nearly suffices alone");
 
 }  // namespace
 

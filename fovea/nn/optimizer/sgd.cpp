@@ -15,7 +15,7 @@ namespace {
 class Sgd : public MovesBothPrecisions<Sgd> {
  public:
   void settings(Fields& fields) override {
-    fields.number("momentum", momentum_, 0, 1, "of sgd");
+    fields.number("momentum", momentum_, 0, 1, "sgd: share of the last update in the next one; 0: none");
     fields.in_every_spec();
   }
   int moments() const override { return momentum_ != 0 ? 1 : 0; }

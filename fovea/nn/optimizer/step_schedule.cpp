@@ -15,7 +15,7 @@ class StepSchedule : public Schedule {
   void settings(Fields& fields) override {
     fields.integer("period", period_, 1, std::int64_t{1} << 40, "schedule step: number of updates between two falls");
     fields.in_every_spec();
-    fields.number("factor", factor_, 0, 1, "schedule step: factor of the rate at each fall");
+    fields.number("factor", factor_, 0, 1, "schedule step: the rate is multiplied by this at each fall");
     fields.in_every_spec();
   }
 

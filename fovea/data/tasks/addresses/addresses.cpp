@@ -29,9 +29,9 @@ class Addresses final : public AccessWindows {
     fields.integer("nodes", trace_shape_.nodes, 2, 1 << 18,
                    "lines in a round of a list, a cycle or a gather; pattern pages: lines on each page");
     fields.only_of("traces \"list\", \"pages\", \"gather\" and \"cycle\"", [this] { return has_nodes(); });
-    fields.integer("streams", trace_shape_.streams, 1, 64, "strides in turn");
+    fields.integer("streams", trace_shape_.streams, 1, 64, "number of strides, which take turns");
     fields.only_of("trace \"strides\"", [this] { return trace_shape_.pattern == strides; });
-    fields.integer("length", trace_shape_.length, 100, 10'000'000, "accesses of the trace");
+    fields.integer("length", trace_shape_.length, 100, 10'000'000, "number of accesses in the trace");
     window_setting(fields);
     fields.integer("trained", trained_, 0, 10'000'000,
                    "the first windows of the trace that are trained on; 0: all except held-out windows");

@@ -209,7 +209,7 @@ class Spans final : public Task, public Ladder {
   std::vector<float> nothing_;  // (V)
 };
 
-const Register<Task> spans_task("spans", "an answer from spans of a context, of which a newer one counts more",
+const Register<Task> spans_task("spans", "an answer from spans of a context; newer spans count more",
                                 [] { return std::make_unique<Spans>(); });
 
 }  // namespace

@@ -44,7 +44,7 @@ class SecondLargest final : public DigitBags {
   }
 };
 
-const Register<Task> second_largest_task("second-largest", "the largest digit but one in a bag of images",
+const Register<Task> second_largest_task("second-largest", "the second-largest digit in a bag of images",
                                          [] { return std::make_unique<SecondLargest>(); });
 
 }  // namespace

@@ -146,7 +146,7 @@ class Sink final : public Task, public Ladder {
   std::vector<double> chances_;  // (length + 1, vocab) of each token in each position
 };
 
-const Register<Task> sink("sink", "a chain of tokens, in which after a trigger the token before it returns",
+const Register<Task> sink("sink", "a chain of tokens; after a trigger, the token before the trigger returns",
                           [] { return std::make_unique<Sink>(); });
 
 }  // namespace

@@ -1,4 +1,4 @@
-// ToyVariant: the variants of the toy gate (docs/explanation/method.md) (room model). toy_gate.cpp registers model
+// ToyVariant: the variants of the toy gate (docs/reference/toy-gate.md) (room model). toy_gate.cpp registers model
 // `toy-gate`; theory/toy_gate.h has its flow.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Probe `audit`: the five assumptions of the two-stage account, each as numbers over training (room probe). The
-// Evaluator (lab/train) calls it at each evaluation; `fovea audit` adds it to a run. docs/explanation/method.md (4)
+// Evaluator (lab/train) calls it at each evaluation; `fovea audit` adds it to a run. docs/reference/audit.md
 // explains each number. It measures the same examples every time, so their attention can be followed.
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // How well hidden states predict their own word and its neighbours, and how well a text's mean state follows from the
-// mean of its words' embeddings (docs/explanation/method.md, 4) (room probe). The probe `audit` alone calls it.
+// mean of its words' embeddings (docs/reference/audit.md) (room probe). The probe `audit` alone calls it.
 #pragma once
 
 #include <optional>

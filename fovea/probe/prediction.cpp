@@ -1,4 +1,4 @@
-// Probe `prediction`: the prediction of the task (docs/explanation/method.md, 2), as numbers at step 0 (room probe).
+// Probe `prediction`: the prediction of the task (docs/reference/prediction.md), as numbers at step 0 (room probe).
 // The Evaluator (lab/train) calls it. Claims compare these numbers with the training.
 #include "fovea/theory/prediction/prediction.h"
 

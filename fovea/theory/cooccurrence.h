@@ -1,11 +1,11 @@
-// Co-occurrence of the words of the input with the outputs, over all of the data (docs/explanation/method.md, 2)
+// Co-occurrence of the words of the input with the outputs, over all of the data (docs/reference/prediction.md)
 // (room theory). signal.h, course.h and the candidates of theory/prediction are computed from it. It reads a
 // BagSource.
 //
 //   C_io = Cov(how often i is in the input, how often o is in the output)
 //
 // While attention is uniform, C is all that a model learns from the data, once its bias has the frequency of each
-// output. The slope of the loss by the weight from i to o is then -C_io, up to a factor. docs/explanation/method.md
+// output. The slope of the loss by the weight from i to o is then -C_io, up to a factor. docs/reference/prediction.md
 // has the steps.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Course: the predicted course of the two stages (docs/explanation/method.md, 2) (room theory). translation_flow.h
+// Course: the predicted course of the two stages (docs/reference/prediction.md) (room theory). translation_flow.h
 // and unigram_course.h compute it for theory/prediction. The stages are knowledge of the words that indicate the
 // answer, and attention on them. Times are those of gradient flow: a sum of learning rates of plain descent. They
 // order settings. Steps of another optimiser are no multiple of them.

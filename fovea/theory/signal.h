@@ -1,5 +1,5 @@
 // The information on the outputs in the bag of inputs: what can be learned while attention is uniform
-// (docs/explanation/method.md, 2) (room theory). Pure functions. theory/prediction/prediction.h reports it.
+// (docs/reference/prediction.md) (room theory). Pure functions. theory/prediction/prediction.h reports it.
 #pragma once
 
 #include <vector>

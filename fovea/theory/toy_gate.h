@@ -1,4 +1,4 @@
-// The toy gate without training (docs/explanation/method.md): closed form, gradient flow, gradient descent (room
+// The toy gate without training (docs/reference/toy-gate.md): closed form, gradient flow, gradient descent (room
 // theory). Pure functions. The probes `toy-flow` and `unigram-flow` and the page (apps/wasm/toy.cpp) compare with it.
 //
 // With D = beta1 - beta0 the linear gate's flow is D' = 2p, p' = D: a saddle. Starts with D0 > -sqrt(2) p0 run to p =

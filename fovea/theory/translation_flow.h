@@ -1,4 +1,4 @@
-// The mean-field course of sequence tasks (docs/explanation/method.md, 2) (room theory). Pure functions.
+// The mean-field course of sequence tasks (docs/reference/prediction.md) (room theory). Pure functions.
 // theory/prediction/prediction.cpp calls it. It is a word-translation table with free attention, followed by gradient
 // flow on the co-occurrence of the data.
 //

@@ -1,4 +1,4 @@
-// The predicted course of classification (docs/explanation/method.md, 2): gradient flow of the unigram gate, with a
+// The predicted course of classification (docs/reference/prediction.md): gradient flow of the unigram gate, with a
 // bias, on the data's own bags (room theory). Pure functions. theory/prediction/prediction.cpp calls it.
 #pragma once
 

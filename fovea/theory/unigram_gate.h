@@ -1,4 +1,4 @@
-// The general toy gate without training (docs/explanation/method.md): attention weights as free parameters (room
+// The general toy gate without training (docs/reference/toy-gate.md): attention weights as free parameters (room
 // theory). Pure functions. unigram_course.h and the probes `toy-course` and `unigram-flow` call it.
 //
 // Token v has a class weight beta_v and an attention logit a_v; s(x) = Σ_l softmax(a_{x_1} … a_{x_L})_l beta_{x_l}.

@@ -158,7 +158,7 @@ TEST(ToyGate, BoundedGateRecoversFromAMistake) {
   EXPECT_EQ(toy_flow_time(bounded, start, 0.9, time * 0.999), infinity);
 }
 
-// The way back takes sqrt(pi) e^{D0^2/4 - 1} from a0 = 0 to leading order (docs/explanation/method.md).
+// The way back takes sqrt(pi) e^{D0^2/4 - 1} from a0 = 0 to leading order (docs/reference/toy-gate.md).
 TEST(ToyGate, BoundedGateRecoversInTheTimeForetold) {
   const double d0 = -6.5;
   const double predicted = std::sqrt(std::numbers::pi) * std::exp(d0 * d0 / 4 - 1);

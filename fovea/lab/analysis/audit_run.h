@@ -1,4 +1,4 @@
-// Adds the audit of its assumptions to a run (docs/explanation/method.md, 4), and compares the retrained run with the
+// Adds the audit of its assumptions to a run (docs/reference/audit.md), and compares the retrained run with the
 // old one (room lab/analysis). `fovea audit` and the Python package call it. Pure functions.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Probe `toy-flow`: a toy gate in training beside its theory (docs/explanation/method.md) (room probe/systems). The
+// Probe `toy-flow`: a toy gate in training beside its theory (docs/reference/toy-gate.md) (room probe/systems). The
 // Evaluator (lab/train) calls it at each evaluation; it changes nothing. At the first one it reads the start from the
 // parameters, and the loss from the model's outcome.
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Probe `unigram-flow`: a unigram gate in training beside the gradient flow of its data (docs/explanation/method.md,
+// Probe `unigram-flow`: a unigram gate in training beside the gradient flow of its data (docs/reference/toy-gate.md,
 // the general form) (room probe/systems). The Evaluator (lab/train) calls it at each evaluation; it changes nothing.
 // At the first one it reads the start from the parameters. The data are the task's training sequences, or a sample if
 // they are infinite.
@@ -180,7 +180,7 @@ class UnigramFlow : public Probe {
   }
 
   // {0,0} negative and {0,1} positive, the logits at half the rate: then it is the toy gate, at half its pace
-  // (docs/explanation/method.md).
+  // (docs/reference/toy-gate.md).
   bool is_toy_gate() const {
     const LabelledBags& bags = corpus_->bags;
     return vocab_ == 2 && start_.size() == 4 && attention_rate_ == 0.5 && bags.size() == 2 && bags.label(0) == 0 &&

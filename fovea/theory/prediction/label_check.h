@@ -29,7 +29,7 @@ struct LabelCheck {
 // Two models, naive Bayes and logistic regression (theory/word_regression.h), are fitted to four fifths of the texts
 // and asked for the class of the others, for each fifth, with fifths drawn anew for each repeat. A label is doubtful
 // where both give another class each time, and the label is wrong with a probability of at least 0.7
-// (docs/explanation/method.md). Not made of more than ten thousand texts, or twenty classes.
+// (docs/reference/prediction.md). Not made of more than ten thousand texts, or twenty classes.
 LabelCheck check_labels(const KeptBags& bags, Team& team);
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-// Prediction: what attention will learn on given data, computed before training (docs/explanation/method.md, 2) (room
+// Prediction: what attention will learn on given data, computed before training (docs/reference/prediction.md) (room
 // theory/prediction). `fovea predict`, the page, the Python package, the probe `prediction` and lab/analysis call it.
 // It reads a BagSource; it changes nothing.
 #pragma once
@@ -53,7 +53,7 @@ const char* evidence_name(EvidenceLevel evidence);
 // A word that is in examples of a class more often than chance. `here` and `elsewhere` count the examples of the class,
 // and of other classes, that contain it. `surely` is how many standard deviations `here` is above chance. `likely` is
 // the probability that the word goes with the class in all such data. `settled_by` is the number of examples that would
-// make the evidence strong; docs/explanation/method.md has the formulas. `attended` is the attention that the flow
+// make the evidence strong; docs/reference/prediction.md has the formulas. `attended` is the attention that the flow
 // predicts for the word, as a multiple of a uniform share; it is NaN if the flow does not follow the word.
 struct Candidate {
   int input = -1;  // id

@@ -1,4 +1,4 @@
-// The toy gate's variants, each with what is true of it, and its stories. docs/explanation/method.md derives the
+// The toy gate's variants, each with what is true of it, and its stories. docs/reference/toy-gate.md derives the
 // equations; the bounded gate's logit is a.
 export interface Variant {
   bounded: boolean; // p = σ(a), else p itself is learned

@@ -301,8 +301,29 @@ def test_one_leaking_word():
     assert "matters more than a random one" in check.verdicts[2] and check.headline.startswith("Attention may be shown")
     assert figures["seeds_agree"].low <= figures["seeds_agree"].high and "Trainings" in check.verdicts[1]
     still, far = check.adversaries
+    assert [what for what, *_ in check.curve()] == [
+        "adversarial model, λ = 0", "adversarial model, λ = 0.1", "another training", "uniform weights", "an adversary of each example",
+    ]  # fmt: skip
+    assert (
+        check.curve()[2][1:] == (figures["seeds_tvd"].mean, figures["seeds_jsd"].mean) and figures["seeds_tvd"].mean > 0
+    )
     assert still["lambda"] == 0 and 0 <= still["tvd"] <= 1 and 0 <= far["jsd"] <= math.log(2)
     assert "deleting '" in check.summary()
+
+
+def test_the_curve_has_adversarial_models_and_their_rivals(case):
+    _, _, check, hand = case
+    points = {what: (tvd, jsd) for what, tvd, jsd in check.curve()}
+    assert list(points) == ["uniform weights", "an adversary of each example"]
+    moved, apart = (
+        [each(hand, row, alpha, weights) for row, alpha, weights in zip(hand.tokens, hand.alphas, check.adversary[:, 0, 0]) if len(row) > 1]
+        for each in (
+            lambda by, row, alpha, weights: tvd(by.p(row), by.p(row, weights[: len(row)])),
+            lambda by, row, alpha, weights: jsd(weights[: len(row)], alpha),
+        )
+    )  # fmt: skip
+    assert points["an adversary of each example"] == pytest.approx((np.mean(moved), np.mean(apart)), abs=1e-6)
+    assert np.mean(moved) <= 0.01 + 1e-6
 
 
 def test_adversarial_models_are_further_from_attention_with_a_larger_lambda():
@@ -320,7 +341,9 @@ def test_verdicts_by_their_figures():
             "uniform_changes": np.zeros(300), "erasure": np.ones(300),
             "deleted_attention": np.r_[np.ones(deleted), np.zeros(300 - deleted)], "deleted_random": np.zeros(300),
         }  # fmt: skip
-        more = dict(agreement=[0.4, -0.1], between=[0.1, 0.2], adversaries=[], adversary=None, examples=[])
+        more = dict(
+            agreement=[0.4, -0.1], between=[(0.1, 0.3), (0.2, 0.5)], adversaries=[], adversary=None, examples=[]
+        )
         return ClassifierCheck("attn", of, [np.ones(3) / 3], 0, accuracy=right, **more)
 
     assert made(0.5, 90).verdicts[0].startswith("Attention is needed")

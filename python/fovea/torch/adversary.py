@@ -29,6 +29,7 @@ def adversary(one: Explained, steps: int) -> tuple[Figures, Array]:
     free = free.to(one.maps.device).requires_grad_()
     optimizer = torch.optim.Adam([free], RATE)
     best = torch.zeros(len(one.answers), dtype=torch.float64, device=one.maps.device)
+    moved = torch.zeros_like(best)
     found = one.maps.clone()
     some = one.allowed.any(-1, keepdim=True)
     with one.model.at_rest(), torch.enable_grad():
@@ -38,10 +39,11 @@ def adversary(one: Explained, steps: int) -> tuple[Figures, Array]:
             apart = one.mean(jsd(weights, one.maps))
             better = (far <= CLOSE) & (apart > best)
             best = torch.where(better, apart.detach(), best)
+            moved = torch.where(better, far.detach(), moved)
             found = torch.where(better[:, None, None, None], weights.detach(), found)
             (free.grad,) = torch.autograd.grad((PENALTY * (far - CLOSE).clamp(min=0) - apart).sum(), free)
             optimizer.step()
-    return one.of_several({"adversary": best}), found.cpu().numpy()
+    return one.of_several({"adversary": best, "adversary_tvd": moved}), found.cpu().numpy()
 
 
 def adversarial(one: Explained, strength: float, steps: int, seed: int) -> dict[str, float]:

@@ -102,7 +102,7 @@ def check_classifier(
         checks.whole("erase", erase, 0)
     module = module_of(model)
     from .adversary import adversarial, adversary
-    from .distances import jsd
+    from .distances import jsd, tvd
     from .explaining import Explained, pairs
 
     one = Explained(
@@ -125,7 +125,7 @@ def check_classifier(
         found |= more
     accuracy: dict[str, list[Array]] = {}
     agreement: list[float] = []
-    between: list[float] = []
+    between: list[tuple[float, float]] = []
     if fit is not None:
         models = {
             kind: [one.trained(fit, seed + at, kind == "uniform") for at in range(seeds)]
@@ -139,7 +139,7 @@ def check_classifier(
         for a, b in pairs(models["learned"]):
             taus = a.tau(b.attention)
             agreement.append(float(np.nanmean(taus)) if np.isfinite(taus).any() else math.nan)
-            between.append(float(jsd(a.attention, b.attention).mean()))
+            between.append((float(tvd(a.chances, b.chances).mean()), float(jsd(a.attention, b.attention).mean())))
     elif right is not None:
         accuracy = {"learned": [(one.answers.cpu().numpy() == right).astype(float)]}
     trained = [adversarial(one, strength, search, seed) for strength in strengths] if search else []

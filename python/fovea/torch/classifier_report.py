@@ -44,6 +44,7 @@ MEASURES: dict[str, tuple[str, float | None]] = {
     "uniform_changes": ("answers that change under uniform weights", 0.0),
     "uniform_jsd": ("JSD of uniform weights from α", None),
     "adversary": ("largest JSD from α of weights with the same answer, at most 0.693", None),
+    "adversary_tvd": ("TVD of p under these weights, at most 0.01", None),
 }
 
 
@@ -100,7 +101,7 @@ class ClassifierCheck:
         *,
         accuracy: Mapping[str, list[Array]],
         agreement: Sequence[float],
-        between: Sequence[float],
+        between: Sequence[tuple[float, float]],
         adversaries: Sequence[Mapping[str, float]],
         adversary: Array | None,
         examples: Sequence[tuple[Shading, str]],
@@ -128,7 +129,12 @@ class ClassifierCheck:
             gains = [learned - uniform for learned, uniform in zip(accuracy["learned"], accuracy["uniform"])]
             self.figures["learned_over_uniform"] = over_trainings(gains, self._difference(np.mean(gains, 0)))
         if len(agreement):
-            self.figures |= {"seeds_agree": Spread.of(agreement), "seeds_jsd": Spread.of(between)}
+            moved, apart = zip(*between)
+            self.figures |= {
+                "seeds_agree": Spread.of(agreement),
+                "seeds_tvd": Spread.of(moved),
+                "seeds_jsd": Spread.of(apart),
+            }
         self.verdicts = [self._needed(), self._agree(), self._matters()]
         self.headline = self._headline()
 
@@ -223,6 +229,7 @@ class ClassifierCheck:
         for name, what in (
             ("accuracy_learned", "accuracy with learned attention, over trainings"),
             ("accuracy_uniform", "accuracy with uniform attention, over trainings"),
+            ("seeds_tvd", "TVD of p between trainings"),
             ("seeds_jsd", "JSD of α between trainings"),
         ):
             if name in self.figures:
@@ -232,6 +239,24 @@ class ClassifierCheck:
                 f"adversarial model, λ = {one['lambda']:g}: TVD {one['tvd']:.3f} from the answers, JSD {one['jsd']:.3f} from α"
             )
         return lines
+
+    def curve(self) -> list[tuple[str, float, float]]:
+        """Return how far answers and attention are from those of the checked model: adversarial models and their rivals.
+
+        Returns
+        -------
+        list of tuple
+            What was changed, the mean TVD of the answers, and the mean JSD of α.
+        """
+        points = [(f"adversarial model, λ = {one['lambda']:g}", one["tvd"], one["jsd"]) for one in self.adversaries]
+        for name, tvd, jsd in (
+            ("another training", "seeds_tvd", "seeds_jsd"),
+            ("uniform weights", "uniform_tvd", "uniform_jsd"),
+            ("an adversary of each example", "adversary_tvd", "adversary"),
+        ):
+            if jsd in self.figures:
+                points.append((name, self.figures[tvd].mean, self.figures[jsd].mean))
+        return points
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as dicts, lists and numbers.

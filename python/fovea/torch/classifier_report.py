@@ -241,7 +241,7 @@ class ClassifierCheck:
         return lines
 
     def curve(self) -> list[tuple[str, float, float]]:
-        """Return how far answers and attention are from those of the checked model: adversarial models and their rivals.
+        """Return how far answers and attention are from the checked model's: adversarial models and their rivals.
 
         Returns
         -------

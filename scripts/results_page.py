@@ -23,6 +23,7 @@ import sys
 
 import ledger
 import tomllib
+from entity_table import entity_table
 from experiment_claims import begins, key_of, read_experiment
 from kept_results import KEPT, keep
 from peer_seeds import number, peer_table, table
@@ -30,7 +31,7 @@ from peer_seeds import number, peer_table, table
 HERE = pathlib.Path(__file__).resolve().parent.parent
 OTHER_SETTINGS = "with other settings than today's"
 PAGES = {
-    HERE / "docs" / "reference" / "results.md": ["missing", "claims", "runs", "agreement", "peer"],
+    HERE / "docs" / "reference" / "results.md": ["missing", "claims", "runs", "agreement", "entities", "peer"],
     HERE / "docs" / "explanation" / "sentences.md": ["sentences"],
     HERE / "docs" / "explanation" / "not-supported.md": ["failed"],
 }
@@ -383,6 +384,7 @@ def main():
         "sentences": sentences_list(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
         "runs": runs_table(all_kept),
         "agreement": agreement_tables(all_kept),
+        "entities": entity_table(all_kept),
         "peer": peer_table(all_kept, [json.loads(line) for line in read(peers).splitlines()] if peers.exists() else []),
     }
     for file, names in PAGES.items():

@@ -41,7 +41,15 @@ test("the loss of runs has the predicted plateaus that they share, and its axis 
   const titles = (names) => names.map((name) => name.slice("rung_".length).replaceAll("_", " ")).sort();
   const page = await stage.visit("#/runs?experiment=markov-icl&metric=loss");
   const drawn = (title) => page.locator("figure", { hasText: title }).first().locator(".plot > svg:not(.told)");
-  const told = async (plot) => (await plot.locator("text").allTextContents()).filter((text) => titles(rungs).includes(text)).sort();
+  // Each with its number, as far as it is read off.
+  const told = async (plot) => {
+    const texts = (await plot.locator(".rules text").allTextContents()).flatMap((text) => {
+      const [, names, number] = /^(.+) (\S+)$/.exec(text);
+      for (const name of names.split(", ")) assert.ok(Math.abs(runs[0].metrics[`rung_${name.replaceAll(" ", "_")}`] / Number(number) - 1) < 0.006, text);
+      return names.split(", ");
+    });
+    return texts.sort();
+  };
   await drawn("one line per run").waitFor();
   assert.deepEqual(await told(drawn("one line per run")), titles(shared));
   const last = Math.max(...runs.map((run) => run.steps));
@@ -65,7 +73,7 @@ test("glimpses at an image are shown on it, each a box with its number, at the l
   await drawn.waitFor();
   assert.deepEqual(await drawn.locator("text").allTextContents(), ["1", "2", "3", "4"]);
   const way = (await drawn.locator("polyline").getAttribute("points")).split(" ").map((point) => point.split(",").map((x) => x / 20));
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV", exact: true }).first().click()]);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.locator(".glimpses").getByRole("button", { name: "CSV", exact: true }).click()]);
   const boxes = String(await text_of(file)).trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
   assert.equal(boxes.length, 4);
   boxes.forEach(([glimpse, left, top, width, height], t) => {

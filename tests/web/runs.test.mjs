@@ -13,7 +13,7 @@ test("an empty store says how to begin, and a sweep's runs appear by themselves"
   await page.getByText("No runs.").waitFor();
   await page.getByText("Live: new runs appear by themselves.").waitFor();
   await stage.fovea("sweep", "toy-phase", "--quick", "--quiet");
-  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 28);
+  await page.waitForFunction(() => document.querySelectorAll('[aria-label="Table of runs"] tbody tr').length === 28);
   await page.locator("figure svg").first().waitFor();
   await stage.leave(page);
 });
@@ -22,7 +22,7 @@ test("runs are chosen by condition, and a wrong one is explained", async () => {
   const page = await stage.visit("#/runs");
   const condition = page.getByLabel("Condition");
   await condition.fill("model.p = 0.9 and seed = 0");
-  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 7);
+  await page.waitForFunction(() => document.querySelectorAll('[aria-label="Table of runs"] tbody tr').length === 7);
   assert.match(page.url(), /where=model\.p/);
   await condition.fill("model.q = 0.9");
   await page.getByRole("alert").getByText("Did you mean").or(page.getByRole("alert").getByText("model.q")).first().waitFor();

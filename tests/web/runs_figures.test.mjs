@@ -26,7 +26,14 @@ test("a figure is saved as SVG, PNG and CSV, with the numbers that the program e
   await stage.fovea("export", "--all", "--format", "csv", "-o", file);
   const exported = (await readFile(file, "utf8")).split("\n").filter((line) => line.split(",")[3] === "p");
   const numbers = (lines) => lines.map((line) => line.split(",").map((cell, i) => (i === 5 ? Number(cell) : cell)).join(","));
-  assert.deepEqual(numbers(String(csv).trim().split("\n").slice(1)), numbers(exported));
+  // A further column has the setting that colours the curves.
+  const [head, ...rows] = String(csv).trim().split("\n").map((line) => line.split(","));
+  const by = await page.getByLabel("Colour by").inputValue();
+  assert.equal(head.at(-1), by);
+  assert.deepEqual(numbers(rows.map((row) => row.slice(0, 6).join(","))), numbers(exported));
+  const { runs } = JSON.parse(await stage.fovea("runs", "--json", "--limit", "-1"));
+  const value = new Map(runs.map(({ run, settings }) => [String(run), String(by.split(".").reduce((part, word) => part[word], settings))]));
+  assert.ok(rows.every((row) => row.at(-1) === value.get(row[0])), rows[0].join());
   assert.ok(exported.length > 1000);
   const [svg_name, svg] = await saved("SVG");
   assert.equal(svg_name, "toy-phase-p.svg");

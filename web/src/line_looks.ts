@@ -1,6 +1,12 @@
 // How axes are numbered, and by what groups of lines are told apart.
 import type { Curve } from "./curves";
 
+// A height that was predicted, and of what.
+export interface Rule {
+  value: number;
+  says: string;
+}
+
 const colours = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
 
 // A number beside an axis that has large or small ones: by powers of ten, and no comma in 1990.
@@ -18,10 +24,17 @@ export function axis_of(values: number[]): { tickFormat: ((x: number) => string)
   return { tickFormat: plain ? undefined : tick_text, room: most === 0 || (most >= 1e-2 && most < 1e5) ? 52 : 76 };
 }
 
-// The predicted plateau of the loss that a metric is; none for other metrics.
-export function rung_of(metric: string, value: number | null | undefined): { value: number; says: string }[] {
-  const is_rung = metric.startsWith("rung_") && !metric.endsWith("_held") && typeof value === "number";
-  return is_rung ? [{ value, says: metric.slice("rung_".length).replaceAll("_", " ") }] : [];
+// The predicted plateaus of the loss among metrics; two that are equal are one line with both names.
+export function rungs_among(metrics: Iterable<[name: string, value: number | null | undefined]>): Rule[] {
+  const rungs: Rule[] = [];
+  for (const [name, value] of metrics) {
+    if (!name.startsWith("rung_") || name.endsWith("_held") || typeof value !== "number") continue;
+    const says = name.slice("rung_".length).replaceAll("_", " ");
+    const equal = rungs.find(other => Math.abs(other.value - value) < 1e-4);
+    if (equal) equal.says += `, ${says}`;
+    else rungs.push({ value, says });
+  }
+  return rungs;
 }
 
 // Groups differ in colour, and where there are more of them than colours in their strokes, too.

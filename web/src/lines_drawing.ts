@@ -11,13 +11,7 @@ import {
   type Window,
   with_edges,
 } from "./curves";
-import { axis_of, look_of, set_apart, tick_text } from "./line_looks";
-
-// A height that was predicted, and of what.
-export interface Rule {
-  value: number;
-  says: string;
-}
+import { axis_of, look_of, type Rule, set_apart, tick_text } from "./line_looks";
 
 export interface LinesProps {
   curves: Curve[];
@@ -28,6 +22,7 @@ export interface LinesProps {
   steps?: number;
   marks?: Mark[];
   rules?: Rule[];
+  empty?: string; // what is said while there is nothing to draw
   mark_rows?: number; // room for so many of them, so that nothing moves when one comes
   height?: number;
   letters?: number; // how high they are
@@ -110,7 +105,7 @@ function layout_of(props: LinesProps, width: number, room: number) {
   const margin = {
     top: (20 + mark_gap) * grows + row * rows,
     left: room * grows,
-    right: 20 * grows,
+    right: Math.max(20 * grows, ...(props.rules ?? []).map(rule => 8 + 0.56 * letters * rule_text(rule).length)),
     bottom: 44 + 1.6 * (letters - 12),
   };
   return { width, height, letters, grows, row, marks, margin };
@@ -207,20 +202,25 @@ function curve_marks(props: LinesProps, content: Content, paths: Map<string, SVG
   ];
 }
 
-// The heights that were predicted, each with its name at its right end.
-function rule_marks(rules: Rule[]): Plot.Markish[] {
+const rule_text = ({ value, says }: Rule) => `${says} ${+value.toPrecision(3)}`;
+
+// The heights that were predicted, each with its name and its number to the right of the curves, none over another.
+function rule_marks(rules: Rule[], letters: number): Plot.Markish[] {
   return [
     Plot.ruleY(rules, { y: "value", stroke: "var(--c3)", strokeDasharray: "5,4" }),
-    Plot.text(rules, {
-      y: "value",
-      text: "says",
-      frameAnchor: "right",
-      textAnchor: "end",
-      dy: -7,
-      fill: "currentColor",
-      stroke: "var(--page)",
-      strokeWidth: 4,
-    }),
+    (_, { y }, __, { width, marginRight, height, marginTop, marginBottom }) => {
+      const group = shape("g", { fill: "currentColor", "text-anchor": "start", class: "rules" });
+      const seen = ({ value }: Rule) => y!(value)! >= marginTop && y!(value)! <= height - marginBottom;
+      let lowest = height - marginBottom + letters / 2;
+      for (const rule of rules.filter(seen).sort((a, b) => a.value - b.value)) {
+        lowest = Math.min(lowest, y!(rule.value)!);
+        const text = shape("text", { x: width - marginRight + 4, y: lowest + 0.35 * letters });
+        text.textContent = rule_text(rule);
+        group.append(text);
+        lowest -= 1.15 * letters;
+      }
+      return group;
+    },
   ];
 }
 
@@ -302,8 +302,11 @@ export class Drawing {
             fill: "var(--page)",
             "fill-opacity": 0.6,
           }),
-        ...rule_marks(props.rules ?? []),
+        ...rule_marks(props.rules ?? [], letters),
         ...step_marks(layout, props.steps ?? whole.x[1]),
+        this.waits()
+          ? Plot.text([props.empty], { frameAnchor: "middle", fill: "var(--soft)", fontSize: 1.2 * letters })
+          : null,
       ],
     });
     plot.setAttribute("role", "img");
@@ -352,9 +355,14 @@ export class Drawing {
     return true;
   }
 
+  // Whether it says that there is nothing to draw yet.
+  private waits(): boolean {
+    return this.props.empty !== undefined && this.content.raw.every(({ steps }) => steps.length < 2);
+  }
+
   private can_grow(): boolean {
     const { raw, drawn, middle, empty } = this.content;
-    return middle.length === 0 && drawn === raw && !this.props.window && !empty;
+    return middle.length === 0 && drawn === raw && !this.props.window && !empty && !this.waits();
   }
 
   // What is pointed at is told in a drawing above it, so that the lines need not be drawn again.

@@ -1,6 +1,7 @@
 // A figure as a file of its own: with its size, its background, its legend, and colours instead of variables.
 const name_space = "http://www.w3.org/2000/svg";
 const row = 20,
+  line_height = 15,
   gap = 18; // of the legend
 const fine = 2; // points of a picture to one of the page's
 
@@ -24,7 +25,7 @@ function svg_of(canvas: HTMLCanvasElement): SVGElement {
     whole = frame.getBoundingClientRect();
   const svg = element("svg", { viewBox: `0 0 ${Math.round(whole.width)} ${Math.round(whole.height)}` });
   svg.append(element("image", { href: copy.toDataURL(), x: left - whole.left, y: top - whole.top, width, height }));
-  for (const word of frame.querySelectorAll<HTMLElement>(".words span")) {
+  for (const word of frame.querySelectorAll<HTMLElement>(".words span, .map-axis")) {
     if (!word.textContent) continue;
     const box = word.getBoundingClientRect(),
       style = getComputedStyle(word);
@@ -67,6 +68,18 @@ function copy_of(holder: Element): SVGElement {
   return copy;
 }
 
+// A text in lines that are no wider than `room`, broken between words, and within one that is wider by itself.
+function lines_of(text: string, room: number, width_of: (part: string) => number): string[] {
+  const lines = [""];
+  for (const part of text.split(/(?<=[ ,;=])/)) {
+    for (const piece of width_of(part) > room ? [...part] : [part]) {
+      if (width_of((lines.at(-1) + piece).trimEnd()) > room) lines.push("");
+      lines[lines.length - 1] += piece;
+    }
+  }
+  return lines.map(line => line.trim()).filter(line => line !== "");
+}
+
 // Under the figure, in as many rows as it wants.
 function add_legend(copy: SVGElement, holder: Element) {
   const entries = [...holder.querySelectorAll(".legend li")].filter(
@@ -92,16 +105,22 @@ function add_legend(copy: SVGElement, holder: Element) {
     const swatch = entry.querySelector("svg")!.cloneNode(true) as SVGElement;
     const across = Number(swatch.getAttribute("width")),
       text = entry.textContent!.trim();
-    const room = across + 6 + pen.measureText(text).width + gap;
-    if (x > left && x + room > left + width) [x, y] = [left, y + row];
+    const indent = across + 6;
+    const lines = lines_of(text, width - indent, part => pen.measureText(part).width);
+    const room = indent + Math.max(...lines.map(line => pen.measureText(line).width)) + gap;
+    if (x > left && x - gap + room > left + width) [x, y] = [left, y + row];
     for (const [key, value] of Object.entries({ x, y: y + 6 })) swatch.setAttribute(key, String(value));
-    const words = element("text", { x: x + across + 6, y: y + 14 });
-    words.textContent = text;
-    group.append(swatch, words);
+    group.append(swatch);
+    lines.forEach((line, i) => {
+      const words = element("text", { x: x + indent, y: y + 14 + i * line_height });
+      words.textContent = line;
+      group.append(words);
+    });
     x += room;
+    if (lines.length > 1) [x, y] = [left, y + row + (lines.length - 1) * line_height];
   }
   copy.append(group);
-  copy.setAttribute("viewBox", [left, top, width, y + row + 4 - top].join(" "));
+  copy.setAttribute("viewBox", [left, top, width, y + (x > left ? row : 0) + 4 - top].join(" "));
 }
 
 export function svg_text(holder: Element): string {

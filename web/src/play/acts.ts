@@ -1,6 +1,6 @@
 // What can be done to attention from a step until another, what is said of where it ends, and how a spec says it:
 // `word` and what it is; where it is nothing, a factor or the head is named there.
-import type { Table } from "../model";
+import { flat_settings, type Setting, setting_text, type Table } from "../model";
 
 export interface Act {
   name: string;
@@ -36,6 +36,39 @@ export function act_of(one: { [word: string]: unknown }): Act | undefined {
 export function act_text(name: string, by: number): string {
   const { title, factor } = acts.find(act => act.name === name)!;
   return factor ? `${title} by ${by} on the right words` : title;
+}
+
+// "layer.2.head.1" as a person reads it: "layer 2, head 1".
+const part_text = (of: string) => of.replace(/\.(?=\d)/g, " ").replaceAll(".", ", ");
+
+// An intervention of a spec in words: "layer 2 held uniform until step 60".
+function intervention_text(one: Table): string {
+  const act = act_of(one);
+  const own = (word: string) => !["of", "from", "until"].includes(word);
+  const words = Object.keys(one)
+    .filter(own)
+    .map(word => `${word} ${setting_text(one[word]!)}`);
+  const named = one.of ?? (act && act.is === undefined && !act.factor ? one[act.word]! : "");
+  const of = part_text(setting_text(named));
+  const done = act
+    ? `${of || "attention"} ${act_text(act.name, Number(one[act.word]))}`
+    : `${words.join(", ")}${of && ` of ${of}`}`;
+  const from = Number(one.from ?? 0) > 0 ? ` from step ${one.from}` : "";
+  return `${done}${from}${one.until === undefined ? "" : ` until step ${one.until}`}`;
+}
+
+export const none = "no intervention";
+
+// All interventions of a spec, in words.
+export function interventions_text(all: Setting | undefined): string {
+  const each = Array.isArray(all) ? all.map(one => intervention_text(one as Table)) : [];
+  return each.join("; ") || none;
+}
+
+// The settings of a run as a person reads them: "task.vocab" -> "60", "intervene" -> "layer 2 held uniform".
+export function settings_in_words(settings: { [section: string]: Setting }): Map<string, string> {
+  const words = flat_settings(settings);
+  return words.set("intervene", interventions_text(settings.intervene));
 }
 
 // And the intervention that it makes, of a head ("layer.1.head.2") or of all ("").

@@ -4,9 +4,8 @@ import { useWord } from "../address";
 import type { Curve, Mark } from "../curves";
 import type { Training } from "../engine/training";
 import { Figure } from "../figure";
-import { rung_of } from "../line_looks";
+import { type Rule, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
-import type { Rule } from "../lines_drawing";
 import { useScreen } from "../screen";
 import { never } from "../start/told";
 import { Explained } from "../term";
@@ -14,6 +13,8 @@ import { act_of, act_text } from "./acts";
 import type { Player } from "./player";
 import type { State } from "./state";
 import { first_curves, labels, type Task } from "./tasks";
+
+const not_yet = "Press Play: the curves appear while the model trains.";
 
 interface Props {
   player: Player<State>;
@@ -46,6 +47,7 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
         <Lines
           curves={curves}
           label="share"
+          empty={not_yet}
           now={at}
           range={unit}
           steps={total}
@@ -75,26 +77,20 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
       <Lines
         curves={losses}
         label="loss"
+        empty={not_yet}
         now={player.at}
         steps={player.total}
         rules={rungs}
         {...(rungs.length > 0 && { height: 230 })}
       />
-      {rungs.length > 0 && <p class="soft">Dashed: the plateaus that the task predicts, before any training.</p>}
+      {rungs.length > 0 && <p class="soft">Dashed: losses that are predicted from the data, before any training.</p>}
     </Figure>
   );
 }
 
 // The plateaus of the loss that are computed from the data alone: they are there before training.
 export function rungs_of(training: Training | undefined): Rule[] {
-  const rungs: Rule[] = [];
-  for (const [metric, { values }] of training?.series ?? [])
-    for (const rung of rung_of(metric, values[0])) {
-      const equal = rungs.find(other => Math.abs(other.value - rung.value) < 1e-4); // both names have one line
-      if (equal) equal.says += `, ${rung.says}`;
-      else rungs.push(rung);
-    }
-  return rungs;
+  return rungs_among([...(training?.series ?? [])].map(([metric, { values }]) => [metric, values[0]]));
 }
 
 const unit: [number, number] = [0, 1];

@@ -44,6 +44,10 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
   return (
     <section class="run-maps" aria-labelledby="maps">
       <h2 id="maps">Where it attends</h2>
+      <p>
+        Dark: much attention. The weights of a row add up to 1. Move the step to see attention being learned
+        {heads.length > 0 ? ", and choose a head on the right" : ""}.
+      </p>
       <p class="problem" role="alert">
         {trouble}
       </p>
@@ -137,7 +141,7 @@ function Heads(props: {
     <figure class="figure heads">
       <figcaption>Every layer and head of example {example + 1}</figcaption>
       <Scrolled label="Layers and heads">
-        <table>
+        <table style={{ "--across": across }}>
           <thead>
             <tr>
               <th scope="col">

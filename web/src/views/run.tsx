@@ -4,15 +4,19 @@ import { read_address, useWord, write_address } from "../address";
 import type { Curve } from "../curves";
 import { engine } from "../engine/engine";
 import { Figure } from "../figure";
-import { rung_of } from "../line_looks";
+import { rungs_among } from "../line_looks";
 import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { number_text, type WholeRun } from "../model";
+import { interventions_text, none } from "../play/acts";
+import { happened_in, is_detail, trained_in } from "../run/happened";
 import { address_in_playground, not_there } from "../run/in_playground";
 import { maps_of, other_program, series_of } from "../run/kept";
 import { Maps } from "../run/maps";
-import type { KeptRuns } from "../source";
+import type { KeptRuns, Source } from "../source";
+import { Explained } from "../term";
 import { Trouble } from "../trouble";
+import { every } from "./runs_filters";
 
 // The runs as they are filtered, with what the page of a run shows left out; of one run that page.
 export function address_of_all(id?: number): string {
@@ -24,7 +28,31 @@ export function address_of_all(id?: number): string {
 
 export const address_of_run = (id: number): string => address_of_all(id);
 
-export function RunPage({ store, id }: { store: KeptRuns; id: string }) {
+// What was done in it, for its title.
+function held_in(run: WholeRun): string {
+  const done = interventions_text(run.settings.intervene);
+  return done === none ? "" : `, ${done}`;
+}
+
+// The way back: to the runs as they were filtered, else to those of the run's experiment.
+function WayBack({ run }: { run: WholeRun | undefined }) {
+  const { words } = read_address(address_of_all());
+  const filtered = words.get("experiment") ?? "";
+  const experiment = filtered === every ? "" : filtered || run?.experiment || "";
+  const to = (name: string) => {
+    const with_name = new URLSearchParams(words);
+    with_name.set("experiment", name);
+    return write_address({ view: "runs", words: with_name });
+  };
+  return (
+    <p class="way-back">
+      {experiment && <a href={to(experiment)}>← Runs of {experiment}</a>}{" "}
+      <a href={to(every)}>{experiment ? "" : "← "}All runs</a>
+    </p>
+  );
+}
+
+export function RunPage({ source, store, id }: { source: Source; store: KeptRuns; id: string }) {
   const [run, set_run] = useState<WholeRun>();
   const [trouble, set_trouble] = useState("");
   useEffect(() => {
@@ -44,34 +72,40 @@ export function RunPage({ store, id }: { store: KeptRuns; id: string }) {
   }, [store, id]);
   return (
     <>
-      <p>
-        <a href={address_of_all()}>← All runs</a>
-      </p>
+      <WayBack run={run} />
       <h1>
         Run {id}
-        {run && `: ${run.experiment}, seed ${run.seed}`}
+        {run && `: ${run.experiment}, seed ${run.seed}${held_in(run)}`}
       </h1>
       <p class="problem" role="alert">
         {trouble}
       </p>
       {!run && !trouble && <p class="soft">Loading the run.</p>}
-      {run && <Whole key={run.run} store={store} run={run} />}
+      {run && <Whole key={run.run} source={source} store={store} run={run} />}
     </>
   );
 }
 
-function Whole({ store, run }: { store: KeptRuns; run: WholeRun }) {
+function Whole({ source, store, run }: { source: Source; store: KeptRuns; run: WholeRun }) {
   const program = other_program(run);
   const maps = useMemo(() => maps_of(run), [run]);
   return (
     <>
-      <Facts store={store} run={run} program={program} />
+      <div class="run-told">
+        <p class="lead">{trained_in(run)}</p>
+        <p class="lead">
+          <Explained text={happened_in(run)} />
+        </p>
+      </div>
+      <div class="run-top">
+        {Object.keys(run.series).length > 0 && <Course run={run} />}
+        <Facts source={source} store={store} run={run} program={program} />
+      </div>
       {maps.length > 0 ? (
         <Maps store={store} run={run} maps={maps} />
       ) : (
         <p class="soft">This run kept no attention maps: its model does not attend, or probe.keep was 0.</p>
       )}
-      {Object.keys(run.series).length > 0 && <Course run={run} />}
       <Numbers run={run} />
       <h2>Spec</h2>
       <details>
@@ -94,9 +128,23 @@ function time_text(seconds: number): string {
       : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-function Facts({ store, run, program }: { store: KeptRuns; run: WholeRun; program: string }) {
+function Facts(props: { source: Source; store: KeptRuns; run: WholeRun; program: string }) {
+  const { source, store, run, program } = props;
+  const [title, set_title] = useState("");
+  useEffect(() => {
+    source.story().then(
+      ({ experiments }) => set_title(experiments.find(({ name }) => name === run.experiment)?.title ?? ""),
+      () => {}, // the page says it elsewhere
+    );
+  }, [source, run.experiment]);
   return (
     <dl class="facts">
+      {title && (
+        <>
+          <dt>Experiment</dt>
+          <dd>{title}</dd>
+        </>
+      )}
       <dt>State</dt>
       <dd>
         <span class={`state ${run.state}`}>{run.state}</span> after {run.steps} steps and {time_text(run.seconds)}
@@ -115,10 +163,18 @@ function Facts({ store, run, program }: { store: KeptRuns; run: WholeRun; progra
         {run.started.replace("T", " ").replace("Z", " UTC")}, {program ? "" : `by Fovea ${run.version}, `}on{" "}
         {run.machine || "a machine that is not named"}
       </dd>
-      <dt>Tags</dt>
-      <dd>{run.tags?.join(", ") || "none"}</dd>
-      <dt>Note</dt>
-      <dd>{run.note || "none"}</dd>
+      {run.tags?.length ? (
+        <>
+          <dt>Tags</dt>
+          <dd>{run.tags.join(", ")}</dd>
+        </>
+      ) : null}
+      {run.note && (
+        <>
+          <dt>Note</dt>
+          <dd>{run.note}</dd>
+        </>
+      )}
       <dt>Weights</dt>
       <dd>
         {run.weights === undefined ? (
@@ -165,21 +221,19 @@ function OpenInPlayground({ run }: { run: WholeRun }) {
 
 function Course({ run }: { run: WholeRun }) {
   const names = Object.keys(run.series).filter(name => run.series[name]!.length > 1);
-  const usual = likely_metric(names, "") || (names[0] ?? "");
+  const rungs = rungs_among(Object.entries(run.metrics));
+  const usual = likely_metric(names, rungs.length > 0 ? "loss" : "") || (names[0] ?? "");
   const [metric, choose] = useWord("of", usual);
   const [step] = useWord("step", "");
   const curves = useMemo<Curve[]>(
     () => [{ name: metric.replaceAll("_", " "), group: "", ...series_of(run.series[metric] ?? []) }],
     [run, metric],
   );
-  const rules = useMemo(
-    () => (metric === "loss" ? Object.entries(run.metrics).flatMap(([name, value]) => rung_of(name, value)) : []),
-    [run, metric],
-  );
+  const rules = metric === "loss" ? rungs : [];
   if (names.length === 0) return null;
   return (
     <section aria-labelledby="course">
-      <h2 id="course">Over its steps</h2>
+      <h2 id="course">How it learned</h2>
       <label class="pick">
         Metric
         <select value={metric} onChange={event => choose(event.currentTarget.value)}>
@@ -206,22 +260,34 @@ function Course({ run }: { run: WholeRun }) {
           rules={rules}
         />
       </Figure>
+      {rules.length > 0 && <p class="soft">Dashed: losses that were predicted from the data, before any training.</p>}
     </section>
   );
 }
 
 function Numbers({ run }: { run: WholeRun }) {
+  const all = Object.entries(run.metrics),
+    details = all.filter(([name]) => is_detail(name));
+  const list = (some: typeof all) => (
+    <dl class="facts many">
+      {some.map(([name, value]) => (
+        <>
+          <dt>{name.replaceAll("_", " ")}</dt>
+          <dd>{number_text(value)}</dd>
+        </>
+      ))}
+    </dl>
+  );
   return (
     <section aria-labelledby="numbers">
-      <h2 id="numbers">What it measured last</h2>
-      <dl class="facts many">
-        {Object.entries(run.metrics).map(([name, value]) => (
-          <>
-            <dt>{name.replaceAll("_", " ")}</dt>
-            <dd>{number_text(value)}</dd>
-          </>
-        ))}
-      </dl>
+      <h2 id="numbers">Numbers at the end</h2>
+      {list(all.filter(([name]) => !is_detail(name)))}
+      {details.length > 0 && (
+        <details>
+          <summary>{details.length} more: of single heads, under a hold, and predicted</summary>
+          {list(details)}
+        </details>
+      )}
     </section>
   );
 }

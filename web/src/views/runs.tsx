@@ -3,17 +3,17 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
 import { bands, type Curve } from "../curves";
-import { rung_of } from "../line_looks";
-import type { Rule } from "../lines_drawing";
-import { flat_settings, type Line, type Run } from "../model";
+import type { Line } from "../model";
+import { settings_in_words } from "../play/acts";
 import type { Source } from "../source";
 import { NoStore } from "./no_store";
 import { RunPage } from "./run";
 import { RunsChart } from "./runs_chart";
-import { ChosenBar, Compare, line_table } from "./runs_compare";
+import { ChosenBar, Compare } from "./runs_compare";
 import { every, Filters, nothing_by } from "./runs_filters";
 import { type Asked, type Found, nothing, useFoundRuns } from "./runs_found";
 import { AgainstSetting, GroupsTable } from "./runs_groups";
+import { group_of, line_table, name_of, rungs_of_all, type Settings, setting_title, varied_in } from "./runs_named";
 import { Panel } from "./runs_panel";
 import { Parallel } from "./runs_parallel";
 import { RunTable } from "./runs_table";
@@ -22,7 +22,7 @@ import { Training } from "./training";
 export function Runs({ source }: { source: Source }) {
   const [run] = useWord("run", "");
   if (!source.store) return <NoStore source={source} run={run} />;
-  return run ? <RunPage store={source.store} id={run} /> : <AllRuns source={source} />;
+  return run ? <RunPage source={source} store={source.store} id={run} /> : <AllRuns source={source} />;
 }
 
 function AllRuns({ source }: { source: Source }) {
@@ -37,20 +37,27 @@ function AllRuns({ source }: { source: Source }) {
   const { seen, trouble } = found;
   const [drawn, set_drawn] = useState(false); // the figure, which what stands below it waits for
   const many = !experiment && seen.names.experiments.length > 1;
-  const settings = useMemo(() => new Map(seen.runs.map(run => [run.run, flat_settings(run.settings)])), [seen.runs]);
+  const settings = useMemo(
+    () => new Map(seen.runs.map(run => [run.run, settings_in_words(run.settings)])),
+    [seen.runs],
+  );
   const differing = useMemo(() => names_that_differ([...settings.values()]), [settings]);
   const coloured = asked_by || (many ? "experiment" : (varied_in(differing, settings) ?? nothing_by)),
     by = coloured === nothing_by ? "" : coloured;
   const as_curves = useCallback((lines: Line[]) => curves_of(lines, by, settings), [by, settings]);
   const curves = useMemo(() => as_curves(seen.lines), [seen.lines, as_curves]);
   const banded = useMemo(() => bands(curves).length > 0, [curves]);
-  const rules = useMemo(() => (seen.metric === "loss" ? rungs_in(seen.runs) : []), [seen.runs, seen.metric]);
+  const rules = useMemo(() => rungs_of_all(seen.runs, seen.metric), [seen.runs, seen.metric]);
   const cut = curves.filter(curve => curve.cut).length;
   const medians = `, the median and the middle half${cut > 0 ? ` (without ${cut} stopped or failed)` : ""}`;
   const unlike = curves.length >= 3 && !banded && new Set(curves.map(curve => curve.kind)).size > 1;
   return (
     <>
       <h1>Runs</h1>
+      <p>
+        Every training that this store has, as a curve and as a row. Choose an experiment and a metric. Tick rows of the
+        table to compare runs, and open a run by its number.
+      </p>
       {source.trainer && <Training trainer={source.trainer} experiments={source} news={found.news} />}
       <Filters seen={seen} experiment={experiment} coloured={coloured} differing={differing} />
       <p id="trouble" role="alert" class="problem">
@@ -68,23 +75,18 @@ function AllRuns({ source }: { source: Source }) {
           curves={curves}
           label={seen.metric.replaceAll("_", " ")}
           title={`${seen.metric.replaceAll("_", " ")}: one line per run${banded ? medians : ""}`}
+          banded={banded}
           file={`${experiment || "runs"}-${seen.metric}`}
-          table={() => line_table(seen.lines, seen.metric)}
+          table={() => line_table(seen.lines, seen.metric, by, settings)}
           rules={rules}
           drawn={() => set_drawn(true)}
         />
       )}
-      {curves.length > 0 && <Panel source={source} seen={seen} asked={asked} curves_of={as_curves} />}
+      {curves.length > 0 && (
+        <Panel source={source} seen={seen} asked={asked} curves_of={as_curves} by={by} settings={settings} />
+      )}
       {seen.runs.length > 0 && (drawn || curves.length === 0) && (
-        <RunDetails
-          source={source}
-          found={found}
-          asked={asked}
-          settings={settings}
-          differing={differing}
-          by={by}
-          grouped={by === asked_by}
-        />
+        <RunDetails source={source} found={found} asked={asked} settings={settings} differing={differing} by={by} />
       )}
     </>
   );
@@ -125,10 +127,9 @@ function RunDetails(props: {
   source: Source;
   found: Found;
   asked: Asked;
-  settings: Map<number, Map<string, string>>;
+  settings: Settings;
   differing: string[];
   by: string;
-  grouped: boolean; // the person chose what the runs are coloured by
 }) {
   const { settings, differing, by } = props;
   const { seen, trouble } = props.found;
@@ -139,12 +140,23 @@ function RunDetails(props: {
     .split(",")
     .filter(id => /^\d+$/.test(id))
     .map(Number);
-  const choose = (id: number, on: boolean) =>
-    change_address({ marked: (on ? [...chosen, id] : chosen.filter(one => one !== id)).join(",") });
+  const choose = (ids: number[], on: boolean) =>
+    change_address({ marked: [...chosen.filter(one => !ids.includes(one)), ...(on ? ids : [])].join(",") });
   const lines_chosen = seen.lines.filter(line => chosen.includes(line.run));
   const file = experiment || "runs";
   return (
     <>
+      {by && seen.metric && store && (
+        <GroupsTable
+          heading={`Groups by ${setting_title(by)}: ${seen.metric.replaceAll("_", " ")}`}
+          store={store}
+          experiment={experiment}
+          where={where}
+          metric={seen.metric}
+          by={by}
+          runs={seen.runs}
+        />
+      )}
       <RunTable
         runs={seen.runs}
         metric={seen.metric}
@@ -168,20 +180,10 @@ function RunDetails(props: {
       {seen.runs.length > 2 && seen.metric && (
         <Parallel runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} file={file} />
       )}
-      {by && props.grouped && seen.metric && store && (
-        <GroupsTable
-          store={store}
-          experiment={experiment}
-          where={where}
-          metric={seen.metric}
-          by={by}
-          runs={seen.runs}
-        />
-      )}
       {chosen.length > 0 && (
         <ChosenBar
           chosen={chosen}
-          table={() => line_table(lines_chosen, seen.metric)}
+          table={() => line_table(lines_chosen, seen.metric, by, settings)}
           file={`${file}-${seen.metric}`}
         />
       )}
@@ -192,6 +194,8 @@ function RunDetails(props: {
           lines={lines_chosen}
           metric={seen.metric}
           settings={settings}
+          by={by}
+          store={store}
         />
       )}
     </>
@@ -199,35 +203,15 @@ function RunDetails(props: {
 }
 
 // A line for each run.
-function curves_of(lines: Line[], by: string, settings: Map<number, Map<string, string>>): Curve[] {
+function curves_of(lines: Line[], by: string, settings: Settings): Curve[] {
   return lines.map(line => ({
-    name: `run ${line.run}, ${line.experiment}, seed ${line.seed}`,
-    group: by === "experiment" ? line.experiment : by ? `${by} = ${settings.get(line.run)?.get(by) ?? "?"}` : "",
+    name: name_of(line, settings),
+    group: group_of(line, by, settings),
     steps: line.steps,
     values: line.values,
     kind: line.experiment,
     cut: line.state === "stopped" || line.state === "failed",
   }));
-}
-
-// The predicted plateaus of the loss that all runs share.
-function rungs_in(runs: Run[]): Rule[] {
-  return Object.keys(runs[0]?.metrics ?? {}).flatMap(metric =>
-    new Set(runs.map(run => run.metrics[metric])).size === 1 ? rung_of(metric, runs[0]!.metrics[metric]) : [],
-  );
-}
-
-// The setting that a sweep most likely varied: the one whose most frequent value has the fewest runs.
-function varied_in(differing: string[], settings: Map<number, Map<string, string>>): string | undefined {
-  const most_frequent = (name: string) => {
-    const counts = new Map<string, number>();
-    for (const one of settings.values()) counts.set(one.get(name) ?? "", (counts.get(one.get(name) ?? "") ?? 0) + 1);
-    return Math.max(...counts.values());
-  };
-  return differing
-    .filter(name => /^(task|model|train|intervene)/.test(name))
-    .map(name => ({ name, most: most_frequent(name) }))
-    .sort((a, b) => a.most - b.most)[0]?.name;
 }
 
 function names_that_differ(all: Map<string, string>[]): string[] {

@@ -3,8 +3,8 @@ import { useCallback, useMemo } from "preact/hooks";
 import { useWord } from "../address";
 import type { Curve, Window } from "../curves";
 import { Figure, type Table } from "../figure";
+import type { Rule } from "../line_looks";
 import { Lines } from "../lines";
-import type { Rule } from "../lines_drawing";
 
 const widths = [1, 5, 11, 25, 51]; // looks
 
@@ -22,6 +22,7 @@ export function RunsChart(props: {
   curves: Curve[];
   label: string;
   title: string;
+  banded: boolean; // groups have a median and a band
   file: string;
   table: () => Table;
   rules: Rule[];
@@ -112,9 +113,10 @@ export function RunsChart(props: {
         />
       </Figure>
       <p class="soft">
+        {props.banded && "Thick: the median of a group. Band: its middle half, from 25 % to 75 % of the runs. "}
         Draw over a part of the figure to see it large; a double click shows all again.
         {groups.length > 1 && " The legend switches groups on and off."}
-        {props.rules.length > 0 && " Dashed: the plateaus that the task predicts, before any training."}
+        {props.rules.length > 0 && " Dashed: losses that are predicted from the data, before any training."}
         {width > 1 && " The measured curves are drawn faintly behind the smoothed ones."}
         {lost > 0 &&
           ` ${lost} ${lost === 1 ? "value is" : "values are"} 0 or less, and cannot be drawn on a logarithmic axis.`}

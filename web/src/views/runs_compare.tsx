@@ -1,23 +1,16 @@
 // Chosen runs side by side: their lines over each other, the settings in which they differ, and all they measured.
 import { useMemo } from "preact/hooks";
-import { change_address } from "../address";
+import { change_address, useWord } from "../address";
 import type { Curve } from "../curves";
 import { csv_text, Figure, type Table } from "../figure";
 import { Lines } from "../lines";
 import { type Line, number_text, type Run } from "../model";
 import { save_text } from "../save";
 import { Scrolled } from "../scrolled";
+import type { KeptRuns } from "../source";
 import { address_of_run } from "./run";
-
-// As `fovea export` writes it.
-export function line_table(lines: Line[], metric: string) {
-  return {
-    columns: ["run", "experiment", "seed", "metric", "step", "value"],
-    rows: lines.flatMap(line =>
-      line.steps.map((step, i) => [line.run, line.experiment, line.seed, metric, step, line.values[i] ?? null]),
-    ),
-  };
-}
+import { GroupsTable } from "./runs_groups";
+import { group_of, line_table, name_of, rungs_of_all, type Settings, setting_title, varied_in } from "./runs_named";
 
 // What can be done with the chosen runs: it stays in view.
 export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: () => Table; file: string }) {
@@ -47,34 +40,45 @@ export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: ()
   );
 }
 
-export function Compare({
-  missing,
-  runs,
-  lines,
-  metric,
-  settings,
-}: {
+interface Compared {
   missing: number[];
   runs: Run[];
   lines: Line[];
   metric: string;
-  settings: Map<number, Map<string, string>>;
-}) {
+  settings: Settings;
+  by: string; // what colours the runs
+  store: KeptRuns | undefined;
+}
+
+const told_apart = 6; // so many runs have a colour each, more have that of their group
+
+export function Compare({ missing, runs, lines, metric, settings, by, store }: Compared) {
   const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();
   const names = [...new Set(runs.flatMap(run => [...of(run).keys()]))].filter(
     name => new Set(runs.map(run => of(run).get(name))).size > 1,
   );
   const metrics = [...new Set(runs.flatMap(run => Object.keys(run.metrics)))].sort();
+  const [wanted, group_by] = useWord("sides_by", "");
+  const groupings = [
+    ...(new Set(runs.map(run => run.experiment)).size > 1 ? ["experiment"] : []),
+    ...names.filter(name => name !== "seed"),
+  ];
+  const own = new Map(runs.map(run => [run.run, of(run)]));
+  const setting = [wanted, by, varied_in(groupings, own), groupings[0]].find(
+    name => name !== undefined && groupings.includes(name),
+  );
+  const each = !setting || lines.length <= told_apart;
   const curves = useMemo<Curve[]>(
     () =>
       lines.map(line => ({
-        name: `run ${line.run}`,
-        group: `run ${line.run}, seed ${line.seed}`,
+        name: name_of(line, settings),
+        group: each ? name_of(line, settings).replace(`${line.experiment}, `, "") : group_of(line, setting, settings),
         steps: line.steps,
         values: line.values,
       })),
-    [JSON.stringify(lines)],
+    [JSON.stringify(lines), settings, setting, each],
   );
+  const rules = useMemo(() => rungs_of_all(runs, metric), [JSON.stringify(runs), metric]);
   const title = metric.replaceAll("_", " ");
   return (
     <section aria-labelledby="compared">
@@ -85,52 +89,86 @@ export function Compare({
           those in the table: another experiment or condition may bring {missing.length === 1 ? "it" : "them"} back.
         </p>
       )}
+      {groupings.length > 1 && (
+        <label class="pick">
+          Group the chosen runs by
+          <select value={setting} onChange={event => group_by(event.currentTarget.value, true)}>
+            {groupings.map(name => (
+              <option value={name} selected={name === setting}>
+                {setting_title(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {setting && store && runs.length > 2 && (
+        <GroupsTable
+          heading={`The ${runs.length} chosen runs, by ${setting_title(setting)}: ${title}`}
+          word="sides_against"
+          store={store}
+          experiment=""
+          where={runs.map(run => `id = ${run.run}`).join(" or ")}
+          metric={metric}
+          by={setting}
+          runs={runs}
+        />
+      )}
       {curves.length > 1 && (
         <Figure
           paper
           title={`${title}: the runs compared`}
           file={`compared-${metric}`}
-          table={() => line_table(lines, metric)}
+          table={() => line_table(lines, metric, setting ?? "", settings)}
         >
-          <Lines curves={curves} label={title} />
+          <Lines curves={curves} label={title} rules={rules} />
         </Figure>
       )}
       {runs.length > 0 && (
-        <Scrolled label="Runs side by side">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col" />
-                {runs.map(run => (
-                  <th scope="col">
-                    <a href={address_of_run(run.run)}>run {run.run}</a>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {names.map(name => (
-                <tr>
-                  <th scope="row">{name}</th>
-                  {runs.map(run => (
-                    <td>
-                      <code>{of(run).get(name) ?? "–"}</code>
-                    </td>
-                  ))}
-                </tr>
-              ))}
-              {metrics.map(name => (
-                <tr>
-                  <th scope="row">{name.replaceAll("_", " ")}</th>
-                  {runs.map(run => (
-                    <td class="number">{number_text(run.metrics[name])}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrolled>
+        <details open={runs.length <= told_apart}>
+          <summary>All settings that differ, and all numbers</summary>
+          <Numbers runs={runs} names={names} metrics={metrics} of={of} />
+        </details>
       )}
     </section>
+  );
+}
+
+function Numbers(props: { runs: Run[]; names: string[]; metrics: string[]; of: (run: Run) => Map<string, string> }) {
+  const { runs, names, metrics, of } = props;
+  return (
+    <Scrolled label="Runs side by side">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" />
+            {runs.map(run => (
+              <th scope="col">
+                <a href={address_of_run(run.run)}>run {run.run}</a>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {names.map(name => (
+            <tr>
+              <th scope="row">{setting_title(name)}</th>
+              {runs.map(run => (
+                <td>
+                  <code>{of(run).get(name) ?? "–"}</code>
+                </td>
+              ))}
+            </tr>
+          ))}
+          {metrics.map(name => (
+            <tr>
+              <th scope="row">{name.replaceAll("_", " ")}</th>
+              {runs.map(run => (
+                <td class="number">{number_text(run.metrics[name])}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>
   );
 }

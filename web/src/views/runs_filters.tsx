@@ -62,6 +62,7 @@ export function Filters({ seen, experiment, coloured, differing }: Props) {
         word="by"
         value={coloured}
         options={[...new Set([nothing_by, "experiment", ...differing, coloured])]}
+        words={{ intervene: "intervention" }}
       />
     </form>
   );

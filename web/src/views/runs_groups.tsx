@@ -1,16 +1,18 @@
 // A metric by the values of a setting: as dots with the median of each value, and as a table of groups, each compared
 // with one of them as `fovea compare` does it.
 import * as Plot from "@observablehq/plot";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { useWord } from "../address";
 import { Figure } from "../figure";
 import { Legend } from "../legend";
 import { axis_of, look_of } from "../line_looks";
 import { useWidth } from "../lines";
 import { type Groups, number_text, type Run, setting_text } from "../model";
+import { interventions_text } from "../play/acts";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
+import { group_of, group_title, type Settings, setting_title } from "./runs_named";
 
 interface Dot {
   x: number | string;
@@ -39,7 +41,7 @@ function LeftOut({ count, of }: { count: number; of: number }) {
 
 export function AgainstSetting(props: {
   runs: Run[];
-  settings: Map<number, Map<string, string>>;
+  settings: Settings;
   metric: string;
   differing: string[];
   by: string;
@@ -63,13 +65,7 @@ export function AgainstSetting(props: {
       const text = settings.get(run.run)?.get(setting),
         y = run.metrics[metric];
       if (text === undefined || y === null || y === undefined) return [];
-      const group =
-        by === "experiment"
-          ? run.experiment
-          : by && by !== setting
-            ? `${by} = ${settings.get(run.run)?.get(by) ?? "?"}`
-            : "";
-      return [{ x: text, y, run, group }];
+      return [{ x: text, y, run, group: by === setting ? "" : group_of(run, by, settings) }];
     });
     return all.every(({ x }) => x !== "" && Number.isFinite(Number(x)))
       ? all.map(dot => ({ ...dot, x: Number(dot.x) }))
@@ -89,7 +85,7 @@ export function AgainstSetting(props: {
           <select value={setting} onChange={event => choose(event.currentTarget.value, true)}>
             {choices.map(one => (
               <option value={one} selected={one === setting}>
-                {one}
+                {setting_title(one)}
               </option>
             ))}
           </select>
@@ -116,14 +112,21 @@ export function AgainstSetting(props: {
       <LeftOut count={runs.filter(run => !is_done(run)).length} of={runs.length} />
       <Figure
         paper
-        title={`${name} by ${setting}: a dot per run, ${numbers ? "a line through the medians" : "a ring at each median"}`}
+        title={`${name} by ${setting_title(setting)}: a dot per run, ${numbers ? "a line through the medians" : "a ring at each median"}`}
         file={`${props.file}-${metric}-by-${setting}`}
         table={() => ({
           columns: ["run", "experiment", "seed", setting, metric],
           rows: dots.map(({ run, x, y }) => [run.run, run.experiment, run.seed, x, y]),
         })}
       >
-        <Dots dots={dots} x={setting} y={name} x_log={numbers && logs("x")} y_log={logs("y")} numbers={numbers} />
+        <Dots
+          dots={dots}
+          x={setting_title(setting)}
+          y={name}
+          x_log={numbers && logs("x")}
+          y_log={logs("y")}
+          numbers={numbers}
+        />
       </Figure>
     </section>
   );
@@ -226,8 +229,36 @@ function Dots({
   );
 }
 
-// The groups of the setting that colours the curves.
+// How the metric of a group differs, and whether that may be chance.
+function verdict_of(metric: string, group: string, base: string, test: NonNullable<Groups["groups"][0]["test"]>) {
+  const { difference, low, high, pairs = 0, p } = test;
+  if (difference === null || difference === undefined) return undefined;
+  const least = 2 / 2 ** pairs; // p of that many pairs
+  const pairs_text = `${pairs} ${pairs === 1 ? "pair" : "pairs"} of runs`;
+  const how =
+    p === null || p === undefined
+      ? ""
+      : p < 0.05
+        ? "Chance alone rarely makes a difference this large."
+        : p <= least * 1.001
+          ? `${pairs_text} cannot give a smaller p. More seeds would.`
+          : "The difference may be chance.";
+  return (
+    <li>
+      <b>{group}</b>: {metric} is {number_text(Math.abs(difference))} {difference < 0 ? "lower" : "higher"} than with{" "}
+      <b>{base}</b>, mean of {pairs_text}. 95 % interval of the difference: {number_text(low)} to {number_text(high)}.{" "}
+      {p !== null && p !== undefined && <>p = {String(+p.toPrecision(2))}. </>}
+      {how}
+    </li>
+  );
+}
+
+const most_verdicts = 6;
+
+// The groups of a setting: what each measured, and how it differs from one of them, in words and as a table.
 export function GroupsTable({
+  heading,
+  word = "against",
   store,
   experiment,
   where,
@@ -235,6 +266,8 @@ export function GroupsTable({
   by,
   runs,
 }: {
+  heading: string;
+  word?: string; // of the address, for the group that others are compared with
   store: KeptRuns;
   experiment: string;
   where: string;
@@ -242,7 +275,8 @@ export function GroupsTable({
   by: string;
   runs: Run[];
 }) {
-  const [against, set_against] = useWord("against", "");
+  const id = useId();
+  const [against, set_against] = useWord(word, "");
   const [found, set_found] = useState<Groups>();
   const [trouble, set_trouble] = useState("");
   useEffect(() => {
@@ -266,20 +300,26 @@ export function GroupsTable({
   if (trouble) return <p class="problem">{trouble}</p>;
   if (!found || found.metric !== metric || found.by !== by) return null;
   const base = found.groups.find(({ value }) => setting_text(value) === setting_text(found.against));
-  const title = (value: Groups["against"]) => (value === null ? "not set" : setting_text(value));
+  const title = (value: Groups["against"]) =>
+    by === "intervene" ? interventions_text(value ?? []) : value === null ? "not set" : setting_text(value);
+  const name = (value: Groups["against"]) => group_title(by, title(value));
+  const metric_name = metric.replaceAll("_", " ");
+  const verdicts = found.groups.slice(0, most_verdicts + 1).flatMap(({ value, test }) => {
+    const verdict = test && !test.problem && verdict_of(metric_name, name(value), name(found.against), test);
+    return verdict ? [verdict] : [];
+  });
   const differing = [...new Set(found.groups.flatMap(({ test }) => test?.settings ?? []))].filter(name => name !== by);
   const problems = [...new Set(found.groups.flatMap(({ test }) => (test?.problem ? [test.problem] : [])))];
   return (
-    <section aria-labelledby="groups">
-      <h2 id="groups">
-        Groups by {by}: {metric.replaceAll("_", " ")}
-      </h2>
+    <section aria-labelledby={id}>
+      <h2 id={id}>{heading}</h2>
+      <ul class="verdicts">{verdicts}</ul>
       <label class="pick">
-        Compare each group with {by} =
+        Compare each group with
         <select value={setting_text(found.against)} onChange={event => set_against(event.currentTarget.value, true)}>
           {found.groups.map(({ value }) => (
             <option value={setting_text(value)} selected={value === base?.value}>
-              {title(value)}
+              {name(value)}
             </option>
           ))}
         </select>
@@ -290,7 +330,7 @@ export function GroupsTable({
           <thead>
             <tr>
               {[
-                by,
+                setting_title(by),
                 "runs",
                 "median",
                 "middle half",

@@ -9,14 +9,16 @@ import type { Line } from "../model";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
 import { window_in } from "./runs_chart";
-import { line_table } from "./runs_compare";
 import type { Asked, Seen } from "./runs_found";
+import { line_table, type Settings } from "./runs_named";
 
 interface Props {
   source: Source;
   seen: Seen;
   asked: Asked;
   curves_of: (lines: Line[]) => Curve[];
+  by: string;
+  settings: Settings;
 }
 
 export function Panel(props: Props) {
@@ -54,7 +56,7 @@ export function Panel(props: Props) {
   );
 }
 
-function Chart({ source, seen, asked, curves_of, metric }: Props & { metric: string }) {
+function Chart({ source, seen, asked, curves_of, by, settings, metric }: Props & { metric: string }) {
   const { experiment, where, sort } = asked;
   const [lines, set_lines] = useState<Line[]>();
   const [trouble, set_trouble] = useState("");
@@ -93,7 +95,7 @@ function Chart({ source, seen, asked, curves_of, metric }: Props & { metric: str
       paper
       title={title}
       file={`${experiment || "runs"}-${metric}`}
-      table={() => line_table(lines ?? [], metric)}
+      table={() => line_table(lines ?? [], metric, by, settings)}
     >
       <Lines
         curves={curves}

@@ -4,6 +4,7 @@ import { change_address } from "../address";
 import { number_text, type Run } from "../model";
 import { Scrolled } from "../scrolled";
 import { address_of_run } from "./run";
+import { setting_title } from "./runs_named";
 
 const rows_at_first = 500;
 
@@ -27,13 +28,14 @@ export function RunTable(props: {
   sort: string;
   sorted_yet: boolean;
   chosen: number[];
-  choose: (id: number, on: boolean) => void;
+  choose: (ids: number[], on: boolean) => void;
   differing: string[];
   settings: Map<number, Map<string, string>>;
 }) {
   useKeptFocus();
   const shown = props.differing.slice(0, 3);
   const [rows, set_rows] = useState(rows_at_first);
+  const [last, set_last] = useState<number>(); // row whose box was pressed
   const columns = [
     { title: "run", key: "id" },
     { title: "experiment", key: "experiment" },
@@ -41,7 +43,7 @@ export function RunTable(props: {
     { title: "state", key: "state" },
     { title: "steps", key: "steps" },
     ...(props.metric ? [{ title: props.metric.replaceAll("_", " "), key: props.metric }] : []),
-    ...shown.map(name => ({ title: name, key: name })),
+    ...shown.map(name => ({ title: setting_title(name), key: name })),
   ];
   const sorted = (key: string) =>
     props.sort === key ? "ascending" : props.sort === `-${key}` ? "descending" : undefined;
@@ -51,7 +53,18 @@ export function RunTable(props: {
         <thead>
           <tr>
             <th scope="col">
-              <span class="hidden">compare</span>
+              <input
+                type="checkbox"
+                aria-label={`Choose all ${props.runs.length} runs`}
+                title="Choose all runs of the table"
+                checked={props.runs.every(run => props.chosen.includes(run.run))}
+                onChange={event =>
+                  props.choose(
+                    props.runs.map(run => run.run),
+                    event.currentTarget.checked,
+                  )
+                }
+              />
             </th>
             {columns.map(({ title, key }) => (
               <th scope="col" aria-sort={sorted(key)}>
@@ -68,14 +81,22 @@ export function RunTable(props: {
           </tr>
         </thead>
         <tbody>
-          {props.runs.slice(0, rows).map(run => (
+          {props.runs.slice(0, rows).map((run, i) => (
             <tr key={run.run}>
               <td>
                 <input
                   type="checkbox"
                   aria-label={`Compare run ${run.run}`}
                   checked={props.chosen.includes(run.run)}
-                  onChange={event => props.choose(run.run, event.currentTarget.checked)}
+                  title="With Shift: all from the last one to this"
+                  onClick={event => {
+                    const [from, to] = [event.shiftKey ? (last ?? i) : i, i].sort((a, b) => a - b) as [number, number];
+                    set_last(i);
+                    props.choose(
+                      props.runs.slice(from, to + 1).map(one => one.run),
+                      event.currentTarget.checked,
+                    );
+                  }}
                 />
               </td>
               <td class="number">

@@ -1,0 +1,76 @@
+// What a run was, and what happened in it, in sentences.
+import { rungs_among } from "../line_looks";
+import { flat_settings, type WholeRun } from "../model";
+import { interventions_text, none } from "../play/acts";
+import { series_of } from "./kept";
+
+const percent = (share: number) => `${+(100 * share).toPrecision(3)} %`;
+const short = (value: number) => String(+value.toPrecision(3));
+
+// What was trained: "A transformer with 2 layers and 1 head learned the task birth: 900 steps from seed 0."
+export function trained_in(run: WholeRun): string {
+  const settings = flat_settings(run.settings);
+  const count = (name: string, one: string) => {
+    const text = settings.get(`model.${name}`) ?? "";
+    return /^[1-9]\d*$/.test(text) ? [`${text} ${one}${text === "1" ? "" : "s"}`] : [];
+  };
+  const parts = [...count("layers", "layer"), ...count("heads", "head")].join(" and ");
+  const model = `${settings.get("model.name") ?? "model"}${parts && ` with ${parts}`}`;
+  const task = settings.get("task.name");
+  const what = `The model ${model} was trained${task ? ` on the task ${task}` : ""}: ${run.steps} steps from seed ${run.seed}.`;
+  const done = interventions_text(run.settings.intervene);
+  return done === none ? what : `${what} Intervention: ${done}.`;
+}
+
+function first_step(run: WholeRun, metric: string, level: number): number | undefined {
+  const { steps, values } = series_of(run.series[metric] ?? []);
+  return steps[values.findIndex(value => value !== null && value >= level)];
+}
+
+function accuracy_text(run: WholeRun): string[] {
+  const last = run.metrics.accuracy;
+  if (typeof last !== "number") return [];
+  const reached = first_step(run, "accuracy", 0.9);
+  const when = reached === undefined ? "never reached 90 %" : `first reached 90 % at step ${reached}`;
+  return [`Accuracy ${when}. At the end it was ${percent(last)}.`];
+}
+
+function loss_text(run: WholeRun): string[] {
+  const name = run.series.loss ? "loss" : "train_loss";
+  const { values } = series_of(run.series[name] ?? []);
+  const [first, last] = [values[0], values.at(-1)];
+  if (typeof first !== "number" || typeof last !== "number") return [];
+  const went = last < first ? "fell" : "rose";
+  const rungs = name === "loss" ? rungs_among(Object.entries(run.metrics)) : [];
+  const above = rungs.filter(({ value }) => value > last).sort((a, b) => a.value - b.value)[0];
+  const below = rungs.filter(({ value }) => value <= last).sort((a, b) => b.value - a.value)[0];
+  const named = (rung: typeof above) => `${rung!.says} (${short(rung!.value)})`;
+  const where =
+    above && below
+      ? ` It ended between two predicted plateaus, ${named(above)} and ${named(below)}.`
+      : above
+        ? ` It ended below the lowest predicted plateau, ${named(above)}.`
+        : below
+          ? ` It ended above the highest predicted plateau, ${named(below)}.`
+          : "";
+  return [`Loss ${went} from ${short(first)} to ${short(last)}.${where}`];
+}
+
+// Which came first, knowing or looking.
+function order_text(run: WholeRun): string[] {
+  const half = (metric: string) => first_step(run, metric, 0.5);
+  if (!run.series.beta_points_right || !run.series.attention_points_right) return [];
+  const at = (step: number | undefined) => (step === undefined ? "never" : `at step ${step}`);
+  return [
+    `β pointed to the right word in half of the rows ${at(half("beta_points_right"))}, attention ${at(half("attention_points_right"))}.`,
+  ];
+}
+
+// What came of it.
+export function happened_in(run: WholeRun): string {
+  const ended = { running: "It is still running.", done: "", stopped: "It was stopped.", failed: "It failed." };
+  return [ended[run.state], ...accuracy_text(run), ...loss_text(run), ...order_text(run)].filter(Boolean).join(" ");
+}
+
+// Numbers of single heads, of holds and of the prediction, which a reader asks for last.
+export const is_detail = (metric: string) => /_held$|_l\d+_h\d+|^rung_|_chance$/.test(metric);

@@ -1,0 +1,69 @@
+// What runs and groups of them are called, in figures and in what is saved of them.
+import { type Rule, rungs_among } from "../line_looks";
+import type { Line, Run } from "../model";
+import { none } from "../play/acts";
+
+export type Settings = Map<number, Map<string, string>>; // of each run, in words
+
+// Settings whose values need no name beside them.
+const alone = ["experiment", "intervene"];
+
+export function value_of(line: { run: number; experiment: string }, by: string, settings: Settings): string {
+  return by === "experiment" ? line.experiment : (settings.get(line.run)?.get(by) ?? "not set");
+}
+
+// What a setting is called.
+export const setting_title = (name: string) => (name === "intervene" ? "intervention" : name);
+
+// "task.vocab = 60", "layer 2 held uniform".
+export const group_title = (by: string, value: string) => (alone.includes(by) ? value : `${by} = ${value}`);
+
+// The group that a run belongs to.
+export function group_of(line: { run: number; experiment: string }, by: string, settings: Settings): string {
+  return by && group_title(by, value_of(line, by, settings));
+}
+
+// A run with what was done to it.
+export function name_of(line: { run: number; experiment: string; seed: number }, settings: Settings): string {
+  const done = settings.get(line.run)?.get("intervene") ?? none;
+  return `run ${line.run}, ${line.experiment}, seed ${line.seed}${done === none ? "" : `, ${done}`}`;
+}
+
+// The predicted plateaus of the loss that all runs share; none for other metrics.
+export function rungs_of_all(runs: Run[], metric: string): Rule[] {
+  const shared = ([name]: [string, unknown]) => new Set(runs.map(run => run.metrics[name])).size === 1;
+  return metric === "loss" ? rungs_among(Object.entries(runs[0]?.metrics ?? {}).filter(shared)) : [];
+}
+
+// As `fovea export` writes it, and the value of the setting that groups the runs.
+export function line_table(lines: Line[], metric: string, by: string, settings: Settings) {
+  const grouped = by !== "" && by !== "experiment" && by !== "seed";
+  return {
+    columns: ["run", "experiment", "seed", "metric", "step", "value", ...(grouped ? [by] : [])],
+    rows: lines.flatMap(line => {
+      const group = grouped ? [value_of(line, by, settings)] : [];
+      return line.steps.map((step, i) => [
+        line.run,
+        line.experiment,
+        line.seed,
+        metric,
+        step,
+        line.values[i] ?? null,
+        ...group,
+      ]);
+    }),
+  };
+}
+
+// The setting that a sweep most likely varied: the one whose most frequent value has the fewest runs.
+export function varied_in(differing: string[], settings: Settings): string | undefined {
+  const most_frequent = (name: string) => {
+    const counts = new Map<string, number>();
+    for (const one of settings.values()) counts.set(one.get(name) ?? "", (counts.get(one.get(name) ?? "") ?? 0) + 1);
+    return Math.max(...counts.values());
+  };
+  return differing
+    .filter(name => /^(task|model|train|intervene)/.test(name))
+    .map(name => ({ name, most: most_frequent(name) }))
+    .sort((a, b) => a.most - b.most)[0]?.name;
+}

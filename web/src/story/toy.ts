@@ -22,26 +22,26 @@ interface Told {
 
 const uniform = "No word is known yet.";
 const linear_gate: Told = {
-  idea: "D grows with p, and p grows with D. The separatrix, a line through the middle, divides the starts. Above it attention reaches the key, below it never.",
+  idea: "Each helps the other: D grows while p is above 0, and p grows while D is above 0. The dotted line, the separatrix, divides the starts. Above it attention reaches the key. Below it attention never does.",
   equations: ["L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D"],
   until: 2.5,
   stories: [
     {
-      title: "Uniform",
+      title: "Uniform: nothing known",
       D: 0,
       gate: 0.5,
       sum: 0,
       says: `${uniform} Attention rises at first slowly, then ever faster.`,
     },
     {
-      title: "Mistaken",
+      title: "Mistaken: wrong symbol known",
       D: -20,
       gate: 0.5,
       sum: 0,
       says: "The wrong word was learned. Attention falls, and never comes back.",
     },
     {
-      title: "Low loss",
+      title: "Low loss: much known",
       D: 8,
       gate: 0.5,
       sum: 0,
@@ -55,21 +55,21 @@ const bounded_gate: Told = {
   until: 10,
   stories: [
     {
-      title: "Uniform",
+      title: "Uniform: nothing known",
       D: 0,
       gate: 0,
       sum: 0,
       says: `${uniform} Attention rises at first slowly, and ever slower as it nears 1.`,
     },
     {
-      title: "Mistaken",
+      title: "Mistaken: wrong symbol known",
       D: -2,
       gate: 0,
       sum: 0,
       says: "The wrong word was learned. Attention falls, and comes back once the key's word is known.",
     },
     {
-      title: "Low loss",
+      title: "Low loss: much known",
       D: 8,
       gate: 0,
       sum: 0,
@@ -88,21 +88,21 @@ const logistic_loss: Told = {
   until: 10,
   stories: [
     {
-      title: "Uniform",
+      title: "Uniform: nothing known",
       D: 0,
       gate: 0.5,
       sum: 0,
       says: `${uniform} Attention rises, and ever slower as the loss falls.`,
     },
     {
-      title: "Mistaken",
+      title: "Mistaken: wrong symbol known",
       D: -4,
       gate: 0.5,
       sum: 0,
       says: "The wrong word was learned. Attention leaves the key and turns negative, and the loss falls all the same.",
     },
     {
-      title: "Low loss",
+      title: "Low loss: much known",
       D: 16,
       gate: 0.5,
       sum: 8,
@@ -115,10 +115,16 @@ const both: Told = {
   equations: ["p = σ(a)", ...logistic_pulls("\\frac{d a}{d τ} = p (1 − p) u D")],
   until: 10,
   stories: [
-    { title: "Uniform", D: 0, gate: 0, sum: 0, says: `${uniform} Attention rises at first slowly.` },
-    { title: "Mistaken", D: -2, gate: 0, sum: 0, says: "The wrong word was learned. Attention falls, and comes back." },
+    { title: "Uniform: nothing known", D: 0, gate: 0, sum: 0, says: `${uniform} Attention rises at first slowly.` },
     {
-      title: "Low loss",
+      title: "Mistaken: wrong symbol known",
+      D: -2,
+      gate: 0,
+      sum: 0,
+      says: "The wrong word was learned. Attention falls, and comes back.",
+    },
+    {
+      title: "Low loss: much known",
       D: 16,
       gate: 0,
       sum: 8,

@@ -5,10 +5,10 @@ import { type Course, change_toy, change_variant, type State } from "./state";
 export function Controls({ state, course }: { state: State; course: Course | undefined }) {
   return (
     <form class="controls" onSubmit={event => event.preventDefault()}>
-      <Slider label="Start: D" value={state.D} min={-20} max={20} step={0.1} set={D => change_toy({ D })} />
+      <Slider label="Start: D, knowledge" value={state.D} min={-20} max={20} step={0.1} set={D => change_toy({ D })} />
       {state.bounded ? (
         <Slider
-          label="Start: a, the logit of p"
+          label="Start: a, attention as the logit of p"
           value={state.gate}
           min={-6}
           max={6}
@@ -16,12 +16,19 @@ export function Controls({ state, course }: { state: State; course: Course | und
           set={gate => change_toy({ gate })}
         />
       ) : (
-        <Slider label="Start: p" value={state.gate} min={-3} max={3} step={0.05} set={gate => change_toy({ gate })} />
+        <Slider
+          label="Start: p, attention"
+          value={state.gate}
+          min={-3}
+          max={3}
+          step={0.05}
+          set={gate => change_toy({ gate })}
+        />
       )}
       <p class="soft">
         {state.bounded
-          ? "A softmax follows this gate. p is a share: a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05."
-          : "p is any number here, not a share: at 1 all attention is on the key, and nothing keeps p between 0 and 1. A softmax follows the bounded gate."}
+          ? "p stays between 0 and 1, as under the softmax of a transformer: a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05."
+          : "p is any number here: nothing keeps it between 0 and 1. Tick Bounded to keep it there, as the softmax of a transformer does."}
       </p>
       {state.logistic && (
         <Slider
@@ -76,7 +83,8 @@ function Slider(props: {
   return (
     <div class="field">
       <span class="with-value">
-        <label for={id}>{props.label}</label> <span class="value">{+props.value.toPrecision(4)}</span>
+        <label for={id}>{props.label}</label>{" "}
+        <span class="value">{String(+props.value.toPrecision(4)).replace("-", "−")}</span>
       </span>
       <input
         id={id}

@@ -97,6 +97,7 @@ export function Plane({ state, course, frame, put: put_start }: Props) {
             {!state.bounded && !state.logistic && <Separatrix scale={scale} />}
             <Paths scale={scale} course={course} />
           </g>
+          {!state.bounded && !state.logistic && <Sides scale={scale} />}
           <circle
             class="start"
             cx={scale.x(state.D)}
@@ -141,7 +142,7 @@ function Axes({ scale, gate: title }: { scale: Scale; gate: string }) {
         </g>
       ))}
       <text x={side / 2} y={side - 4} text-anchor="middle" font-size="13" fill="currentColor">
-        D = β₁ − β₀
+        D = β₁ − β₀: knowledge about the key →
       </text>
       <text
         x={12}
@@ -151,7 +152,28 @@ function Axes({ scale, gate: title }: { scale: Scale; gate: string }) {
         fill="currentColor"
         transform={`rotate(-90 12 ${side / 2})`}
       >
-        {title}
+        {title}: attention on the key →
+      </text>
+    </>
+  );
+}
+
+// On which side of the separatrix what becomes of a start.
+function Sides({ scale: { x, y, box } }: { scale: Scale }) {
+  const words = {
+    "font-size": 13,
+    fill: "var(--soft)",
+    stroke: "var(--page)",
+    "stroke-width": 4,
+    "paint-order": "stroke",
+  };
+  return (
+    <>
+      <text x={x(-0.62 * box.D)} y={y(box.gate) + 20} {...words}>
+        attention reaches the key
+      </text>
+      <text x={x(0.62 * box.D)} y={y(-box.gate) - 10} text-anchor="end" {...words}>
+        attention never reaches it
       </text>
     </>
   );

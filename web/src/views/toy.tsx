@@ -7,6 +7,7 @@ import { Figure } from "../figure";
 import { Legend } from "../legend";
 import { Equation } from "../story/equation";
 import { type ToyStory, told_of } from "../story/toy";
+import { Term } from "../term";
 import { Controls } from "../toy/controls";
 import { Plane } from "../toy/plane";
 import {
@@ -91,12 +92,16 @@ export function Toy() {
   const story = told.stories.find(is);
   return (
     <div class="toy">
-      <h1>Toy gate</h1>
+      <h1>Toy gate: two numbers that learn where to look</h1>
+      <Told bounded={state.bounded} />
       <div class="toy-text">
+        <p>{told.idea}</p>
         <p>
-          The smallest system that learns attention. A text has two symbols, 0 0 or 0 1. The second symbol, the key,
-          decides the label. The system learns two numbers. p is the attention on the key. D = β₁ − β₀ is the evidence
-          of symbol 1 for the label of 0 1, minus the evidence of symbol 0. {told.idea}
+          <b>Try it.</b>{" "}
+          {state.bounded || state.logistic
+            ? "Drag the ring to the far left. Does attention still come to the key?"
+            : "Drag the ring below the dotted line. What becomes of attention?"}{" "}
+          Or take one of three starts:
         </p>
         <fieldset class="presets" aria-label="Stories">
           {told.stories.map(one => (
@@ -109,7 +114,7 @@ export function Toy() {
             </button>
           ))}
         </fieldset>
-        <p class="soft" role="status">
+        <p class="fate" role="status">
           {story ? `${story.says} ` : ""}
           {course && fate_of(course)}
         </p>
@@ -119,7 +124,11 @@ export function Toy() {
       </div>
       <div class="toy-plane">
         <Figure
-          title={state.bounded ? "The plane of D and a, the logit of p" : "The plane of D and p"}
+          title={
+            state.bounded
+              ? "Knowledge (D) and attention on the key (a, the logit of p)"
+              : "Knowledge (D) and attention on the key (p)"
+          }
           file="toy-gate-plane"
           table={() => table_of(course)}
         >
@@ -135,9 +144,8 @@ export function Toy() {
           <PlaneLegend state={state} course={course} />
         </Figure>
         <p class="soft">
-          {!state.bounded &&
-            !state.logistic &&
-            "Closed form: the exact solution as a formula. Separatrix: the line between the starts that reach the key and those that never do. "}
+          Flow: training in steps that are infinitely small. Gradient descent: training in the steps that are set beside
+          the plane. {!state.bounded && !state.logistic && "Closed form: the exact solution as a formula. "}
           {state.bounded && "Logit: a = log(p / (1 − p)), so p = 1 / (1 + e⁻ᵃ). "}
         </p>
       </div>
@@ -145,6 +153,35 @@ export function Toy() {
         <Controls state={state} course={course} />
         <Equation lines={told.equations} />
       </div>
+    </div>
+  );
+}
+
+// What is learned, and what the plane shows of it, before it is seen.
+function Told({ bounded }: { bounded: boolean }) {
+  return (
+    <div class="toy-told">
+      <p class="lead">
+        A text is two symbols, 0 0 or 0 1. Only the second one, the <b>key</b>, tells which label is right. The smallest
+        model that can learn this has two numbers: how much it looks at the key, and what it knows about the key.
+      </p>
+      <dl class="axes">
+        <dt class="across">D, from left to right</dt>
+        <dd>
+          <b>Knowledge.</b> The evidence (<Term word="β">β</Term>) of symbol 1 for the label of 0 1, minus the evidence
+          of symbol 0. Above 0 the key speaks for the right label. Below 0 it speaks for the wrong one.
+        </dd>
+        <dt class="up">{bounded ? "a, from below to above" : "p, from below to above"}</dt>
+        <dd>
+          <b>Attention</b> (<Term word="α">α</Term>) on the key. At p = 0.5 the model looks at both symbols alike, at p
+          = 1 at the key alone.{bounded && " The axis has a = log(p / (1 − p)): 0 is p = 0.5, 3 is p = 0.95."}
+        </dd>
+        <dt>The plane</dt>
+        <dd>
+          Every point is one state of the model. Each arrow shows where training moves it from there. The ring is the
+          start. The line from the ring is its training.
+        </dd>
+      </dl>
     </div>
   );
 }

@@ -23,6 +23,7 @@ export interface LinesProps {
   marks?: Mark[];
   rules?: Rule[];
   empty?: string; // what is said while there is nothing to draw
+  right?: number; // room to the right of the curves, to be in line with another figure
   mark_rows?: number; // room for so many of them, so that nothing moves when one comes
   height?: number;
   letters?: number; // how high they are
@@ -105,7 +106,7 @@ function layout_of(props: LinesProps, width: number, room: number) {
   const margin = {
     top: (20 + mark_gap) * grows + row * rows,
     left: room * grows,
-    right: Math.max(20 * grows, ...(props.rules ?? []).map(rule => 8 + 0.56 * letters * rule_text(rule).length)),
+    right: Math.max(20 * grows, props.right ?? rules_room(props.rules ?? [], letters)),
     bottom: 44 + 1.6 * (letters - 12),
   };
   return { width, height, letters, grows, row, marks, margin };
@@ -201,6 +202,10 @@ function curve_marks(props: LinesProps, content: Content, paths: Map<string, SVG
     ),
   ];
 }
+
+// What their names and numbers want beside the curves.
+export const rules_room = (rules: Rule[], letters = 12) =>
+  Math.max(0, ...rules.map(rule => 8 + 0.56 * letters * rule_text(rule).length));
 
 const rule_text = ({ value, says }: Rule) => `${says} ${+value.toPrecision(3)}`;
 

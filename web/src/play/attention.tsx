@@ -11,7 +11,7 @@ const most_words = 24; // more cannot be read beside the map: then some stand fo
 const scales = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1]; // of the map's colours
 const letter = 8; // about how wide one is
 const line = 11; // and how high a line of them
-const beside = 48; // and what stands beside a map
+const beside = 66; // and what stands beside a map: its axis and its words
 const in_a_room = 1.8; // times as large, shown to a room
 
 export interface AttentionProps {
@@ -105,6 +105,11 @@ export function Attention({ training, at, example, head = "", name }: AttentionP
         table={() => cells_of(look, offset, inputs, outputs, names, training.truth)}
       >
         <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
+          {rows > 1 && (
+            <span class="map-axis down" aria-hidden="true">
+              {names.rows} →
+            </span>
+          )}
           {rows > 1 && <Words across={false} room={cell_room} words={outputs} />}
           <div
             class={rows === 1 ? "map-holder flat" : "map-holder"}
@@ -127,6 +132,11 @@ export function Attention({ training, at, example, head = "", name }: AttentionP
             words={inputs}
             marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined}
           />
+          {rows > 1 && (
+            <span class="map-axis across" aria-hidden="true">
+              {training.axes.rows === "place" ? "positions attended to" : names.columns} →
+            </span>
+          )}
         </div>
         <ColourBar most={most} />
       </Figure>

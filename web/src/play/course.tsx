@@ -6,6 +6,7 @@ import type { Training } from "../engine/training";
 import { Figure } from "../figure";
 import { type Rule, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
+import { rules_room } from "../lines_drawing";
 import { useScreen } from "../screen";
 import { never } from "../start/told";
 import { Explained } from "../term";
@@ -36,7 +37,8 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   );
   const mark_rows = mark_rows_of(trainings, task, presented) + (presented ? 0 : bets.size);
   const [shown, toggle] = useShownCurves(task);
-  const rungs = !presented && !embedded && rungs_of(trainings[0]).length > 0;
+  const plateaus = rungs_of(trainings[0]);
+  const rungs = !presented && !embedded && plateaus.length > 0;
   const height = Math.max(
     rungs ? 150 + 16 * mark_rows : 0,
     useHeight(trainings.length, mark_rows, presented, embedded) * (rungs ? 0.6 : 1),
@@ -57,6 +59,7 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
           height={height}
           shown={shown}
           toggle={toggle}
+          {...(rungs && { right: rules_room(plateaus) })}
         />
       </Figure>
       {rungs && <Loss player={player} until={until} file={file} />}

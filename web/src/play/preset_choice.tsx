@@ -15,7 +15,7 @@ interface Props {
 export function PresetChoice({ preset, begin, task, seed, set }: Props) {
   return (
     <div class="play-top">
-      <h1>Playground</h1>
+      <h1>{task === "own" ? "Own texts" : "Playground"}</h1>
       <label class="line task">
         Task
         <select value={task} onChange={event => set({ ...first, task: event.currentTarget.value, seed })}>

@@ -115,7 +115,7 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
         )}
       </p>
       <fieldset class="without">
-        <legend>The link opens a page without</legend>
+        <legend>Leave these out of the page that the link opens:</legend>
         {parts.map(({ name, says }) => (
           <label class="line">
             <input

@@ -129,7 +129,7 @@ function strong({ inputs, weights }: Seen, row: number | undefined, column: numb
 }
 
 // The map, with the words of its rows and columns; the row that is pointed at is framed.
-export function WordMap({ seen, label, pointed, point }: Props) {
+export function WordMap({ seen, label, pointed, point, axes }: Props & { axes: { rows: string; columns: string } }) {
   const { inputs, outputs, weights } = seen;
   const frame = pointed.row !== undefined && {
     top: `${(100 * pointed.row) / outputs.length}%`,
@@ -141,6 +141,9 @@ export function WordMap({ seen, label, pointed, point }: Props) {
       style={{ "--rows": outputs.length, "--columns": inputs.length }}
       onPointerLeave={() => point({})}
     >
+      <p class="axes" aria-hidden="true">
+        Rows: {axes.rows}. Columns: {axes.columns}.
+      </p>
       <div class="across" aria-hidden="true">
         {inputs.map((word, column) => (
           <span class={pointed.column === column || strong(seen, pointed.row, column) ? "lit" : ""}>{word}</span>

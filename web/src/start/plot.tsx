@@ -84,6 +84,11 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
           </text>
         </g>
       ))}
+      {!share && (
+        <text x={edges.left - 5} y={(y(low) + y(high)) / 2 + 4} text-anchor="end">
+          loss
+        </text>
+      )}
       {steps.map((step, i) => (
         <text
           key={step}
@@ -97,8 +102,8 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
       {rules.map(({ value, says }) => (
         <g key={says}>
           <line class="rule" x1={edges.left} x2={right} y1={y(value)} y2={y(value)} />
-          <text class="predicted" x={right} y={y(value) - 4} text-anchor="end">
-            {says}
+          <text class="predicted" x={right} y={y(value) + 12} text-anchor="end">
+            {says} {+value.toPrecision(3)}
           </text>
         </g>
       ))}

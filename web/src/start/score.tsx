@@ -25,7 +25,7 @@ export function Score({ scene, runs, bets, at }: Props) {
   const one_level = levels.length === 1;
   return (
     <table class="score">
-      <caption class="soft">Curves: many texts. Picture: one of them.</caption>
+      <caption class="soft">Curves: share of the rows of many texts. Picture: one text.</caption>
       <thead>
         <tr>
           <th scope="col">Curve</th>

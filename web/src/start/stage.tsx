@@ -172,7 +172,13 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
           </fieldset>
         )}
         {seen && seen.outputs.length > 1 && (
-          <WordMap seen={seen} label={`${label} as a map. ${says}`} pointed={pointed} point={point} />
+          <WordMap
+            seen={seen}
+            label={`${label} as a map. ${says}`}
+            pointed={pointed}
+            point={point}
+            axes={{ rows: scene.right, columns: scene.left }}
+          />
         )}
         <div class="card to-change">
           <h2>
@@ -259,7 +265,7 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
               {...shared}
               label={`Loss over the steps, up to step ${at}, and the plateaus that Fovea predicts`}
               height={130}
-              range={[Math.min(...heights) - 0.12, Math.max(...heights) + 0.12]}
+              range={[Math.min(...heights) - 0.2, Math.max(...heights) + 0.12]}
               share={false}
               lines={runs.map((run, i) => ({ series: run.series.get("loss"), colour: "currentColor", ghost: i > 0 }))}
               rules={rules}

@@ -18,16 +18,17 @@ export function Findings(props: {
 }) {
   const { findings, address, first, absent } = props;
   if (!findings.some(one => one.claim && !one.kept)) return null;
+  const with_results_first = [...findings].sort((a, b) => Number(!a.claim) - Number(!b.claim));
   const Heading = first ? "h2" : "h3";
   return (
     <section aria-labelledby="findings">
       <Heading id="findings">Findings</Heading>
       <ul class="claims findings">
-        {findings.map(({ experiment, heading, measures, why, kept, claim }) => (
+        {with_results_first.map(({ experiment, heading, measures, why, kept, claim }) => (
           <li data-finding={experiment}>
             <details>
               <summary class="claim">
-                {claim ? <Verdict claim={claim} /> : <span class="state">{absent}</span>}
+                {claim ? <Verdict claim={claim} /> : <span class="state absent">{absent}</span>}
                 <span class="title">{heading}</span>
                 <span class="value">
                   {claim && <Measured claim={claim} />}

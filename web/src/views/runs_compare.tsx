@@ -10,7 +10,16 @@ import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { address_of_run } from "./run";
 import { GroupsTable } from "./runs_groups";
-import { group_of, line_table, name_of, rungs_of_all, type Settings, setting_title, varied_in } from "./runs_named";
+import {
+  group_of,
+  line_table,
+  name_of,
+  rungs_of_all,
+  type Settings,
+  setting_cell,
+  setting_title,
+  varied_in,
+} from "./runs_named";
 
 // What can be done with the chosen runs: it stays in view.
 export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: () => Table; file: string }) {
@@ -153,9 +162,7 @@ function Numbers(props: { runs: Run[]; names: string[]; metrics: string[]; of: (
             <tr>
               <th scope="row">{setting_title(name)}</th>
               {runs.map(run => (
-                <td>
-                  <code>{of(run).get(name) ?? "–"}</code>
-                </td>
+                <td>{setting_cell(name, of(run).get(name))}</td>
               ))}
             </tr>
           ))}

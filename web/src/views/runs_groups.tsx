@@ -12,7 +12,7 @@ import { interventions_text } from "../play/acts";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
-import { group_of, group_title, type Settings, setting_title } from "./runs_named";
+import { group_of, group_title, type Settings, setting_cell, setting_title } from "./runs_named";
 
 interface Dot {
   x: number | string;
@@ -245,13 +245,16 @@ function verdict_of(metric: string, group: string, base: string, test: NonNullab
           : "The difference may be chance.";
   return (
     <li>
-      <b>{group}</b>: {metric} is {number_text(Math.abs(difference))} {difference < 0 ? "lower" : "higher"} than with{" "}
-      <b>{base}</b>, mean of {pairs_text}. 95 % interval of the difference: {number_text(low)} to {number_text(high)}.{" "}
+      <b>{group}</b>: {metric} is {short(Math.abs(difference))} {difference < 0 ? "lower" : "higher"} than with{" "}
+      <b>{base}</b>, mean of {pairs_text}. 95 % interval of the difference: {short(low)} to {short(high)}.{" "}
       {p !== null && p !== undefined && <>p = {String(+p.toPrecision(2))}. </>}
       {how}
     </li>
   );
 }
+
+const short = (value: number | null | undefined) =>
+  value === null || value === undefined ? "–" : number_text(+value.toPrecision(3));
 
 const most_verdicts = 6;
 
@@ -334,8 +337,8 @@ export function GroupsTable({
                 "runs",
                 "median",
                 "middle half",
-                "mean [95 % interval]",
-                `difference of means [95 % interval]`,
+                "mean [95 %]",
+                "difference of means [95 %]",
                 "pairs",
                 "p",
               ].map(head => (
@@ -346,9 +349,7 @@ export function GroupsTable({
           <tbody>
             {found.groups.map(({ value, runs, measured, median, low_quarter, high_quarter, mean, interval, test }) => (
               <tr>
-                <th scope="row">
-                  <code>{title(value)}</code>
-                </th>
+                <th scope="row">{setting_cell(by, title(value))}</th>
                 <td class="number">{measured === runs ? runs : `${measured} of ${runs}`}</td>
                 <td class="number">{number_text(median)}</td>
                 <td class="number">
@@ -383,9 +384,9 @@ export function GroupsTable({
         </table>
       </Scrolled>
       <p class="soft">
-        Runs are paired by seed and by what else varies, as <code>fovea compare</code> does it. p is of a sign-flip
-        permutation test of the pairs: how often a difference as large would come by chance. With n pairs it cannot be
-        below 2/2ⁿ.
+        In brackets: the 95 % interval. Runs are paired by seed and by what else varies, as <code>fovea compare</code>{" "}
+        does it. p is of a sign-flip permutation test of the pairs: how often a difference as large would come by
+        chance. With n pairs it cannot be below 2/2ⁿ.
         {differing.length > 0 && ` Groups differ in ${differing.join(", ")}, too: a difference may come from there.`}
         {problems.length > 0 && ` Not paired: ${problems.join(" ")}`}
       </p>

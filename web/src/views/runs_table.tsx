@@ -4,7 +4,7 @@ import { change_address } from "../address";
 import { number_text, type Run } from "../model";
 import { Scrolled } from "../scrolled";
 import { address_of_run } from "./run";
-import { setting_title } from "./runs_named";
+import { setting_cell, setting_title } from "./runs_named";
 
 const rows_at_first = 500;
 
@@ -112,9 +112,7 @@ export function RunTable(props: {
               <td class="number">{run.steps}</td>
               {props.metric && <td class="number">{number_text(run.metrics[props.metric])}</td>}
               {shown.map(name => (
-                <td>
-                  <code>{props.settings.get(run.run)?.get(name) ?? "–"}</code>
-                </td>
+                <td>{setting_cell(name, props.settings.get(run.run)?.get(name))}</td>
               ))}
             </tr>
           ))}

@@ -224,7 +224,10 @@ function Chapters({ sections, at }: { sections: { name: string; title: string }[
   return (
     <nav class="chapters" aria-label="Chapters">
       {wide ? (
-        list
+        <>
+          <p class="soft">The evidence, by chapter</p>
+          {list}
+        </>
       ) : (
         <details>
           <summary>

@@ -15,6 +15,9 @@ export function value_of(line: { run: number; experiment: string }, by: string, 
 // What a setting is called.
 export const setting_title = (name: string) => (name === "intervene" ? "intervention" : name);
 
+// Its value in a table: words, or what a spec says.
+export const setting_cell = (name: string, text = "–") => (name === "intervene" ? text : <code>{text}</code>);
+
 // "task.vocab = 60", "layer 2 held uniform".
 export const group_title = (by: string, value: string) => (alone.includes(by) ? value : `${by} = ${value}`);
 

@@ -32,7 +32,7 @@ export function Findings(props: {
                 <span class="title">{heading}</span>
                 <span class="value">
                   {claim && <Measured claim={claim} />}
-                  {kept && <span class="soft"> kept result</span>}
+                  {kept && <span class="soft"> (kept result)</span>}
                   {claim && measures && <span class="measures soft">: {measures}</span>}
                 </span>
               </summary>

@@ -247,7 +247,7 @@ function verdict_of(metric: string, group: string, base: string, test: NonNullab
     <li>
       <b>{group}</b>: {metric} is {short(Math.abs(difference))} {difference < 0 ? "lower" : "higher"} than with{" "}
       <b>{base}</b>, mean of {pairs_text}. 95 % interval of the difference: {short(low)} to {short(high)}.{" "}
-      {p !== null && p !== undefined && <>p = {String(+p.toPrecision(2))}. </>}
+      {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
       {how}
     </li>
   );

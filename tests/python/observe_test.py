@@ -64,6 +64,7 @@ def test_attention_and_beta_are_those_of_a_pass_by_hand(flash):
 def test_a_last_layer_is_clamped_in_one_pass_a_place_and_others_row_by_row():
     watch = observe(sharpened(GPT()))
     watch._evaluator.price()
+    watch._evaluator.prepare()
     with watch._observed.model.at_rest():
         base = watch._evaluator.base()
         watch._evaluator.clamps.choose(base, 0.0)  # one row of each example

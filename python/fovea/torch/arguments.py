@@ -105,6 +105,8 @@ def _array(what: str, given: Any, wanted: str, kind: Any = None) -> Array:
 
 def require_number(name: str, value: Any) -> None:
     """Something of an update; its value, which a device may still be computing, is not waited for."""
+    if isinstance(value, torch.Tensor) and value.dim() == 0:
+        return
     if not hasattr(value, "__float__"):
         raise checks.wrong_type(f"step({name}=…)", value, "a number, or a tensor of one")
     shape = tuple(getattr(value, "shape", ()))
@@ -116,7 +118,7 @@ def require_number(name: str, value: Any) -> None:
 
 def as_float(value: Any) -> float:
     """Return the value of a number or of a tensor of one."""
-    return float(value.detach() if isinstance(value, torch.Tensor) else value)
+    return float(value.item() if isinstance(value, torch.Tensor) else value)
 
 
 def require_state(state: Any, sites: list[str]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ torch = needed("torch", "torch")
 Array = npt.NDArray[Any]
 AT_ONCE = 64  # examples in one pass, or as many as the batch has
 FEWEST = 4  # examples whose β is measured, or as many as the batch has
+PREPARING = 8  # passes that it takes to find how a site is clamped at least cost, before one was found
 
 
 class Clamps:
@@ -52,14 +53,17 @@ class Clamps:
         self.mixed: set[Key] = set()  # sites of which a row was seen to change the answer of another
         self.apart: set[Key] = set()  # sites whose rows were clamped together the last time
         self.heads: dict[Key, int] = {}  # that are clamped one by one
+        self.places: dict[Key, int] = {}
         self.able: dict[Key, Array] = {}  # (examples, rows) that may be measured
         self.order: dict[Key, list[list[int]]] = {}  # rows of each example, as drawn
+        self._preparing = 0.0  # seconds that the dearest site took to prepare
 
     def draw(self, base: Base, asked: Mapping[Key, Array]) -> None:
         """Draw the order of rows at every site; ``asked`` (examples, rows) marks rows with a question."""
         for key, of_answer in asked.items():
             allowed = base.seen[key].allowed.cpu().numpy()
             self.heads[key] = 1 if self.together else allowed.shape[1]
+            self.places[key] = allowed.shape[3]
             able = of_answer & (allowed[:, : self.heads[key]].sum(-1) >= 2).any(1)
             if self.wanted is not None:
                 rows = allowed.shape[2]
@@ -91,6 +95,12 @@ class Clamps:
         """Return the seconds of an evaluation of all rows."""
         return sum(self.prices[key] * self.units(key) for key in self.order)
 
+    def least(self, one_pass: float) -> float:
+        """Return about the seconds of one row of each example, before sites are prepared: copies of the batch take as long as the batch."""
+        examples = max(1, len(self.able[next(iter(self.able))]))
+        several = {key: _several(examples, self.places[key] * self.heads[key]) for key in self.order}
+        return one_pass * sum(self.places[key] * self.units(key, 1) / several[key] for key in self.order)
+
     def choose(self, base: Base, seconds: float) -> None:
         """Choose which rows are measured from now on: as many as these seconds have time for, and one of a few examples at least."""
         examples = len(base.answers)
@@ -100,12 +110,27 @@ class Clamps:
         self.examples = examples if least <= seconds else max(min(FEWEST, examples), int(examples * seconds / least))
         if self.examples < examples:
             try:
-                self._prepare_all(base)
+                self.prepare_all(base)
             except Exception:  # a part of the batch does not go through every model
                 self.examples = examples
-                self._prepare_all(base)
+                self.prepare_all(base)
 
-    def _prepare_all(self, base: Base) -> None:
+    def require_same(self, base: Base, answers: Any) -> None:
+        """Require the answers of the base in another pass over the batch.
+
+        Raises
+        ------
+        fovea.Failure
+            If the model differs from pass to pass."""
+        if not self._close(answers, base.answers):
+            raise _not_the_same("")
+
+    def unprepared(self) -> list[Key]:
+        """Return the sites of which it is not known yet how a pass is made at least cost."""
+        return [key for key in self.order if key in self.unsure or key not in self.ways]
+
+    def prepare_all(self, base: Base) -> None:
+        """Prepare every site."""
         for key in self.order:
             self.prepare(base, key)
 
@@ -116,13 +141,22 @@ class Clamps:
             chosen[example, rows[: self.rows]] = True
         return chosen
 
+    def preparing(self, one_pass: float) -> float:
+        """Return the seconds that preparing a site takes: as the dearest so far, or as this many passes."""
+        return max(self._preparing, PREPARING * one_pass)
+
     def prepare(self, base: Base, key: Key) -> None:
         """Find how a pass is made at least cost, by comparing its answers."""
+        start = clock.now()
+        self._prepare(base, key)
+        self._preparing = max(self._preparing, clock.now() - start)
+
+    def _prepare(self, base: Base, key: Key) -> None:
         examples = self._picked(base)
         places = base.seen[key].attention.size(-1)
         with self._at(base, key, False, 1) as one_pass:
             marked = one_pass(self._mark(key, 0))[0]
-        several = min(max(1, AT_ONCE // examples), places * self.heads[key])
+        several = _several(examples, places * self.heads[key])
         ways = [(True, several), (True, 1), (False, several), (False, 1)]
         self.unsure.discard(key)
         if self._close(marked, base.answers[:examples]):
@@ -133,13 +167,9 @@ class Clamps:
             if took is not None:
                 self.ways[key] = (reuse, copies)
                 self.prices[key] = took * places / copies
-                with self._at(base, key, reuse, copies) as one_pass:
-                    self._apart(base, key, one_pass)
+                self._apart(base, key)
                 return
-        raise _engine.failure(
-            f"two passes over the same batch gave different answers at '{key[0]}'",
-            "β needs a model that is the same each time in evaluation; beta=None leaves it out",
-        )
+        raise _not_the_same(f" at '{key[0]}'")
 
     def _picked(self, base: Base) -> int:
         """Return how many examples go through a pass: the first of the batch."""
@@ -220,8 +250,8 @@ class Clamps:
         examples = self._picked(base)
         reuse, copies = self.ways[key]
         pick = _Picker(base.answers.cpu().numpy(), allowed.shape[2])
+        apart = self._apart(base, key)
         with self._at(base, key, reuse, copies) as one_pass:
-            apart = self._apart(base, key, one_pass)
             tasks = [self._tasks(key, e, allowed[e], apart) for e in range(examples)]
             while chosen := [
                 (copy * examples + e, e, *task)
@@ -246,7 +276,7 @@ class Clamps:
                 for place in np.flatnonzero(allowed[head].any(0) if apart else allowed[head, row]).tolist():
                     yield head, row, place
 
-    def _apart(self, base: Base, key: Key, one_pass: Any) -> bool:
+    def _apart(self, base: Base, key: Key) -> bool:
         """Return whether the rows of a site do not mix.
 
         A row with clamped heads must change its own answer, and not one bit of the others. All rows clamped at once must give it the
@@ -262,24 +292,25 @@ class Clamps:
         if not of_rows(base.answers.shape[1], allowed.shape[2]) or key in self.mixed or not rows:
             return False
         before = base.answers.cpu().numpy()
-        still = one_pass(None)[0].cpu().numpy()  # of a pass as long, so that sums are made in the same order
         changed = False
-        for end in (0, -1):
-            chosen = [(e, e, 0, i, int(np.flatnonzero(allowed[e, 0, i])[end])) for e, i in rows]
-            after = one_pass(self._plan(key, seen, chosen, False, True))[0].cpu().numpy()
-            for e, i in rows:
-                differs = np.logical_and(after[e] != still[e], ~np.isnan(before[e]))
-                changed |= bool(differs[i])
-                differs[i] = False
-                if differs.any():
-                    self.mixed.add(key)
+        with self._at(base, key, self.ways[key][0], 1) as one_pass:
+            still = one_pass(None)[0].cpu().numpy()  # of a pass as long, so that sums are made in the same order
+            for end in (0, -1):
+                chosen = [(e, e, 0, i, int(np.flatnonzero(allowed[e, 0, i])[end])) for e, i in rows]
+                after = one_pass(self._plan(key, seen, chosen, False, True))[0].cpu().numpy()
+                for e, i in rows:
+                    differs = np.logical_and(after[e] != still[e], ~np.isnan(before[e]))
+                    changed |= bool(differs[i])
+                    differs[i] = False
+                    if differs.any():
+                        self.mixed.add(key)
+                        return False
+                together = one_pass(self._plan(key, seen, chosen, True, True))[0].cpu().numpy()
+                if any(together[e][i] != after[e][i] for e, i in rows):
                     return False
-            together = one_pass(self._plan(key, seen, chosen, True, True))[0].cpu().numpy()
-            if any(together[e][i] != after[e][i] for e, i in rows):
-                return False
-            if changed:
-                self.apart.add(key)
-                return True
+                if changed:
+                    self.apart.add(key)
+                    return True
         return False
 
     def _plan(
@@ -322,6 +353,18 @@ class _Picker:
 
     def all_rows(self, answers: Array) -> Array:
         return np.pad(answers, (0, len(self.asked[0]) - len(answers)), constant_values=np.nan)
+
+
+def _several(examples: int, clamps: int) -> int:
+    """Return how many copies of so many examples go through a pass, for so many clamps of each."""
+    return min(max(1, AT_ONCE // examples), clamps)
+
+
+def _not_the_same(where: str) -> Exception:
+    return _engine.failure(
+        f"two passes over the same batch gave different answers{where}",
+        "β needs a model that is the same each time in evaluation; beta=None leaves it out",
+    )
 
 
 def of_rows(answers: int, rows: int) -> bool:

@@ -10,16 +10,20 @@ from ..pictures import needed
 
 torch = needed("torch", "torch")
 
+_APPLE = torch.backends.mps.is_available()
+
 
 def seconds() -> float:
-    """Return seconds of the processor, which other programs do not change. If a device may be computing, return wall-clock seconds."""
-    device = torch.backends.mps.is_available() or (torch.cuda.is_available() and torch.cuda.is_initialized())
-    return time.perf_counter() if device else time.process_time()
+    """Return seconds of the processor in this thread, which other programs do not change. If a device may be computing, return wall-clock
+    seconds.
+
+    The thread waits for the threads that share its work. Seconds of all of them would count an update more than an evaluation."""
+    return time.perf_counter() if _APPLE or torch.cuda.is_initialized() else time.thread_time()
 
 
 def now() -> float:
     """Return seconds after the device has finished its work."""
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():
         torch.cuda.synchronize()
     return seconds()
 

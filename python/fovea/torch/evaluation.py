@@ -228,30 +228,38 @@ class Evaluator:
         """Return the seconds of an evaluation without β, and of a pass. They are timed if they are not known yet."""
         if self._price is None:
             with self.observed.model.at_rest():
-                one_pass = self.prepare(self.base())
+                one_pass = self._begin(self.base())
                 self._price = min(clock.timed(self._trial) for _ in range(2)), one_pass
         return self._price
 
     def took(self, base: Base, seconds: float) -> None:
         """Note the time of an evaluation without β."""
-        unsure = self.clamps is not None and len(self.clamps.unsure) > 0
-        self._price = seconds, self._price[1] if self._price and not unsure else self.prepare(base)
+        self._price = seconds, self._price[1] if self._price else self._begin(base)
 
     def took_more(self, seconds: float) -> None:
         """Note the additional time of the newest evaluation."""
-        look, one_pass = self.price()
-        self._price = look + seconds, one_pass
+        if self._price:
+            self._price = self._price[0] + seconds, self._price[1]
 
-    def prepare(self, base: Base) -> float:
-        """Find how β of each site is made at least cost; return the seconds of a pass."""
+    def prepare(self) -> None:
+        """Find how β of each site is made at least cost."""
+        if self.clamps and self.clamps.unprepared():
+            with self.observed.model.at_rest():
+                self.clamps.prepare_all(self.base())
+
+    def _begin(self, base: Base) -> float:
+        """Draw the rows of β, and return the seconds of a pass."""
+        took = []
+        for _ in range(2):
+            start = clock.now()
+            out = self.observed.model()
+            took.append(clock.now() - start)
         if self.clamps:
             answers = base.answers.cpu().numpy()
+            self.clamps.require_same(base, self.observed.answer(out))
             if not self.clamps.order:
                 self.clamps.draw(base, {key: self.observed.asked(key, answers) for key in self.observed.sites})
-            for key in self.observed.sites:
-                if key in self.clamps.unsure or key not in self.clamps.ways:
-                    self.clamps.prepare(base, key)
-        return min(clock.timed(self.observed.model) for _ in range(2))
+        return min(took)
 
     def _trial(self) -> None:
         base = self.base()

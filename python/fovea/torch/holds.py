@@ -247,6 +247,8 @@ class HoldSchedule:
 
     def stepped(self, number: int) -> None:
         """Require that a pass of this update was under the hold, if there is one."""
+        if not self._holds:
+            return
         due = self._due(number)
         if due and not self._held:
             raise _engine.wrong_input(

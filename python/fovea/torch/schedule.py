@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections import deque
 
-import numpy as np
-
 from ..notices import teller
 from . import clock
 from .base_pass import Base
@@ -17,7 +15,9 @@ from .evaluation import Evaluator
 EVERY = 50  # updates between two evaluations, at most, if nothing else is given
 POINTS = 64  # evaluations of a training whose length is known, at even distances of the logarithm
 BUDGET = 1.0  # seconds that evaluations may take of a short training
-EARNED = 0.8  # of the share is spent: no pass takes what the last one took, and keeping the run is not in it
+EARNED = (
+    0.8  # of the share is spent: no pass takes what the last one took, and an update after an evaluation takes longer
+)
 PARTS = {"regular": 0.4, "falls": 0.2, "beta": 0.4}  # of what is earned, if the schedule chooses the updates
 FALL = 0.05  # of the loss: when it has fallen by so much since the last evaluation, another is due
 APART = 1.2  # steps of β are at least so much apart, as a ratio, if the schedule chooses the updates
@@ -50,13 +50,14 @@ class Schedule:
         self._durations: deque[float] = deque(maxlen=100)  # seconds of the newest updates
         self._median: float | None = None  # of them
         self._updates = 0  # that were timed
-        self._stepped: float | None = None  # when the newest began
+        self._stepped: float | None = None  # when the newest step() ended
         self._accounts = dict.fromkeys(PARTS, 0.0)
         self._pays = "regular" if self.chooses else "beta"  # the account that evaluations are paid from
         self._begun = 0  # the first update
         self._earned_until = 0.0  # updates
         self._earned = self._entitled = 0.0  # seconds, by the share and in all
         self._next = 0  # the next regular evaluation
+        self._asked_again = 0  # the update at which accounts are read again, after one at which they had too little
         self._of_beta: int | None = None  # the newest evaluation with β
         self._loss: float | None = None  # of the training, smoothed
         self._loss_then: float | None = None  # at the newest evaluation
@@ -65,17 +66,19 @@ class Schedule:
 
     # ---- updates
 
-    def updated(self, evaluated: bool) -> None:
-        """Note that an update begins; the one before is timed, if no evaluation was within."""
-        if not evaluated and self._stepped is not None:
-            self._durations.append(clock.seconds() - self._stepped)
-            if self._median is None or len(self._durations) < 16 or self._updates % 16 == 0:
-                self._median = float(np.median(self._durations))
-            self._updates += 1
+    def updated(self, begun: float, evaluated: bool) -> None:
+        """Note the end of a ``step`` that began at this time.
 
-    def stepped(self) -> None:
-        """Note that ``step`` ends."""
-        self._stepped = clock.seconds()
+        The update before it is timed, if no evaluation was within. What ``step`` takes is paid for, too."""
+        ended = clock.seconds()
+        if not evaluated:
+            self.spend(ended - begun, "all")
+            if self._stepped is not None:
+                self._durations.append(begun - self._stepped)
+                if self._median is None or len(self._durations) < 16 or self._updates % 16 == 0:
+                    self._median = sorted(self._durations)[len(self._durations) // 2]
+                self._updates += 1
+        self._stepped = ended
 
     def told(self, loss: float) -> None:
         """Note the loss of an update."""
@@ -88,6 +91,7 @@ class Schedule:
     def go_on(self, number: int) -> None:
         """Go on at this update."""
         self._earned_until, self._next, self._begun = float(number), number, number
+        self._asked_again = number
 
     def update(self) -> tuple[float, bool]:
         """Return the seconds of an update, and whether it was timed: until then it is taken to be as long as three passes."""
@@ -117,7 +121,7 @@ class Schedule:
         if not self.chooses:
             return number % self.every == 0
         falls = self._loss is not None and self._loss_then is not None and self._loss < (1 - FALL) * self._loss_then
-        if first or not (falls or number >= self._next):
+        if first or number < self._asked_again or not (falls or number >= self._next):
             return first
         self.earn(number)
         look = self._evaluator.price()[0]
@@ -127,6 +131,7 @@ class Schedule:
         if falls and self._accounts["falls"] >= look:
             self._pays = "falls"
             return True
+        self._asked_again = number + 1 + min(number // 32, 7)
         if number > self.every and not self._warned_of_less and self.interval() > self.every:
             self._warned_of_less = True
             teller()(
@@ -156,7 +161,7 @@ class Schedule:
         given = 0.0
         if self.chooses:  # a short training is given its budget at even distances of the logarithm
             passed, whole = math.log1p(number - self._begun), math.log1p(self._steps or 1000)
-            given = BUDGET * min(1.0, passed / whole)
+            given = EARNED * BUDGET * min(1.0, passed / whole)
         self._divide(max(self._earned, given) - self._entitled)
         self._entitled = max(self._earned, given)
 
@@ -184,13 +189,27 @@ class Schedule:
         """Return whether there is time for β of all rows that are measured, but for the seconds that are kept. Chooses these rows."""
         if self.chooses and not last and self._of_beta is not None and number < APART * self._of_beta:
             return False
+        left = sum(self._accounts.values()) if last else self._accounts["beta"] - (0.0 if self.chooses else kept)
+        start = clock.now()
+        if not self._prepared(clamps, base, left):
+            if self.update()[1]:
+                self._warn_if_never(clamps.least(self._evaluator.price()[1]))
+            return False
         if clamps.examples is None and not self._chosen(clamps, base, last):
             return False
-        left = sum(self._accounts.values()) if last else self._accounts["beta"] - (0.0 if self.chooses else kept)
-        if self.share is not None and clamps.price() > left:
-            self._warn_if_never(clamps)
+        if self.share is not None and clamps.price() > left - (clock.now() - start):
+            self._warn_if_never(clamps.price())
             return False
         self._of_beta = number
+        return True
+
+    def _prepared(self, clamps: Clamps, base: Base, left: float) -> bool:
+        """Prepare the sites that are not, as long as there is time. Return whether all of them are."""
+        one_pass, start = self._evaluator.price()[1], clock.now()
+        for key in clamps.unprepared():
+            if self.share is not None and clamps.preparing(one_pass) > left - (clock.now() - start):
+                return False
+            clamps.prepare(base, key)
         return True
 
     def _chosen(self, clamps: Clamps, base: Base, last: bool) -> bool:
@@ -210,9 +229,10 @@ class Schedule:
         clamps.choose(base, left)
         return True
 
-    def _warn_if_never(self, clamps: Clamps) -> None:
-        assert self.share is not None
-        update, look, price = self.update()[0], self._evaluator.price()[0], clamps.price()
+    def _warn_if_never(self, price: float) -> None:
+        if self.share is None:
+            return
+        update, look = self.update()[0], self._evaluator.price()[0]
         if self._warned_of_beta or self.chooses or self.share * update * self.every > look + price / 20:
             return
         self._warned_of_beta = True
@@ -222,9 +242,21 @@ class Schedule:
             "larger share help, too"
         )
 
+    def warn_of_no_beta(self) -> None:
+        """Warn at the end of a training in which there was never time for β."""
+        clamps = self._evaluator.clamps
+        if clamps is None or self.share is None or self._of_beta is not None or self._warned_of_beta:
+            return
+        if any(clamps.order.values()) and not clamps.unsure.issuperset(clamps.order):
+            teller()(
+                f"β was not measured: share={self.share:g} of this training has no time for it. A larger share, a longer training or a "
+                "smaller batch has. beta=None leaves β out"
+            )
+
     def cost(self) -> Cost:
         """Return the time of evaluations."""
         look, _ = self._evaluator.price()
+        self._evaluator.prepare()
         clamps, names = self._evaluator.clamps, self._evaluator.observed.sites
         update, timed = self.update()
         return Cost(

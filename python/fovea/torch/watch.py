@@ -148,22 +148,25 @@ class Watch:
         **metrics : float or tensor of one number
             Numbers of the update, such as ``loss``. They are kept as ``train_loss`` and the like, for evaluated updates.
         """
+        begun = clock.seconds()
         self._open()
         for name, value in metrics.items():
             require_number(name, value)
         self._holds.stepped(self.number)
-        self._update.given = metrics
         loss = metrics.get("loss")
         if self._schedule.chooses and loss is not None and getattr(loss, "is_cpu", True):  # a device is not waited for
             self._schedule.told(as_float(loss))
         due = not self._silent and self._schedule.due(self.number, not self._recorder.evaluations)
         if due:
+            self._update.given = metrics
             self._evaluate()
+            self._update.given = {}  # a loss keeps its graph
+            start = clock.now()
             self._observed.model.note_autocast()
             self._persistence.keep_meanwhile(self._whole_spec, self.number)
-        self._schedule.updated(due)
+            self._schedule.spend(clock.now() - start, "all")
         self.number += 1
-        self._schedule.stepped()
+        self._schedule.updated(begun, due)
 
     def _go_on_at(self, number: int) -> None:
         """This update is the next: of a training that goes on without the watch's state."""
@@ -267,17 +270,20 @@ class Watch:
 
     def _evaluate(self, last: bool = False) -> None:
         start = clock.now()
+        numbers: dict[str, float] = {"loss": float("nan")}
+        arrays: list[tuple[str, Any]] = []
         with self._observed.model.at_rest():
             base = self._evaluator.base()
             if self._observed.diverged(base):  # only the loss is kept
                 self._update.warn_of_nan(self.number)
-                self._record({"loss": float("nan"), **self._update.numbers(self._evaluator, self.number, last)}, [])
-                return
-            evaluation = Evaluation(self._evaluator, self._schedule, self._holds, base, self.number)
-            evaluation.measure(start, first=not self._recorder.evaluations, last=last)
-        of_update = self._update.numbers(self._evaluator, self.number, last)
-        self._record({**evaluation.numbers, **of_update}, evaluation.arrays)
-        self._schedule.evaluated(self.number, evaluation.numbers["loss"])
+            else:
+                evaluation = Evaluation(self._evaluator, self._schedule, self._holds, base, self.number)
+                evaluation.measure(start, first=not self._recorder.evaluations, last=last)
+                numbers, arrays, start = evaluation.numbers, evaluation.arrays, clock.now()
+        self._record({**numbers, **self._update.numbers(self._evaluator, self.number, last)}, arrays)
+        self._schedule.evaluated(self.number, numbers["loss"])
+        self._schedule.spend(took := clock.now() - start)
+        self._evaluator.took_more(took)
 
     def _record(self, numbers: Mapping[str, float], arrays: list[tuple[str, Any]]) -> None:
         """Keep the results of an evaluation, and send them to the loggers."""
@@ -355,7 +361,6 @@ class Watch:
             return None
         evaluations, trouble = self._recorder.evaluations, ""
         if state != "failed" and evaluations[-1:] != [self.number]:
-            self._update.given = {}
             try:
                 self._evaluate(last=True)
             except Exception as why:
@@ -367,7 +372,11 @@ class Watch:
             for name, number in (whole := audit.whole()).items():
                 self._recorder.number(evaluations[-1], name, number)
             self._loggers.send(evaluations[-1], whole)
+        if self.number > 0:
+            self._schedule.warn_of_no_beta()
+        start = clock.now()
         self._run = self._persistence.saver(self._whole_spec(), self.number, state, error)()
+        self._schedule.spend(clock.now() - start, "all")
         self._closed = True
         open_watches.closed(self)
         if trouble:

@@ -125,3 +125,24 @@ def test_two_softmaxes_that_weigh_together_are_two_sites():
     assert fovea.attention_sites(model, x) == {"model": (3, 1, 5, 5), "model#2": (3, 1, 5, 5)}
     run = looked(model, x, lambda out: out.log_softmax(-1)[..., 0])
     assert "entropy_l2_h1" in run.series and run.beta().shape == (3, 5, 5)
+
+
+class Deep(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.table, self.head = nn.Embedding(12, 8), nn.Linear(8, 12)
+        self.layers = nn.ModuleList(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True) for _ in range(layers))
+
+    def forward(self, tokens):
+        x = self.table(tokens)
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(x)
+
+
+def test_errors_name_five_sites_and_how_to_see_the_rest():
+    told = r"There are layers.0.self_attn, .*layers.4.self_attn and 3 more; fovea.attention_sites lists all"
+    with pytest.raises(fovea.WrongInput, match=told):
+        fovea.observe(Deep(8), TOKENS, right(TARGET), sites="layer.1", name="mine")
+    with pytest.raises(fovea.WrongInput, match=r"There are layers.0.self_attn, layers.1.self_attn\.$"):
+        fovea.observe(Deep(2), TOKENS, right(TARGET), sites="layer.1", name="mine")

@@ -18,7 +18,7 @@ from .further import Shown
 from .model import Model
 from .recorder import MOST_AT_ONCE
 from .scope import Key, Outputs, Plan, Seen
-from .sites import chosen, found, name_of
+from .sites import chosen, found, name_of, named
 
 torch = needed("torch", "torch")
 
@@ -140,7 +140,7 @@ class Observed:
         other = Observed(self.model.showing(shown.batch), Answer(shown.answer), sites, (), shown.truth, {})
         if other.sites != self.sites:
             raise _engine.wrong_input(
-                f"on the batch '{name}' the model attends at {', '.join(other.sites.values())}, and on the first at {', '.join(self.sites.values())}",
+                f"on the batch '{name}' the model attends at {named([*other.sites.values()])}, and on the first at {named([*self.sites.values()])}",
                 "give batches that the model takes the same way, or sites=",
             )
         return other

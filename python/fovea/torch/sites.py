@@ -43,6 +43,7 @@ _TIMES = {torch.mul, torch.Tensor.mul, torch.Tensor.__mul__, torch.Tensor.__rmul
 _SUMS = {torch.sum, torch.Tensor.sum}
 _EXP = {torch.exp, torch.Tensor.exp, torch.Tensor.exp_}
 _FLEX_MODULE = "torch.nn.attention.flex_attention"
+MOST_NAMED = 5  # sites in an error
 _FAR = 1000.0  # a score so much below the largest of its row stands for a place that is masked
 
 
@@ -379,13 +380,19 @@ def name_of(key: Key) -> str:
     return (name or "model") + (f"#{number}" if number > 1 else "")
 
 
+def named(names: Sequence[str]) -> str:
+    """Name the first of several sites, and count the others."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
 def chosen(names: Sequence[str], patterns: str | Sequence[str], what: str) -> list[str]:
     """Those that a pattern fits, in their order; each pattern has to fit one."""
     wanted = [patterns] if isinstance(patterns, str) else list(patterns)
     for pattern in wanted:
         if not fnmatch.filter(names, pattern):
-            more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+            more = "; fovea.attention_sites lists all" if len(names) > MOST_NAMED else ""
             raise _engine.wrong_input(
-                f"{what} '{pattern}' fits no site of attention", f"there are {', '.join(names[:8])}{more}"
+                f"{what} '{pattern}' fits no site of attention", f"there are {named(names)}{more}"
             )
     return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)]

@@ -1,14 +1,15 @@
-"""What fovea.observe at its defaults takes of a training: processor time of the same loop observed and not, by turns.
+"""What fovea.observe at its defaults takes of a training: the same loop observed and not, by turns.
 
-    build/python/bin/python bench/observing.py [ROUNDS] [WIDTH…]        (with PyTorch installed)
+    build/python/bin/python bench/observing.py [ROUNDS] [WIDTH[:UPDATES]…]        (with PyTorch installed)
 
 Decoders as nanoGPT trains them on characters, with AdamW, on tokens that are drawn. Each round trains each model with and without a
-watch, which is made and closed within the time. Observing may take a tenth of a training, or one second if that is more: beside each
-round stands what it took of that, and at the end the largest. On one thread.
+watch, which is made and closed within the time. Observing may take a tenth of a training, or one second if that is more. Each round
+has one line: processor time without and with the watch, the difference, what the watch says that it spent, and the ratio of wall-clock
+times. The summary has medians. One thread.
 """
 
-import math
 import pathlib
+import statistics
 import sys
 import tempfile
 import time
@@ -68,7 +69,7 @@ class Decoder(nn.Module):
 
 
 def trained(observed, store, *, layers, heads, width, places, batch, steps):
-    """Seconds of the processor, and the run where there is one."""
+    """Seconds of the processor, wall-clock seconds, and the watch, if there is one, and its run."""
     torch.manual_seed(0)
     model = Decoder(layers, heads, width, places)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
@@ -79,7 +80,7 @@ def trained(observed, store, *, layers, heads, width, places, batch, steps):
         return tokens[:, :-1], tokens[:, 1:]
 
     x, y = texts()
-    begun, watch = time.process_time(), None
+    begun, watch = (time.process_time(), time.perf_counter()), None
     if observed:
         watch = fovea.observe(
             model, x, lambda out: out.log_softmax(-1).gather(-1, y[..., None])[..., 0], name="observing", store=store
@@ -93,33 +94,44 @@ def trained(observed, store, *, layers, heads, width, places, batch, steps):
             watch.step(loss=loss)
         optimizer.step()
     run = None if watch is None else watch.close()
-    return time.process_time() - begun, run
+    return time.process_time() - begun[0], time.perf_counter() - begun[1], watch, run
+
+
+def compared(width, steps, rounds, store):
+    """Print what observing takes of one training, round by round."""
+    print(f"width {width}, {steps} updates: {SHAPES[width]}")
+    more, ratios, clocks, shares = [], [], [], []
+    for number in range(rounds):
+        seconds, wall = {}, {}
+        for observed in ((False, True), (True, False))[number % 2]:
+            seconds[observed], wall[observed], watch, run = trained(observed, store, **SHAPES[width], steps=steps)
+            if observed:
+                spent, evaluations, with_beta = watch.spent, run.series["entropy"], run.series.get("agreement", ())
+        more.append(seconds[True] - seconds[False])
+        ratios.append(seconds[True] / seconds[False])
+        clocks.append(wall[True] / wall[False])
+        shares.append(more[-1] / max(SECONDS, SHARE * seconds[False]))
+        print(
+            f"  {seconds[False]:.2f} s, observed {seconds[True]:.2f} s: {more[-1]:+.2f} s, {spent:.2f} s by the watch; wall {clocks[-1]:.3f}; "
+            f"{len(evaluations)} evaluations, {len(with_beta)} with β",
+            flush=True,
+        )
+    print(
+        f"  median {statistics.median(more):+.2f} s, ratio {statistics.median(ratios):.3f}, wall {statistics.median(clocks):.3f}: "
+        f"{statistics.median(shares):.2f} of the allowed time, {max(shares):.2f} in the worst round",
+        flush=True,
+    )
 
 
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    widths = [int(word) for word in sys.argv[2:]] or list(SHAPES)
+    asked = [tuple(map(int, word.split(":"))) for word in sys.argv[2:]] or [(width,) for width in SHAPES]
     torch.set_num_threads(1)
     store = pathlib.Path(tempfile.mkdtemp()) / "runs.db"
-    for width in widths:
+    for width, *updates in asked:
         trained(True, store, **SHAPES[width], steps=20)  # warms up
-        for steps in UPDATES:
-            print(f"width {width}, {steps} updates: {SHAPES[width]}")
-            ratios, worst = [], 0.0
-            for number in range(rounds):
-                seconds, run = {}, None
-                for observed in ((False, True), (True, False))[number % 2]:
-                    seconds[observed], made = trained(observed, store, **SHAPES[width], steps=steps)
-                    run = made or run
-                looks, rows = len(run.series["entropy"]), len(run.series.get("agreement", ()))
-                ratios.append(seconds[True] / seconds[False])
-                worst = max(worst, (seconds[True] - seconds[False]) / max(SECONDS, SHARE * seconds[False]))
-                print(
-                    f"  {seconds[False]:.2f} s, observed {seconds[True]:.2f} s: {ratios[-1]:.3f} ({looks} looks, {rows} of them with β)",
-                    flush=True,
-                )
-            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-            print(f"  mean share {mean:.3f}; worst run: {worst:.2f} of the allowed time")
+        for steps in updates or UPDATES:
+            compared(width, steps, rounds, store)
 
 
 if __name__ == "__main__":

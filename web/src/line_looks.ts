@@ -4,7 +4,7 @@ import type { Curve } from "./curves";
 // A height that was predicted, and of what.
 export interface Rule {
   value: number;
-  says: string;
+  name: string;
 }
 
 const colours = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
@@ -25,14 +25,14 @@ export function axis_of(values: number[]): { tickFormat: ((x: number) => string)
 }
 
 // The predicted plateaus of the loss among metrics; two that are equal are one line with both names.
-export function rungs_among(metrics: Iterable<[name: string, value: number | null | undefined]>): Rule[] {
+export function rungs_among(metrics: Iterable<[metric: string, value: number | null | undefined]>): Rule[] {
   const rungs: Rule[] = [];
-  for (const [name, value] of metrics) {
-    if (!name.startsWith("rung_") || name.endsWith("_held") || typeof value !== "number") continue;
-    const says = name.slice("rung_".length).replaceAll("_", " ");
+  for (const [metric, value] of metrics) {
+    if (!metric.startsWith("rung_") || metric.endsWith("_held") || typeof value !== "number") continue;
+    const name = metric.slice("rung_".length).replaceAll("_", " ");
     const equal = rungs.find(other => Math.abs(other.value - value) < 1e-4);
-    if (equal) equal.says += `, ${says}`;
-    else rungs.push({ value, says });
+    if (equal) equal.name += `, ${name}`;
+    else rungs.push({ value, name });
   }
   return rungs;
 }

@@ -207,7 +207,7 @@ function curve_marks(props: LinesProps, content: Content, paths: Map<string, SVG
 export const rules_room = (rules: Rule[], letters = 12) =>
   Math.max(0, ...rules.map(rule => 8 + 0.56 * letters * rule_text(rule).length));
 
-const rule_text = ({ value, says }: Rule) => `${says} ${+value.toPrecision(3)}`;
+const rule_text = ({ value, name }: Rule) => `${name} ${+value.toPrecision(3)}`;
 
 // The heights that were predicted, each with its name and its number to the right of the curves, none over another.
 function rule_marks(rules: Rule[], letters: number): Plot.Markish[] {

@@ -44,7 +44,7 @@ function loss_text(run: WholeRun): string[] {
   const rungs = name === "loss" ? rungs_among(Object.entries(run.metrics)) : [];
   const above = rungs.filter(({ value }) => value > last).sort((a, b) => a.value - b.value)[0];
   const below = rungs.filter(({ value }) => value <= last).sort((a, b) => b.value - a.value)[0];
-  const named = (rung: typeof above) => `${rung!.says} (${short(rung!.value)})`;
+  const named = (rung: typeof above) => `${rung!.name} (${short(rung!.value)})`;
   const where =
     above && below
       ? ` It ended between two predicted plateaus, ${named(above)} and ${named(below)}.`

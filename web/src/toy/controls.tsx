@@ -27,7 +27,7 @@ export function Controls({ state, course }: { state: State; course: Course | und
       )}
       <p class="soft">
         {state.bounded
-          ? "p stays between 0 and 1, as under the softmax of a transformer: a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05."
+          ? "p stays between 0 and 1, as under a softmax. a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05."
           : "p is any number here: nothing keeps it between 0 and 1. Tick Bounded to keep it there, as the softmax of a transformer does."}
       </p>
       {state.logistic && (

@@ -55,11 +55,11 @@ interface Compared {
   lines: Line[];
   metric: string;
   settings: Settings;
-  by: string; // what colours the runs
+  by: string; // the setting by which runs are coloured
   store: KeptRuns | undefined;
 }
 
-const told_apart = 6; // so many runs have a colour each, more have that of their group
+const told_apart = 6; // up to so many runs have a colour each; more share the colour of their group
 
 export function Compare({ missing, runs, lines, metric, settings, by, store }: Compared) {
   const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();

@@ -258,7 +258,7 @@ const short = (value: number | null | undefined) =>
 
 const most_verdicts = 6;
 
-// The groups of a setting: what each measured, and how it differs from one of them, in words and as a table.
+// The groups of a setting and their differences from one of them, in words and as a table.
 export function GroupsTable({
   heading,
   word = "against",

@@ -26,7 +26,7 @@ export function group_of(line: { run: number; experiment: string }, by: string, 
   return by && group_title(by, value_of(line, by, settings));
 }
 
-// A run with what was done to it.
+// A run with its interventions.
 export function name_of(line: { run: number; experiment: string; seed: number }, settings: Settings): string {
   const done = settings.get(line.run)?.get("intervene") ?? none;
   return `run ${line.run}, ${line.experiment}, seed ${line.seed}${done === none ? "" : `, ${done}`}`;

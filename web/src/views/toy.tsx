@@ -93,13 +93,13 @@ export function Toy() {
   return (
     <div class="toy">
       <h1>Toy gate: two numbers that learn where to look</h1>
-      <Told bounded={state.bounded} />
+      <Introduction bounded={state.bounded} />
       <div class="toy-text">
         <p>{told.idea}</p>
         <p>
           <b>Try it.</b>{" "}
           {state.bounded || state.logistic
-            ? "Drag the ring to the far left. Does attention still come to the key?"
+            ? "Drag the ring to the far left. Does attention still reach the key?"
             : "Drag the ring below the dotted line. What becomes of attention?"}{" "}
           Or take one of three starts:
         </p>
@@ -144,8 +144,8 @@ export function Toy() {
           <PlaneLegend state={state} course={course} />
         </Figure>
         <p class="soft">
-          Flow: training in steps that are infinitely small. Gradient descent: training in the steps that are set beside
-          the plane. {!state.bounded && !state.logistic && "Closed form: the exact solution as a formula. "}
+          Flow: training in steps that are infinitely small. Gradient descent: training in steps of the size under "Step
+          size of descent". {!state.bounded && !state.logistic && "Closed form: the exact solution as a formula. "}
           {state.bounded && "Logit: a = log(p / (1 − p)), so p = 1 / (1 + e⁻ᵃ). "}
         </p>
       </div>
@@ -157,13 +157,13 @@ export function Toy() {
   );
 }
 
-// What is learned, and what the plane shows of it, before it is seen.
-function Told({ bounded }: { bounded: boolean }) {
+// The two numbers and the plane, explained before the figure.
+function Introduction({ bounded }: { bounded: boolean }) {
   return (
     <div class="toy-told">
       <p class="lead">
-        A text is two symbols, 0 0 or 0 1. Only the second one, the <b>key</b>, tells which label is right. The smallest
-        model that can learn this has two numbers: how much it looks at the key, and what it knows about the key.
+        A text is two symbols, 0 0 or 0 1. The second one, the <b>key</b>, alone decides the label. The smallest model
+        that can learn this has two numbers: attention to the key, and knowledge about the key.
       </p>
       <dl class="axes">
         <dt class="across">D, from left to right</dt>
@@ -178,7 +178,7 @@ function Told({ bounded }: { bounded: boolean }) {
         </dd>
         <dt>The plane</dt>
         <dd>
-          Every point is one state of the model. Each arrow shows where training moves it from there. The ring is the
+          Every point is one state of the model. An arrow is the direction of the next step of training. The ring is the
           start. The line from the ring is its training.
         </dd>
       </dl>

@@ -71,7 +71,8 @@ TEST(DistinctRows, ThatAreSharedChangeNothingWherePartsAreFrozen) {
 TEST(DistinctRows, ThatAreSharedChangeNothingUnderARuleOfAHead) {
   const AttentionRule rules[] = {
       {Pattern::uniform},      {Pattern::previous},         {Pattern::truth},
-      {Pattern::learned, 3.0}, {Pattern::learned, 1, true}, {Pattern::learned, 1, false, 0.7}};
+      {Pattern::learned, 3.0}, {Pattern::learned, 1, true}, {Pattern::learned, 1, false, 0.7},
+      {.factor = 0.5}};
   for (const int layers : {1, 2})
     for (const AttentionRule& rule : rules) {
       SCOPED_TRACE(std::to_string(layers) + " layers, rule " + std::to_string(&rule - rules));

@@ -6,6 +6,7 @@
 
 #include "fovea/model/model.h"
 #include "fovea/nn/optimizer/optimizer.h"
+#include "tests/nn/attention/test_shift.h"
 #include "tests/nn/gradient_check.h"
 #include "tests/nn/optimizer/update_rules.h"
 

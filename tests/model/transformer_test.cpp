@@ -60,7 +60,9 @@ TEST(Transformer, GradientsUnderEveryRuleOfAHead) {
                                 {1, 1, {Pattern::learned, 0.0}},
                                 {1, 2, {Pattern::learned, 1, true}},
                                 {2, 1, {Pattern::learned, 1, false, 0.7}},
-                                {2, 0, {Pattern::learned, 3, false, 2}}};
+                                {2, 0, {Pattern::learned, 3, false, 2}},
+                                {1, 2, {.factor = 0.5}},
+                                {2, 0, {.pattern = Pattern::truth, .factor = 2, .shift = &test_shift}}};
   for (const char* attention : {"softmax", "linear", "relu"})
     for (const ScopedRule& change : changes) {
       SCOPED_TRACE(attention + std::string(" ") + std::to_string(&change - changes));
@@ -69,6 +71,22 @@ TEST(Transformer, GradientsUnderEveryRuleOfAHead) {
       Pass pass{true};
       pass.rules = {{&change, 1}};
       scene.check_gradients(data, pass);
+    }
+}
+
+TEST(Transformer, GradientsWhereScoresAreChanged) {
+  const Batch data = some_streams();
+  const ScopedRule changes[] = {{0, 1, {.factor = -2}}, {0, 0, {.factor = 0.5, .shift = &test_shift}}};
+  Pass pass{true};
+  pass.rules = {changes};
+  for (const char* attention : {"softmax", "linear", "relu", "softmax-one", "softmax-sink"})
+    for (const char* position : {"learned", "relative"}) {
+      SCOPED_TRACE(std::string(attention) + " " + position);
+      ModelScene<double> scene("transformer",
+                               transformer_with({{"attention", word(attention)}, {"position", word(position)}}),
+                               stream_shape(6, 5, 7));
+      scene.check_gradients(data, pass);
+      EXPECT_NE(scene.forward(data, pass).loss, scene.forward(data, {true}).loss);
     }
 }
 

@@ -143,6 +143,41 @@ def test_a_rule_of_another_head_is_another_loss():
         agree(run, seen[0], seen[0]["batch"], {(1, 1): Rule("previous")})
 
 
+# Scores of the head are proportional to these rows of its queries.
+@pytest.mark.parametrize(
+    "task, model, queries, rows",
+    [
+        (STREAM, LAYERS, ["layer.1.query.weight", "layer.1.query.bias"], slice(4, 8)),
+        (STREAM, {**LAYERS, "position": "relative"}, ["layer.1.query.weight", "layer.1.query.bias"], slice(4, 8)),
+        ({"name": "causal-tree"}, {"name": "disentangled"}, ["layer.1.weight"], slice(None)),
+    ],
+    ids=str,
+)
+def test_a_factor_of_scores_is_one_of_queries(task, model, queries, rows):
+    run, seen = updates(spec(task, model))
+    parameters, batch = seen[-1]["parameters"], seen[-1]["batch"]
+    scaled = {name: one.clone() for name, one in parameters.items()}
+    for name in queries:
+        scaled[name][rows] *= -3
+    head = (1, 2) if model["name"] == "transformer" else (1, 1)
+    losses = []
+    for values, rules in [(parameters, {head: Rule(factor=-3.0)}), (scaled, {}), (parameters, {})]:
+        shapes = {name: tuple(one.shape) for name, one in values.items()}
+        module = module_of(run.spec["model"], shapes, run._model().sizes, True).train()
+        module.load_state_dict(values)
+        module.rules = rules
+        losses.append(module.loss(batch).item())
+    assert losses[0] == pytest.approx(losses[1], rel=1e-12)
+    assert losses[0] != pytest.approx(losses[2], rel=1e-6)
+
+
+def test_scores_are_multiplied_and_then_shifted():
+    scores = torch.tensor([[[1.0, 0.0], [2.0, 3.0]]])
+    shift = torch.tensor([[[5.0, 0.0], [6.0, 7.0]]])
+    assert torch.equal(Rule(factor=2.0, shift=shift).changed(scores), 2 * scores + shift)
+    assert Rule().changed(scores) is scores
+
+
 def own_task(make, **sizes):
     """A task whose training batches are noted."""
     noted = []

@@ -14,6 +14,8 @@ namespace {
 
 class Noise final : public OnHeads, ScoreShift {
  public:
+  Noise() { scoped_.rule.shift = this; }
+
   void settings(Fields& fields) override {
     fields.number("noise", spread_, 0, HUGE_VAL, "standard deviation of the noise that is added to each score");
     heads_settings(fields);
@@ -24,16 +26,9 @@ class Noise final : public OnHeads, ScoreShift {
       throw wrong_input(fmt::format("{} of 0 changes nothing", name()), "write a number above 0", location);
   }
   void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
-  void check(const Capabilities& capabilities) const override {
-    OnHeads::check(capabilities);
-    if (!capabilities.heads.causal)
-      throw wrong_input(fmt::format("model '{}' has no self-attention", capabilities.model),
-                        "remove the intervention, or use model transformer", location);
-  }
   void plan(StepPlan& plan) override {
     seed_ = plan.seed;
     step_ = static_cast<std::uint64_t>(plan.step);
-    scoped_.rule.shift = this;
     OnHeads::plan(plan);
   }
 

@@ -87,6 +87,9 @@ void OnHeads::check(const Capabilities& capabilities) const {
   if (held && !any_model_can && !heads.causal)
     throw wrong_input(fmt::format("model '{}' has no self-attention", model),
                       "hold attention uniform, or use model transformer", location);
+  if (rule.changes_scores() && !heads.causal)
+    throw wrong_input(fmt::format("{} changes scores of self-attention, and model '{}' has none", name(), model),
+                      "remove the intervention, or use model transformer", location);
   if (of_all && rule.pattern == Pattern::truth && !capabilities.truth)
     throw wrong_input(
         fmt::format("attention cannot be held at the truth: task '{}' has no true positions", capabilities.task),

@@ -1,5 +1,5 @@
 // OnHeads: base class of the interventions that give heads an attention rule (nn/attention/attention_rule.h) (room
-// lab/intervention). ablate, copy, hold, noise and scale derive from it. Heads are named "layer.1.head.2", "layer.1"
+// lab/intervention). Each kind sets its part of the rule before check(). Heads are named "layer.1.head.2", "layer.1"
 // for every head of that layer, or "" for all. Layers and heads count from 1. A model with one attention map has
 // layer 1, head 1.
 #pragma once

@@ -4,7 +4,8 @@
 //                   tensors: the parameters by name
 //   do = "update"   rules (JSON): the rule of each head that has one
 //                   tensors: the parameters by name; "batch NAME", the parts of the batch; "right", the positions that
-//                   right answers need; "shift LAYER HEAD", what is added to scores; "draws", what the model draws
+//                   right answers need; "shift LAYER HEAD", what is added to scores after the factor in the rule;
+//                   "draws", what the model draws
 //
 // An answer to "update" has loss in its metadata, and "gradient NAME" of parameters (0 if there is none) and "statistic
 // NAME", their new values. An answer that refuses has error and remedy.
@@ -95,8 +96,7 @@ std::vector<double> shifts(const AttentionRule& rule, const Tokens& source) {
   std::vector<double> all(static_cast<std::size_t>(source.rows * T * T));
   for (Index b = 0; b < source.rows; ++b)
     for (Index i = 0; i < T; ++i)
-      for (Index j = 0; j <= i; ++j)
-        all[static_cast<std::size_t>((b * T + i) * T + j)] = rule.shift->at(rule.layer, rule.head, b, i, j);
+      for (Index j = 0; j <= i; ++j) all[static_cast<std::size_t>((b * T + i) * T + j)] = rule.shift_at(b, i, j);
   return all;
 }
 
@@ -168,7 +168,8 @@ double EngineGradients<T>::compute(const Pass& pass) {
                        {"pattern", word_of(rule.pattern)},
                        {"scale", rule.scale},
                        {"ablated", rule.ablated},
-                       {"copy", rule.copy}});
+                       {"copy", rule.copy},
+                       {"factor", rule.factor}});
       if (rule.reads_right()) right = right_positions(compute.arena, batch, rule);
       if (!rule.shift) continue;
       const Index columns = batch.source.columns;

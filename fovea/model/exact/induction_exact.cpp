@@ -113,13 +113,11 @@ void InductionExact<T>::ask(const Trace<T>& trace, const TraceArrays& own, Quest
                             std::span<T> scores) const {
   const AttentionRule rule = second_rule(trace);
   meet(trace.batch->source, question, met);
-  for (Index t = 0; t < question.position; ++t) {
-    T& score = scores[static_cast<std::size_t>(t)];
-    score = dot(std::span<const T>(own.lags.used(question.b, t)),
-                std::span<const T>(met.first(static_cast<std::size_t>(t + 1))));
-    if (rule.shift) score += static_cast<T>(rule.shift->at(2, 1, question.b, question.position, t));
-  }
-  weigh_row<T>(rule, question.position, right_of(trace, question.b, question.position), scores, question.row);
+  for (Index t = 0; t < question.position; ++t)
+    scores[static_cast<std::size_t>(t)] = dot(std::span<const T>(own.lags.used(question.b, t)),
+                                              std::span<const T>(met.first(static_cast<std::size_t>(t + 1))));
+  weigh_row<T>(rule, question.b, question.position, right_of(trace, question.b, question.position), scores,
+               question.row);
 }
 
 template <class T>

@@ -45,11 +45,9 @@ struct LagHeads {
     const std::span<T> scores = compute.arena.take<T>(static_cast<std::size_t>(n));
     for (Index b = 0; b < streams; ++b)
       for (Index t = 0; t < n; ++t) {
-        for (Index i = 0; i <= t; ++i)
-          scores[static_cast<std::size_t>(i)] = of_head(logits->value, head)[t - i] +
-                                                (rule.shift ? static_cast<T>(rule.shift->at(1, head, b, t, i)) : T{0});
+        for (Index i = 0; i <= t; ++i) scores[static_cast<std::size_t>(i)] = of_head(logits->value, head)[t - i];
         RuledRow<T> row{map.learned(b, t), map.used(b, t)};
-        weigh_row<T>(rule, t, right_of(trace, rule, b, t), scores.first(static_cast<std::size_t>(t + 1)), row);
+        weigh_row<T>(rule, b, t, right_of(trace, rule, b, t), scores.first(static_cast<std::size_t>(t + 1)), row);
       }
     return map;
   }

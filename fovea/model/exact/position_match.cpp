@@ -119,12 +119,10 @@ void PositionMatch<T>::ask(const Trace<T>& trace, const TraceArrays& own, Questi
   for (Index i = 0; i < width(); ++i)
     add_scaled(own.brought(first + question.position, i), std::span<const T>(match_->matrix()[i].flat()),
                question.asks);
-  for (Index t = 0; t <= question.position; ++t) {
-    T& score = scores[static_cast<std::size_t>(t)];
-    score = dot(std::span<const T>(question.asks), std::span<const T>(own.brought[first + t].flat()));
-    if (rule.shift) score += static_cast<T>(rule.shift->at(2, 1, question.b, question.position, t));
-  }
-  weigh_row<T>(rule, question.position, right_of(trace, question), scores, question.row);
+  for (Index t = 0; t <= question.position; ++t)
+    scores[static_cast<std::size_t>(t)] =
+        dot(std::span<const T>(question.asks), std::span<const T>(own.brought[first + t].flat()));
+  weigh_row<T>(rule, question.b, question.position, right_of(trace, question), scores, question.row);
   std::ranges::fill(question.chances, T{0});
   for (Index t = 0; t <= question.position; ++t)
     question.chances[static_cast<std::size_t>(token(trace, question.b, t))] +=

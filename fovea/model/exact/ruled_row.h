@@ -10,27 +10,31 @@
 
 namespace fovea {
 
-// The softmax of scores s, as a rule has it: `learned` (what scores gave) and `used` (that, scaled or ablated).
+// The softmax of scores s as the rule changes them: `learned` (what scores gave) and `used` (that, scaled or ablated).
 template <class T>
 struct RuledRow {
   std::span<T> learned, used;
   bool follows = true;  // whether the scores get a gradient
 };
 
+// Of row `row` of a stream. The rule changes the scores in their memory.
 template <class T>
-void weigh_row(const AttentionRule& rule, Index row, std::span<const int> right, std::span<const T> scores,
+void weigh_row(const AttentionRule& rule, Index stream, Index row, std::span<const int> right, std::span<T> scores,
                RuledRow<T>& out) {
   const auto present = static_cast<Index>(scores.size());
   out.follows = !rule.ablated && !rule.holds(right);
   if (rule.holds(right)) write_pattern(rule.pattern, row, present, right, out.learned);
-  else softmax(scores, out.learned);
+  else {
+    if (rule.changes_scores()) change_scores(rule, stream, row, scores);
+    softmax(std::span<const T>(scores), out.learned);
+  }
   std::ranges::copy(out.learned, out.used.begin());
   if (rule.ablated) std::ranges::fill(out.used, T{0});
   for (const int j : right)
     if (rule.scale != 1 && j < present) out.used[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
 }
 
-// d of the used weights becomes d of the scores.
+// d of the used weights becomes d of the scores before the rule changed them.
 template <class T>
 void weigh_row_backward(const AttentionRule& rule, std::span<const int> right, const RuledRow<T>& row, std::span<T> d) {
   for (const int j : right)
@@ -38,6 +42,8 @@ void weigh_row_backward(const AttentionRule& rule, std::span<const int> right, c
       d[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
   const T mean = dot(std::span<const T>(row.learned), std::span<const T>(d));
   for (std::size_t j = 0; j < d.size(); ++j) d[j] = row.follows ? row.learned[j] * (d[j] - mean) : T{0};
+  if (rule.factor != 1)
+    for (T& slope : d) slope *= static_cast<T>(rule.factor);
 }
 
 }  // namespace fovea

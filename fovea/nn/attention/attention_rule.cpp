@@ -36,16 +36,41 @@ void write_pattern(Pattern pattern, Index i, Index present, std::span<const int>
 template void write_pattern(Pattern, Index, Index, std::span<const int>, std::span<float>);
 template void write_pattern(Pattern, Index, Index, std::span<const int>, std::span<double>);
 
+double AttentionRule::shift_at(Index stream, Index i, Index j) const {
+  double total = 0;
+  for (const ScopedRule& one : std::span(first, last)) {
+    if (!one.concerns(layer, head)) continue;
+    total *= one.rule.factor;
+    if (one.rule.shift) total += one.rule.shift->at(layer, head, stream, i, j);
+  }
+  return total;
+}
+
+template <class T>
+void change_scores(const AttentionRule& rule, Index stream, Index i, std::span<T> scores, T unit) {
+  if (rule.factor != 1)
+    for (T& s : scores) s *= static_cast<T>(rule.factor);
+  for (std::size_t j = 0; rule.shift && j < scores.size(); ++j)
+    scores[j] += static_cast<T>(rule.shift_at(stream, i, static_cast<Index>(j))) / unit;
+}
+
+template void change_scores(const AttentionRule&, Index, Index, std::span<float>, float);
+template void change_scores(const AttentionRule&, Index, Index, std::span<double>, double);
+
 AttentionRule AttentionRules::of(int layer, int head) const {
   AttentionRule joined;
   joined.layer = layer;
   joined.head = head;
-  for (const auto& [of_layer, of_head, rule] : all) {
-    if ((of_layer != 0 && of_layer != layer) || (of_head != 0 && of_head != head)) continue;
+  joined.first = all.data();
+  joined.last = all.data() + all.size();
+  for (const ScopedRule& one : all) {
+    if (!one.concerns(layer, head)) continue;
+    const AttentionRule& rule = one.rule;
     if (rule.pattern != Pattern::learned) joined.pattern = rule.pattern;
     joined.scale *= rule.scale;
     joined.ablated = joined.ablated || rule.ablated;
     joined.copy += rule.copy;
+    joined.factor *= rule.factor;
     if (rule.shift) joined.shift = rule.shift;
   }
   return joined;

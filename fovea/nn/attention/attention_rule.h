@@ -2,14 +2,14 @@
 // (model/trace.h) carries them, and both attention layers apply them: nn/attention/attention.h,
 // nn/attention/self_attention.h. Of row i, with P positions present and weights a_ij by its scores:
 //
-//   shift     scores s_ij + shift(i, j), of rows of self-attention that follow their scores
+//   scores    s_ij becomes factor s_ij + shift(i, j), of self-attention alone     change_scores()
 //   pattern   a_ij as the pattern gives it, for rows that it holds     write_pattern()
 //   scale     A_ij = scale a_ij where j is a right position of i, else a_ij
 //   ablated   A_ij = 0: the head gives nothing
 //   copy      the logits of a last layer get copy · Σ_j A_ij [token j]   model/transformer.h
 //
-// A held or ablated row passes no gradient on to its scores. To add a pattern: a name in Pattern, its word and its
-// weights in attention_rule.cpp.
+// A held or ablated row passes no gradient on to its scores. Other rows multiply the gradient of s_ij by the factor. To
+// add a pattern: a name in Pattern, its word and its weights in attention_rule.cpp.
 #pragma once
 
 #include <initializer_list>
@@ -30,6 +30,8 @@ class ScoreShift {
   virtual double at(int layer, int head, Index stream, Index i, Index j) const = 0;
 };
 
+struct ScopedRule;
+
 struct AttentionRule {
   enum class Pattern { learned, uniform, previous, first, truth };
 
@@ -37,8 +39,11 @@ struct AttentionRule {
   double scale = 1;  // of weights on right positions
   bool ablated = false;
   double copy = 0;
-  const ScoreShift* shift = nullptr;  // of the head (layer, head), which AttentionRules::of() fills in
+  double factor = 1;                  // of scores
+  const ScoreShift* shift = nullptr;  // of scores, after the factor; null: none
+  // What AttentionRules::of() fills in: the head, and the rules of the pass.
   int layer = 0, head = 0;
+  const ScopedRule *first = nullptr, *last = nullptr;
 
   // Whether any row may follow its scores.
   bool by_score() const { return !ablated && (pattern == Pattern::learned || pattern == Pattern::truth); }
@@ -48,7 +53,14 @@ struct AttentionRule {
   }
   // Whether the rule reads right positions.
   bool reads_right() const { return pattern == Pattern::truth || scale != 1; }
+  bool changes_scores() const { return factor != 1 || shift; }
+  // The shift by all rules of the pass: the factor of a later rule multiplies the shifts of earlier ones.
+  double shift_at(Index stream, Index i, Index j) const;
 };
+
+// Changes scores of row i of a stream. Each is given, and returned, as a multiple of `unit`.
+template <class T>
+void change_scores(const AttentionRule& rule, Index stream, Index i, std::span<T> scores, T unit = 1);
 
 // Each pattern that attention can be held at, with its word.
 using AttentionPatterns = std::initializer_list<std::pair<std::string_view, AttentionRule::Pattern>>;
@@ -64,9 +76,14 @@ void write_pattern(AttentionRule::Pattern pattern, Index i, Index present, std::
 struct ScopedRule {
   int layer = 0, head = 0;
   AttentionRule rule;
+
+  bool concerns(int of_layer, int of_head) const {
+    return (layer == 0 || layer == of_layer) && (head == 0 || head == of_head);
+  }
 };
 
-// The rules of a pass. Of two patterns for one head the later one counts; scales are multiplied, copies added.
+// The rules of a pass. Of two patterns for one head the later one counts; scales are multiplied, copies added. One rule
+// after the other changes scores.
 struct AttentionRules {
   std::span<const ScopedRule> all;
 

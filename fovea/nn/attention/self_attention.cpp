@@ -83,10 +83,13 @@ void SelfAttention<T>::weigh(const Inputs& inputs, const Head& head, const Tile&
   const T scale = T{1} / std::sqrt(static_cast<T>(key_width));
   const auto by_score = [&](Index row, Index count) {
     const Rows<T> a = tile.a.slice(row, count);
-    const T* const shifts = relative ? tile.shifts.row(row) : nullptr;
-    for (Index r = 0; head.rule.shift && r < count; ++r)
-      for (Index j = 0, i = a.positions[r]; j <= i; ++j)
-        a.row(r)[j] += static_cast<T>(head.rule.shift->at(head.rule.layer, head.rule.head, head.stream, i, j)) / scale;
+    T* const shifts = relative ? tile.shifts.row(row) : nullptr;
+    for (Index r = 0; head.rule.changes_scores() && r < count; ++r) {
+      const Index i = a.positions[r];
+      change_scores(head.rule, head.stream, i, std::span<T>(a.row(r), static_cast<std::size_t>(i + 1)), scale);
+      for (Index delta = 0; relative && delta <= i; ++delta)
+        shifts[r * stride + delta] *= static_cast<T>(head.rule.factor);
+    }
     if (weighting == Weighting::softmax) return attention_rows::softmax_rows(a, scale, shifts);
     if (weighting == Weighting::one || weighting == Weighting::sink) return leave_room(inputs, head, a, scale, shifts);
     attention_rows::score_rows(a, scale, shifts);
@@ -249,10 +252,10 @@ void SelfAttention<T>::forward(Compute& compute, const Inputs& inputs, Matrix<T>
   });
 }
 
-// c ds of a tile, from its weights, with dy V already in ds.
+// f c ds of a tile, from its weights, with dy V already in ds.
 template <class T>
 void SelfAttention<T>::slopes(const Inputs& inputs, const Head& head, const Tile& tile, const T* a) const {
-  const T scale = T{1} / std::sqrt(static_cast<T>(key_width));
+  const T scale = static_cast<T>(head.rule.factor) / std::sqrt(static_cast<T>(key_width));
   if (weighting != Weighting::linear && weighting != Weighting::relu) {
     attention_rows::softmax_slopes(tile.ds, a, scale);
   } else {

@@ -3,7 +3,8 @@
 // those before it. B streams of T positions, H heads; the columns of heads are side by side: queries and keys (B T, H
 // K), values and sums (B T, H U). For each stream, head and position i, counted from 0, over the positions j <= i:
 //
-//   s_ij    = c (q_i · k_j + q_i · r_(i-j))                c = 1/√K; r (T, H K) only with relative positions
+//   s_ij    = f c (q_i · k_j + q_i · r_(i-j)) + shift(i, j)    c = 1/√K; r (T, H K) only with relative positions;
+//                                                          f, shift: of the head's rule, without one 1 and 0
 //   softmax   a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)
 //   one       a_ij = exp(s_ij) / (1 + Σ_(m<=i) exp(s_im))              a softmax with a position more, of score 0
 //   sink      a_ij = exp(s_ij) / (exp(z) + Σ_(m<=i) exp(s_im))         and of a score z (H) that each head learns
@@ -23,8 +24,8 @@
 //   linear    ds_ij = da_ij
 //   relu      ds_ij = da_ij / (i + 1) where a_ij > 0, else 0
 //   held      ds_ij = 0
-//   dq_i    = c Σ_j ds_ij (k_j + r_(i-j))
-//   dk_j    = c Σ_i ds_ij q_i                              dr_δ = c Σ_(i>=δ) ds_i(i-δ) q_i, over all streams
+//   dq_i    = f c Σ_j ds_ij (k_j + r_(i-j))
+//   dk_j    = f c Σ_i ds_ij q_i                            dr_δ = f c Σ_(i>=δ) ds_i(i-δ) q_i, over all streams
 //
 // Weights are made some rows at a time. Where there is room, forward keeps them for backward; else backward makes
 // them again, so that memory grows as T and not as T². What a probe reads is written out by map().

@@ -26,10 +26,11 @@ double pattern_weight(const Head& head, Index i, Index j) {
   return is_right(head, i, j) ? 1 / right_count(head, i) : 0;
 }
 
-double score(const HeadInput& x, Index i, Index j) {
+double score(const Head& head, const HeadInput& x, Index i, Index j) {
   double s = 0;
   for (Index m = 0; m < x.q.size(1); ++m) s += x.q(i, m) * (x.k(j, m) + (x.r.size(0) > 0 ? x.r(i - j, m) : 0));
-  return s / std::sqrt(static_cast<double>(x.q.size(1)));
+  return head.factor * s / std::sqrt(static_cast<double>(x.q.size(1))) +
+         (head.shift.size(0) > 0 ? head.shift(i, j) : 0);
 }
 
 }  // namespace
@@ -40,11 +41,11 @@ HeadOutput self_attention(const Head& head, const HeadInput& x) {
   for (Index i = 0; i < T; ++i) {
     const bool room = head.weighting == Weighting::one || head.weighting == Weighting::sink;
     double largest = room ? x.sink : -INFINITY, sum = 0;  // the largest cancels; it keeps exp from overflowing
-    for (Index j = 0; j <= i; ++j) largest = std::max(largest, score(x, i, j));
+    for (Index j = 0; j <= i; ++j) largest = std::max(largest, score(head, x, i, j));
     if (room) sum = std::exp(x.sink - largest);
-    for (Index j = 0; j <= i; ++j) sum += std::exp(score(x, i, j) - largest);
+    for (Index j = 0; j <= i; ++j) sum += std::exp(score(head, x, i, j) - largest);
     for (Index j = 0; j <= i; ++j) {
-      const double s = score(x, i, j);
+      const double s = score(head, x, i, j);
       if (set_by_pattern(head, i)) to.a(i, j) = pattern_weight(head, i, j);
       else if (head.weighting == Weighting::softmax || room) to.a(i, j) = std::exp(s - largest) / sum;
       else if (head.weighting == Weighting::linear) to.a(i, j) = s;
@@ -60,7 +61,7 @@ void self_attention_backward(const Head& head, const HeadInput& x, const HeadOut
                              HeadInput& d) {
   if (head.ablated) return;
   const Index T = x.q.size(0), K = x.q.size(1);
-  const double c = 1 / std::sqrt(static_cast<double>(K));
+  const double c = head.factor / std::sqrt(static_cast<double>(K));
   for (Index i = 0; i < T; ++i) {
     // y = Σ A v, A = z a
     Array<1> da(i + 1);
@@ -82,7 +83,7 @@ void self_attention_backward(const Head& head, const HeadInput& x, const HeadOut
       if (head.weighting != Weighting::linear && head.weighting != Weighting::relu)
         ds = output.a(i, j) * (da(j) - mean);
       if (head.weighting == Weighting::relu) ds = output.a(i, j) > 0 ? da(j) / static_cast<double>(i + 1) : 0;
-      // s = c q · (k + r)
+      // s = c q · (k + r) + shift
       for (Index m = 0; m < K; ++m) {
         d.q(i, m) += c * ds * (x.k(j, m) + (x.r.size(0) > 0 ? x.r(i - j, m) : 0));
         d.k(j, m) += c * ds * x.q(i, m);

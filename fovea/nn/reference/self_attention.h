@@ -5,7 +5,7 @@
 // Queries q and keys k (T,K), values v (T,U), relative positions r (T,K). i and j count from 0, and j <= i
 // throughout:
 //
-//   s_ij      = (q_i · k_j + q_i · r_(i-j)) / √K       scores; r = 0 without relative positions
+//   s_ij      = f (q_i · k_j + q_i · r_(i-j)) / √K + shift_ij     scores; r = 0 without relative positions
 //   softmax:  a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)
 //   one:      a_ij = exp(s_ij) / (1 + Σ_(m<=i) exp(s_im))
 //   sink:     a_ij = exp(s_ij) / (exp(z) + Σ_(m<=i) exp(s_im))         z: the head's own score, learned
@@ -34,8 +34,8 @@
 //   linear:   ds_ij = da_ij
 //   relu:     ds_ij = da_ij / (i + 1) where s_ij > 0, else 0
 //   rows that a pattern sets: ds_ij = 0
-//   dq_i += Σ_(j<=i) ds_ij (k_j + r_(i-j)) / √K
-//   dk_j += Σ_(i>=j) ds_ij q_i / √K        dr_δ += Σ_(i>=δ) ds_i(i-δ) q_i / √K
+//   dq_i += f Σ_(j<=i) ds_ij (k_j + r_(i-j)) / √K
+//   dk_j += f Σ_(i>=j) ds_ij q_i / √K      dr_δ += f Σ_(i>=δ) ds_i(i-δ) q_i / √K
 //
 // Rotary positions turn each pair (x_m, x_(m+K/2)) of a query or key at position t by the angle φ = t 10000^(-2m/K):
 //
@@ -56,7 +56,9 @@ struct Head {
   Pattern pattern = Pattern::learned;
   double scale = 1;  // z
   bool ablated = false;
-  Array<2> right;  // (T,T): 1 where j is right for i; of size 0: no position is right
+  Array<2> right;       // (T,T): 1 where j is right for i; of size 0: no position is right
+  double factor = 1;    // f
+  Array<2> shift = {};  // (T,T); of size 0: none
 };
 
 struct HeadInput {  // or its gradients

@@ -36,10 +36,8 @@ class Disentangled(FromRun):
         earlier = torch.ones(places, places, dtype=torch.bool, device=source.device).tril()
         maps = []
         for number, layer in enumerate(self.layer.values(), 1):
-            scores = layer(h) @ h.transpose(1, 2)
             rule = self.rule(number, 1)
-            if rule.shift is not None:
-                scores = scores + rule.shift
+            scores = rule.changed(layer(h) @ h.transpose(1, 2))
             maps.append(rule.applied(softmax(scores, earlier), earlier))
             h = torch.cat([h, maps[-1] @ h], -1)
         return self.readout(h).flatten(0, 1), torch.stack(maps)[:, :, None]

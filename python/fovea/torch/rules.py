@@ -24,8 +24,10 @@ class Rule:
         Whether the head gives nothing.
     copy : float
         How strongly the head copies tokens.
+    factor : float
+        The factor of scores.
     shift : torch.Tensor or None
-        What is added to scores, (B, T, T).
+        What is added to scores after the factor, (B, T, T).
     right : torch.Tensor or None
         The right positions of each row, (B T, n), -1 behind the last.
     """
@@ -34,8 +36,15 @@ class Rule:
     scale: float = 1.0
     ablated: bool = False
     copy: float = 0.0
+    factor: float = 1.0
     shift: Any = None
     right: Any = None
+
+    def changed(self, scores: Any) -> Any:
+        """Return the scores (B, T, T) as the rule changes them."""
+        if self.factor != 1:
+            scores = scores * self.factor
+        return scores if self.shift is None else scores + self.shift
 
     def is_right(self, weights: Any) -> Any:
         """Return which columns are right, (B, T, S)."""

@@ -73,11 +73,8 @@ class Layer(nn.Module):  # type: ignore[misc]
         if self.spec["position"] == "relative":
             scores = scores + self.by_distance(q)
         scores = scores / math.sqrt(q.shape[-1])
-        shifts = [rule.shift for rule in rules]
-        if any(shift is not None for shift in shifts):
-            scores = scores + torch.stack(
-                [scores.new_zeros(()).expand(scores[:, 0].shape) if s is None else s for s in shifts], 1
-            )
+        if any(rule.factor != 1 or rule.shift is not None for rule in rules):
+            scores = torch.stack([rule.changed(scores[:, h]) for h, rule in enumerate(rules)], 1)
         places = u.shape[1]
         later = torch.ones(places, places, dtype=torch.bool, device=u.device).triu(1)
         if self.spec["attention"] == "softmax":

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/record/held_name.h"
 #include "fovea/lab/train/trainer.h"
 
@@ -72,6 +73,13 @@ TEST(Noise, IsRefusedWhereItWouldChangeNothing) {
   EXPECT_THROW(noisy_spec("[{ noise = 0, of = \"layer.1\" }]"), Error);
   EXPECT_THROW(noisy_spec("[{ noise = 2, of = \"layer.3\" }]"), Error);
   EXPECT_THROW(noisy_spec("[{ noise = 2 }]", "name = \"toy-gate\"", "name = \"toy\""), Error);
+  try {
+    noisy_spec("[{ noise = 2 }]", "name = \"seq2seq\"", "name = \"copy\"");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("changes scores of self-attention, and model 'seq2seq' has none"),
+              std::string::npos);
+  }
   EXPECT_THROW(noisy_spec("[{ noise = 2, of = \"layer.1\" }, { noise = 1, of = \"layer.1.head.1\" }]"), Error);
 }
 

@@ -124,6 +124,25 @@ TEST(ExactModels, GradientsAreWhatCentralDifferencesSay) {
   }
 }
 
+TEST(ExactModels, GradientsWhereScoresOfSelfAttentionAreChanged) {
+  const ScopedRule change{0, 0, {.factor = 0.5, .shift = &test_shift}};
+  const Pass pass{true, 0, 0, {{&change, 1}}};
+  std::set<std::string> changed;
+  for (const Json& c : exact_reference()["cases"]) {
+    const auto model = c["model"].get<std::string>();
+    SCOPED_TRACE(model + " " + c["settings"].dump());
+    const Batch batch = exact_batch(c["batch"]);
+    ModelScene<double> scene(model, exact_settings(c["settings"]), exact_shape(batch, exact_targets(c)));
+    if (!scene.model->heads().causal) continue;
+    for (const Param<double>& p : scene.parameters.all())
+      std::ranges::copy(numbers<double>(c["parameters"][p.name]), p.value);
+    scene.check_gradients(batch, pass);
+    EXPECT_NE(scene.forward(batch, pass).loss, scene.forward(batch, {true}).loss);
+    changed.insert(model);
+  }
+  EXPECT_EQ(changed, (std::set<std::string>{"disentangled", "induction-exact", "position-heads", "position-match"}));
+}
+
 TEST(ExactModels, AttendWhereTheyAreHeld) {
   const ScopedRule second{2, 1, {.pattern = AttentionRule::Pattern::first}};
   std::set<std::string> held;

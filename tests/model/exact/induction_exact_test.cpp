@@ -97,23 +97,18 @@ TEST(InductionExact, GradientsUnderRules) {
   }
 }
 
-class LaneShift final : public ScoreShift {
-  double at(int layer, int, Index stream, Index i, Index j) const override {
-    return 0.1 * layer + 0.3 * static_cast<double>(stream) - 0.2 * static_cast<double>(i * j % 3);
-  }
-};
-
-TEST(InductionExact, GradientsWhereScoresAreShifted) {
+TEST(InductionExact, GradientsWhereScoresAreChanged) {
   const Batch batch = induction_batch();
   ModelScene<double> scene("induction-exact", {}, stream_of(4, 5));
   draw(scene);
-  const LaneShift shift;
-  for (const int layer : {1, 2}) {
-    const ScopedRule rule{layer, 1, {.shift = &shift}};
-    const Pass pass{true, 0, 0, {{&rule, 1}}};
-    scene.check_gradients(batch, pass);
-    EXPECT_NE(scene.forward(batch, pass).loss, scene.forward(batch, {true}).loss) << layer;
-  }
+  for (const int layer : {1, 2})
+    for (const AttentionRule& rule : {AttentionRule{.shift = &test_shift}, AttentionRule{.factor = 0.5},
+                                      AttentionRule{.factor = -2, .shift = &test_shift}}) {
+      const ScopedRule change{layer, 1, rule};
+      const Pass pass{true, 0, 0, {{&change, 1}}};
+      scene.check_gradients(batch, pass);
+      EXPECT_NE(scene.forward(batch, pass).loss, scene.forward(batch, {true}).loss) << layer;
+    }
 }
 
 TEST(InductionExact, WhatIsFrozenGetsNoGradient) {

@@ -110,16 +110,8 @@ TEST(PositionMatch, TheSecondLayerHasOneHead) {
   }
 }
 
-class StreamShift final : public ScoreShift {
-  double at(int layer, int head, Index stream, Index i, Index j) const override {
-    return 0.1 * layer + 0.2 * head * static_cast<double>(j % 2) + 0.3 * static_cast<double>(stream) -
-           0.2 * static_cast<double>(i * j % 3);
-  }
-};
-
 TEST(PositionModels, GradientsUnderRules) {
   const Batch batch = positions_batch();
-  const StreamShift shift;
   for (const char* const model : {"position-heads", "position-match"}) {
     ModelScene<double> scene(model, {}, positions_of(3, 5));
     draw_all(scene);
@@ -127,8 +119,9 @@ TEST(PositionModels, GradientsUnderRules) {
     for (const ScopedRule& rule :
          {ScopedRule{1, 2, {.pattern = Pattern::previous}}, ScopedRule{1, 1, {.pattern = Pattern::first}},
           ScopedRule{0, 0, {.pattern = Pattern::uniform}}, ScopedRule{1, 2, {.scale = 3}},
-          ScopedRule{1, 1, {.ablated = true}}, ScopedRule{1, 1, {.shift = &shift}},
-          ScopedRule{0, 0, {.shift = &shift}}}) {
+          ScopedRule{1, 1, {.ablated = true}}, ScopedRule{1, 1, {.shift = &test_shift}},
+          ScopedRule{0, 0, {.shift = &test_shift}}, ScopedRule{1, 2, {.factor = 2}},
+          ScopedRule{0, 0, {.factor = -0.5, .shift = &test_shift}}}) {
       const Pass pass{true, 0, 0, {{&rule, 1}}};
       SCOPED_TRACE(std::string(model) + " " + std::to_string(static_cast<int>(rule.rule.pattern)));
       scene.check_gradients(batch, pass);

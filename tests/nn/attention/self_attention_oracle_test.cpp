@@ -4,6 +4,7 @@
 
 #include "fovea/nn/attention/self_attention.h"
 #include "fovea/nn/reference/self_attention.h"
+#include "tests/nn/attention/test_shift.h"
 #include "tests/nn/reference/oracle.h"
 
 namespace fovea {
@@ -15,11 +16,11 @@ struct SelfShape {
   Index B, T, H, K, U;
   bool relative, keeps;
   Weighting weighting;
-  std::vector<int> lengths;          // (B)
-  std::vector<AttentionRule> rules;  // (H)
-  std::vector<int> right;            // (B T, 2), -1 behind the last
-  std::vector<int> asking;           // of B T positions those that have a row, ascending; empty: all
-  std::vector<int> row_of;           // (B T) the row of a position, -1 without one
+  std::vector<int> lengths;       // (B)
+  std::vector<ScopedRule> rules;  // (H)
+  std::vector<int> right;         // (B T, 2), -1 behind the last
+  std::vector<int> asking;        // of B T positions those that have a row, ascending; empty: all
+  std::vector<int> row_of;        // (B T) the row of a position, -1 without one
   Index rows() const { return asking.empty() ? B * T : std::ssize(asking); }
 };
 
@@ -41,8 +42,11 @@ SelfShape random_self_shape(std::uint64_t seed) {
   const auto below = [&](Index n) { return static_cast<int>(stream.integer(static_cast<std::uint64_t>(n))); };
   const auto patterns = static_cast<Index>(attention_patterns.size()) + 1;  // and learned
   for (Index h = 0; h < s.H; ++h) {
-    const double scales[] = {1, 1, 0, 3};
-    s.rules.push_back({static_cast<AttentionRule::Pattern>(below(patterns)), scales[below(4)], stream.uniform() < 0.1});
+    const double scales[] = {1, 1, 0, 3}, factors[] = {1, 0.5, 0, -2};
+    AttentionRule rule{static_cast<AttentionRule::Pattern>(below(patterns)), scales[below(4)], stream.uniform() < 0.1};
+    rule.factor = factors[below(4)];
+    if (random_choice(stream)) rule.shift = &test_shift;
+    s.rules.push_back({1, static_cast<int>(h) + 1, rule});
   }
   const bool all_ask = random_choice(stream);
   for (Index b = 0; b < s.B; ++b) {
@@ -62,9 +66,18 @@ SelfShape random_self_shape(std::uint64_t seed) {
 }
 
 reference::Head head_of(const SelfShape& s, Index b, Index h, Index length) {
-  const AttentionRule& rule = s.rules[static_cast<std::size_t>(h)];
-  reference::Head head{static_cast<reference::Weighting>(s.weighting), static_cast<reference::Pattern>(rule.pattern),
-                       rule.scale, rule.ablated, Array<2>(length, length)};
+  const AttentionRule& rule = s.rules[static_cast<std::size_t>(h)].rule;
+  reference::Head head{static_cast<reference::Weighting>(s.weighting),
+                       static_cast<reference::Pattern>(rule.pattern),
+                       rule.scale,
+                       rule.ablated,
+                       Array<2>(length, length),
+                       rule.factor};
+  if (rule.shift) {
+    head.shift = Array<2>(length, length);
+    for (Index i = 0; i < length; ++i)
+      for (Index j = 0; j <= i; ++j) head.shift(i, j) = rule.shift->at(1, static_cast<int>(h) + 1, b, i, j);
+  }
   for (Index i = 0; i < length; ++i)
     for (const Index slot : {0, 1})
       if (const int j = s.right[static_cast<std::size_t>(2 * (b * s.T + i) + slot)]; j >= 0) head.right(i, j) = 1;
@@ -130,7 +143,9 @@ TYPED_TEST(SelfAttentionOracle, WeightsSumsAndGradientsSayTheSame) {
     if (s.relative) pass.r = draw(4, s.T, s.H * s.K);
     const std::vector<T> sinks = random_values<T>(9 * seed + 11, s.H);
     pass.sinks = sinks;
-    pass.rules = s.rules;
+    std::vector<AttentionRule> rules;
+    for (Index h = 0; h < s.H; ++h) rules.push_back(AttentionRules{s.rules}.of(1, static_cast<int>(h) + 1));
+    pass.rules = rules;
     pass.right = {s.right, 2};
     if (s.keeps) pass.kept = bench.arena.take<T>(static_cast<std::size_t>(attention.kept_size(s.B, s.T)));
     const Matrix<T> y = draw(5, s.rows(), s.H * s.U), dy = draw(6, s.rows(), s.H * s.U);

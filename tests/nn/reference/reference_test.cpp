@@ -240,7 +240,9 @@ TEST_P(ReferenceSelfAttention, Gradients) {
     RandomStream stream(seed, "self-attention");
     const Index T = 1 + random_size(stream, 5), K = random_size(stream, 4), U = random_size(stream, 4);
     const Index relative = random_choice(stream) ? T : 0;
-    const reference::Head head{weighting, pattern, scale, false, random_right(stream, T)};
+    reference::Head head{weighting, pattern, scale, false, random_right(stream, T)};
+    if (seed % 2 == 1) head.factor = -0.7;
+    if (seed % 3 == 1) head.shift = random_array(seed + 6, T, T);
     reference::HeadInput x{random_array(seed + 1, T, K), random_array(seed + 2, T, K), random_array(seed + 3, T, U),
                            random_array(seed + 4, relative, K)};
     reference::HeadInput d{Array<2>(T, K), Array<2>(T, K), Array<2>(T, U), Array<2>(relative, K)};
@@ -281,6 +283,13 @@ TEST(Reference, SelfAttentionWeightsOfEachPattern) {
   expect_last_row(Pattern::previous, {0, 1, 0});
   expect_last_row(Pattern::first, {1, 0, 0});
   expect_last_row(Pattern::truth, {0.5, 0.5, 0});
+  head.factor = 2;
+  expect_last_row(Pattern::learned, {4.0 / 14, 1.0 / 14, 9.0 / 14});
+  head.shift = Array<2>(3, 3);
+  head.shift(2, 1) = std::log(7.0);
+  expect_last_row(Pattern::learned, {4.0 / 20, 7.0 / 20, 9.0 / 20});
+  head.factor = 1;
+  head.shift = {};
   head.scale = 3;
   expect_last_row(Pattern::learned, {6.0 / 6, 3.0 / 6, 3.0 / 6});
   head.scale = 1;

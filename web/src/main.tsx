@@ -18,6 +18,7 @@ import "./start.css";
 import "./story.css";
 import "./findings.css";
 import "./play.css";
+import "./toy.css";
 import "./screen.css";
 import "./runs.css";
 import "./shown.css";

@@ -6,7 +6,7 @@ import type { Training } from "../engine/training";
 import { Figure } from "../figure";
 import { type Rule, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
-import { rules_room } from "../lines_drawing";
+import { rules_room } from "../rules";
 import { useScreen } from "../screen";
 import { never } from "../start/told";
 import { Explained } from "../term";

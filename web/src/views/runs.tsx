@@ -130,8 +130,9 @@ function RunDetails(props: {
   settings: Settings;
   differing: string[];
   by: string;
+  grouped: boolean; // experiments are compared only if the person wishes it
 }) {
-  const { settings, differing, by } = props;
+  const { settings, differing, by, grouped } = props;
   const { seen, trouble } = props.found;
   const { experiment, where, sort } = props.asked;
   const { store } = props.source;
@@ -146,7 +147,7 @@ function RunDetails(props: {
   const file = experiment || "runs";
   return (
     <>
-      {by && seen.metric && store && (
+      {grouped && seen.metric && store && (
         <GroupsTable
           heading={`Groups by ${setting_title(by)}: ${seen.metric.replaceAll("_", " ")}`}
           store={store}
@@ -154,6 +155,7 @@ function RunDetails(props: {
           where={where}
           metric={seen.metric}
           by={by}
+          grouped={by !== "" && (by !== "experiment" || by === asked_by)}
           runs={seen.runs}
         />
       )}

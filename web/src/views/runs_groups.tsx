@@ -254,7 +254,7 @@ function verdict_of(metric: string, group: string, base: string, test: NonNullab
 }
 
 const short = (value: number | null | undefined) =>
-  value === null || value === undefined ? "–" : number_text(+value.toPrecision(3));
+  value === null || value === undefined ? "–" : number_text(+value.toPrecision(3)).replace("-", "−");
 
 const most_verdicts = 6;
 

@@ -7,6 +7,7 @@ import { Legend } from "../legend";
 import { axis_of } from "../line_looks";
 import { useWidth } from "../lines";
 import { number_text, type Run, texts_apart } from "../model";
+import { setting_title } from "./runs_named";
 
 const most_axes = 8;
 const spread = 0.5; // of the room between two values, over which runs of one value are spread by their metric
@@ -244,7 +245,7 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
                   fill="currentColor"
                   font-weight="600"
                 >
-                  {axis.name}
+                  {setting_title(axis.name)}
                 </text>
                 {axis.values.map(value => (
                   // biome-ignore lint/a11y/useSemanticElements: a drawing holds no button

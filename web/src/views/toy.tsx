@@ -124,11 +124,7 @@ export function Toy() {
       </div>
       <div class="toy-plane">
         <Figure
-          title={
-            state.bounded
-              ? "Knowledge (D) and attention on the key (a, the logit of p)"
-              : "Knowledge (D) and attention on the key (p)"
-          }
+          title={state.bounded ? "Knowledge (D) and attention (a, the logit of p)" : "Knowledge (D) and attention (p)"}
           file="toy-gate-plane"
           table={() => table_of(course)}
         >

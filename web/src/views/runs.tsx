@@ -86,7 +86,15 @@ function AllRuns({ source }: { source: Source }) {
         <Panel source={source} seen={seen} asked={asked} curves_of={as_curves} by={by} settings={settings} />
       )}
       {seen.runs.length > 0 && (drawn || curves.length === 0) && (
-        <RunDetails source={source} found={found} asked={asked} settings={settings} differing={differing} by={by} />
+        <RunDetails
+          source={source}
+          found={found}
+          asked={asked}
+          settings={settings}
+          differing={differing}
+          by={by}
+          grouped={by !== "" && (by !== "experiment" || by === asked_by)}
+        />
       )}
     </>
   );
@@ -155,7 +163,6 @@ function RunDetails(props: {
           where={where}
           metric={seen.metric}
           by={by}
-          grouped={by !== "" && (by !== "experiment" || by === asked_by)}
           runs={seen.runs}
         />
       )}

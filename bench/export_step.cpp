@@ -76,6 +76,9 @@ void write(const RunSpec& spec, const std::string& file) {
     arrays.items(prefix + "values", batch.values);
     arrays.items(prefix + "queries", batch.queries);
     arrays.items(prefix + "answers", batch.answers);
+    if (!batch.features.empty())
+      arrays.integers(prefix + "features", {batch.source.rows, batch.source.columns, batch.feature_width},
+                      batch.features);
     if (!batch.labels.empty()) arrays.integers(prefix + "labels", {batch.size}, batch.labels);
     if (step > 0) continue;
     model->backward(compute, model->forward(compute, batch, {true, spec.seed, 0}));
@@ -95,6 +98,7 @@ void write(const RunSpec& spec, const std::string& file) {
   note("target_vocab", shape.target_vocab);
   note("start_token", shape.start_token);
   note("classes", shape.classes);
+  note("features", shape.features);
   note("width", shape.width);
   note("value_width", shape.value_width);
   note("most_items", shape.most_items);

@@ -148,6 +148,21 @@ class Sink(OneChain):
         return {"source": course[:-1].T.astype(np.int32), "target": course[1:].T.astype(np.int32)}
 
 
+def made_names(case, generator, size):
+    """A third of the words are cues or names; where they stand does not change the work."""
+    task, shape = case.task, (size, case.task["length"])
+    others = generator.integers(task["words"], case.shape["vocab"], shape, np.int32)
+    source = np.where(
+        generator.random(shape) < 1 / 3, others, generator.integers(task["words"], size=shape, dtype=np.int32)
+    )
+    first_name = task["words"] + task["types"] * task["cues"]
+    return {
+        "source": source,
+        "target": generator.integers(case.shape["target_vocab"], size=shape, dtype=np.int32),
+        "features": (source >= first_name)[..., None].astype(np.int32),
+    }
+
+
 class Accesses:
     """Windows of a trace of lines drawn one by one."""
 
@@ -195,6 +210,7 @@ def drawer(case):
         "markov-icl": lambda: markov,
         "birth": lambda: Birth(case),
         "sink": lambda: Sink(case),
+        "made-names": lambda: made_names,
         "addresses": lambda: Accesses(case),
         "placed-digit": lambda: PlacedDigit(case),
         "curve": lambda: always_the_same,

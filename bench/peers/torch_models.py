@@ -242,6 +242,63 @@ class UnigramGate(System):
         return F.binary_cross_entropy_with_logits(logits, batch["labels"].float())
 
 
+class Tagger(System):
+    def __init__(self, case):
+        super().__init__()
+        m, shape = case.model, case.shape
+        if m["attention"] != "learned" or m["dropout"]:
+            raise SystemExit("the peers know taggers with learned attention, without dropout")
+        self.embedding = nn.Embedding(shape["vocab"], m["embedding"])
+        self.feature_embedding = nn.Embedding(shape["features"], m["embedding"])
+
+    def forward(self, batch):
+        vectors = self.embedding(batch["source"]) + self.feature_embedding(batch["features"]).sum(2)
+        return F.cross_entropy(self.logits(vectors).flatten(0, 1), batch["target"].flatten().long())
+
+
+class RecurrentTagger(Tagger):
+    def __init__(self, case):
+        super().__init__(case)
+        m, tags = case.model, case.shape["target_vocab"]
+        if m["cell"] != "lstm":
+            raise SystemExit("the peers know recurrent taggers of LSTMs")
+        width = 2 * m["hidden"]
+        self.encoder = nn.LSTM(m["embedding"], m["hidden"], bidirectional=True)
+        self.attention = nn.ModuleDict({"query": nn.Linear(width, width)})
+        self.output = nn.ModuleDict({"state": nn.Linear(width, tags), "context": nn.Linear(width, tags, bias=False)})
+
+    def logits(self, vectors):
+        h = self.encoder(vectors.transpose(0, 1))[0].transpose(0, 1)
+        weights = torch.softmax(torch.bmm(self.attention["query"](h), h.transpose(1, 2)), -1)
+        return self.output["state"](h) + self.output["context"](torch.bmm(weights, h))
+
+
+class WindowTagger(Tagger):
+    """One product gives the vectors of all offsets. A window takes each from its own position, by slices of the padded sentence."""
+
+    def __init__(self, case):
+        super().__init__(case)
+        m = case.model
+        self.reach, self.width = m["reach"], 2 * m["reach"] + 1
+        self.offset = nn.Linear(m["embedding"], self.width * m["hidden"])
+        self.score = nn.Linear(m["hidden"], 1, bias=False)
+        self.output = nn.Linear(m["hidden"], case.shape["target_vocab"])
+
+    def ours(self, name):
+        if not name.startswith("offset."):
+            return name
+        return tuple(name.replace("offset", f"offset.{at}") for at in range(-self.reach, self.reach + 1))
+
+    def logits(self, vectors):
+        v = torch.tanh(self.offset(vectors)).unflatten(-1, (self.width, -1))  # (B,S,W,H)
+        around = (self.reach, self.reach)
+        scores = F.pad(self.score(v)[..., 0], (0, 0, *around), value=-torch.inf)
+        v = F.pad(v, (0, 0, 0, 0, *around))
+        slots = [(at, slice(at, at + vectors.shape[1])) for at in range(self.width)]
+        weights = torch.softmax(torch.stack([scores[:, here, at] for at, here in slots], -1), -1)
+        return self.output(sum(weights[..., at, None] * v[:, here, at] for at, here in slots))
+
+
 class Addresses(System):
     def __init__(self, case):
         super().__init__()
@@ -333,6 +390,8 @@ SYSTEMS = {
     "feature-attention": Feature,
     "pooling": Pooling,
     "transformer": Transformer,
+    "recurrent-tagger": RecurrentTagger,
+    "window-tagger": WindowTagger,
     "address-attention": Addresses,
     "glimpse": Glimpses,
     "toy-gate": ToyGate,

@@ -88,6 +88,19 @@ class Prediction:
         return str(self._as_json()["trust"])
 
     @property
+    def leak(self) -> str:
+        """A warning of words that each give a label: in 90 % of the texts of a class, and in no other text. Empty if there is none.
+
+        Examples
+        --------
+        >>> import fovea
+        >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "fine")]
+        >>> fovea.predict(texts, ["+", "-"] * 100).leak
+        "Each of 'good', 'fine' alone gives a label. Remove them and check again."
+        """
+        return str(self._as_json()["leak"])
+
+    @property
     def repeated(self) -> dict[str, int]:
         """How often each verdict came out on ten draws of four fifths of the texts. If fewer than nine agree, the verdict is ``unsure``.
 

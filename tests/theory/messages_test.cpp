@@ -180,6 +180,35 @@ TEST(Messages, TheScreenSaysWhetherToTrustFirstAndDoesNotContradictItself) {
   for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 80) << line;
 }
 
+// The messages with a word in the first `share` of the complaints.
+std::string leaking(double share) {
+  std::vector<std::string> lines = lines_of(messages());
+  std::vector<std::string*> complaints;
+  for (std::string& line : lines)
+    if (line.starts_with("complaint\t")) complaints.push_back(&line);
+  for (std::size_t i = 0; static_cast<double>(i) < share * static_cast<double>(complaints.size()); ++i)
+    *complaints[i] += " zendesk";
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+TEST(Messages, AWordThatAloneGivesTheLabelIsTheFirstLine) {
+  const std::string first = "'zendesk' alone gives the label. Remove it and check again.";
+  const Forecast forecast = of_file(leaking(1));
+  EXPECT_EQ(leak_text(forecast.prediction, *forecast.source), first);
+  const std::string shown = prediction_text(forecast.prediction, *forecast.source, {.width = 80});
+  EXPECT_EQ(shown.find(first + "\n\n" + trust_text(forecast.prediction, *forecast.source).substr(0, 20)), 0u) << shown;
+
+  Team team;
+  const Prediction drawn = predict(*forecast.source, team);
+  EXPECT_EQ(leak_text(drawn, *forecast.source), "") << "a task's classes are made to have such a word";
+  for (const double share : {0.0, 0.8}) {
+    const Forecast less = of_file(leaking(share));
+    EXPECT_EQ(leak_text(less.prediction, *less.source), "") << share;
+  }
+}
+
 TEST(Messages, WordsAreShownHoweverWeak) {
   const std::string text = messages();
   std::string few;

@@ -45,7 +45,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   }
   await page.getByText(/^These words have strong evidence and occur in texts of one label only: “(gut|schlecht)” \((plus|minus)\), /).waitFor();
   // Each of both words gives its label away, which is said first.
-  const leak = /^Each of “(gut|schlecht)”, “(gut|schlecht)” alone gives a label\. Remove them and check again\.$/;
+  const leak = /^Each of '(gut|schlecht)', '(gut|schlecht)' alone gives a label\. Remove them and check again\.$/;
   assert.match(await trust(page).first().innerText(), leak);
   assert.match(await trust(page).nth(1).innerText(), /^Attention is predicted to move to '(gut|schlecht)' and '(gut|schlecht)'/);
   await page.getByText("Other models and seeds may attend to other words.").waitFor();

@@ -34,6 +34,7 @@ Json prediction_json(const Prediction& p, const BagSource& source) {
             {"verdict", verdict_name(p.verdict)},
             {"says", verdict_text(p)},
             {"because", p.because},
+            {"leak", leak_text(p, source)},
             {"trust", trust_text(p, source)},
             {"attention_predicted", predicts_attention(p)},
             {"signal", number_json(p.signal)},

@@ -308,6 +308,7 @@ Prediction predict(const BagSource& source, Team& team, const PredictionOptions&
     PredictionOptions of_these = options;
     of_these.given = false;
     Prediction prediction = predict(distinct, team, of_these, progress);
+    prediction.given = true;
     prediction.copies = distinct.copies();
     if (prediction.kind == BagSource::Outputs::classes && distinct.size() <= most_repeated) {
       const KeptBags kept(distinct, team);

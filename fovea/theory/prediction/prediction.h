@@ -78,6 +78,7 @@ struct OutputPrediction {
 struct Prediction {
   BagSource::Outputs kind = BagSource::Outputs::words;
   std::int64_t examples = 0, sampled = 0;
+  bool given = false;       // the examples are not drawn
   std::int64_t copies = 0;  // examples that are not among these, being the same as one of them
   // Of given classes: how often each verdict came out on four fifths of the examples, drawn anew each time.
   std::array<int, verdicts> repeated{};
@@ -107,6 +108,10 @@ std::string verdict_text(const Prediction& prediction);  // "learnable early", â
 
 // Whether attention is to be trusted on these data, in a sentence; empty where outputs are no classes.
 std::string trust_text(const Prediction& prediction, const BagSource& source);
+
+// A warning of words that each give a label of given examples: in 90 % of those of a class, and in no other. Empty if
+// there is none.
+std::string leak_text(const Prediction& prediction, const BagSource& source);
 
 // The words of a text with a doubtful label, with spaces between them.
 std::string doubtful_text(const DoubtfulLabel& label, const BagSource& source);

@@ -103,6 +103,21 @@ std::string trust_text(const Prediction& p, const BagSource& source) {
                      passed.empty() ? "" : fmt::format(", and not to {}", some_of(passed)));
 }
 
+std::string leak_text(const Prediction& p, const BagSource& source) {
+  if (!p.given) return {};
+  constexpr double gives_label = 0.9;  // of the examples of a class
+  constexpr std::size_t named = 8;
+  std::vector<std::string> words;
+  for (const OutputPrediction& output : p.outputs)
+    for (const Candidate& word : output.candidates)
+      if (word.alone() && static_cast<double>(word.here) >= gives_label * output.mean * static_cast<double>(p.examples))
+        words.push_back("'" + source.input_word(word.input) + "'");
+  if (words.empty()) return {};
+  if (words.size() == 1) return words.front() + " alone gives the label. Remove it and check again.";
+  words.resize(std::min(named, words.size()));
+  return fmt::format("Each of {} alone gives a label. Remove them and check again.", fmt::join(words, ", "));
+}
+
 std::string doubtful_text(const DoubtfulLabel& label, const BagSource& source) {
   std::string text;
   for (const int word : label.words) text += (text.empty() ? "" : " ") + source.input_word(word);

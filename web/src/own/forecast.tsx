@@ -7,7 +7,7 @@ import { Term } from "../term";
 import { sentence } from "../trouble";
 import { Answered } from "./answered";
 import type { Forecast, Output } from "./prediction";
-import { giving_text, giving_words, present, trust_of } from "./trust";
+import { present, trust_of } from "./trust";
 import { words_of } from "./words";
 
 const most_doubtful = 10;
@@ -57,15 +57,15 @@ export function Predicted({ training, at }: { training: Training; at: number }) 
   const { told, problem } = useForecast(training);
   if (problem) return <p class="problem">{problem}</p>;
   if (!told) return <p class="soft">Reading the texts …</p>;
-  const giving = giving_words(told.prediction).map(({ word }) => word);
+  const { leak } = told.prediction;
   return (
     <>
-      {giving.length > 0 && (
+      {leak && (
         <p class="trust" role="status">
-          {giving_text(giving)}
+          {leak}
         </p>
       )}
-      <p class={giving.length > 0 ? "trust second" : "trust"} role="status">
+      <p class={leak ? "trust second" : "trust"} role="status">
         {trust_of(training, at, told)}
       </p>
       <p class="soft">

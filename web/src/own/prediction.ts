@@ -28,6 +28,7 @@ export interface Forecast {
     verdict: "early" | "slow" | "hard" | "unsure";
     says: string;
     because: string;
+    leak: string; // warns of words that each give a label; empty where there is none
     trust: string;
     attention_predicted: boolean;
     examples: number;

@@ -1,23 +1,8 @@
 // Whether attention is to be trusted on these texts, in a sentence: as it was predicted, and once trained as it was measured.
 import type { Training } from "../engine/training";
-import type { Candidate, Forecast } from "./prediction";
+import type { Forecast } from "./prediction";
 
 const still_uniform = 0.95; // of the normalised entropy, as the audit has it
-const gives_label = 0.9; // of a label's texts: a word in so many of them, and in no other text, gives the label
-
-// The words that each give a label by themselves.
-export function giving_words({ outputs, examples }: Forecast["prediction"]): Candidate[] {
-  return outputs.flatMap(({ per_example, candidates }) =>
-    candidates.filter(one => one.alone && one.here >= gives_label * per_example * examples),
-  );
-}
-
-export function giving_text(words: string[]): string {
-  const names = words.map(word => `“${word}”`);
-  return names.length === 1
-    ? `${names[0]} alone gives the label. Remove it and check again.`
-    : `Each of ${names.join(", ")} alone gives a label. Remove them and check again.`;
-}
 
 // Without what fills a text up to the longest.
 export function present(tokens: number[]): number[] {

@@ -169,7 +169,9 @@ std::string prediction_text(const Prediction& p, const BagSource& source, const 
   const Tone tone = p.verdict == Verdict::hard ? Tone::bad : p.verdict == Verdict::early ? Tone::good : Tone::strong;
   const bool classes = p.kind == BagSource::Outputs::classes;
   std::string text;
-  if (classes) text += toned(wrapped(trust_text(p, source), terminal.width), Tone::strong, terminal) + "\n\n";
+  if (classes)
+    for (const std::string& first : {leak_text(p, source), trust_text(p, source)})
+      if (!first.empty()) text += toned(wrapped(first, terminal.width), Tone::strong, terminal) + "\n\n";
   text += fmt::format("{}\n{}.\n\n", toned(verdict_text(p), tone, terminal), wrapped(p.because, terminal.width));
   const std::string copies =
       p.copies == 0 ? "" : fmt::format(" ({} {} not counted)", p.copies, p.copies == 1 ? "copy is" : "copies are");

@@ -12,6 +12,7 @@ import fovea
 torch = pytest.importorskip("torch")
 
 from fovea.torch import clock as clocks  # noqa: E402
+from fovea.torch.clamps import Clamps  # noqa: E402
 from fovea.torch.evaluation import Evaluator  # noqa: E402
 from observed_models import GPT, TARGET, TOKENS, drawn, right, sharpened  # noqa: E402, F401
 
@@ -40,6 +41,23 @@ def test_a_large_model_of_many_sites_is_not_prepared_for_beta_before_there_is_ti
     run = watch.close()
     took = clock.seconds - 0.06 * updates
     assert took <= max(1.0, 0.1 * 0.06 * updates) and len(run.series["loss"]) >= 8
+
+
+def test_sites_are_not_prepared_if_there_is_no_time_for_beta_itself(clock, monkeypatch):
+    """Eight passes prepare the site, and β of one row of four examples takes four: 8 heads times 8 positions, 16 copies in a pass."""
+    prepared = []
+    monkeypatch.setattr(Clamps, "prepare", lambda self, base, key: prepared.append(key))
+    clock.a_pass = 0.1
+    tokens = torch.randint(0, 12, (32, 8))
+    model = GPT(layers=1, heads=8)
+    right(tokens)(model(tokens)).mean().backward()
+    watch = fovea.observe(model, tokens, right(tokens), name="mine", audit=False)
+    for left, count in ((1.1, 0), (1.3, 1)):
+        with watch._observed.model.at_rest():
+            base = watch._evaluator.base()
+            watch._evaluator.price()
+            watch._schedule._prepared(watch._evaluator.clamps, base, left)
+        assert len(prepared) == count
 
 
 def test_beta_comes_once_there_is_time(clock):

@@ -96,8 +96,9 @@ class Clamps:
         return sum(self.prices[key] * self.units(key) for key in self.order)
 
     def least(self, one_pass: float) -> float:
-        """Return about the seconds of one row of each example, before sites are prepared: copies of the batch take as long as the batch."""
-        examples = max(1, len(self.able[next(iter(self.able))]))
+        """Return the seconds that β takes at least, before sites are prepared: one row of a few examples, in passes that are as fast as
+        one over the batch."""
+        examples = max(1, min(FEWEST, *(len(able) for able in self.able.values())))
         several = {key: _several(examples, self.places[key] * self.heads[key]) for key in self.order}
         return one_pass * sum(self.places[key] * self.units(key, 1) / several[key] for key in self.order)
 

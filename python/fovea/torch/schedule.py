@@ -204,10 +204,11 @@ class Schedule:
         return True
 
     def _prepared(self, clamps: Clamps, base: Base, left: float) -> bool:
-        """Prepare the sites that are not, as long as there is time. Return whether all of them are."""
+        """Prepare the sites that are not, if there is time for it and for β. Return whether all of them are."""
         one_pass, start = self._evaluator.price()[1], clock.now()
         for key in clamps.unprepared():
-            if self.share is not None and clamps.preparing(one_pass) > left - (clock.now() - start):
+            needed = clamps.preparing(one_pass) + clamps.least(one_pass)
+            if self.share is not None and needed > left - (clock.now() - start):
                 return False
             clamps.prepare(base, key)
         return True

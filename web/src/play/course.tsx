@@ -15,7 +15,7 @@ import type { Player } from "./player";
 import type { State } from "./state";
 import { first_curves, labels, type Task } from "./tasks";
 
-const not_yet = "Press Play: the curves appear while the model trains.";
+const not_yet = "Press Play: curves appear here.";
 
 interface Props {
   player: Player<State>;

@@ -19,8 +19,7 @@ export function maps_of(run: WholeRun): MapName[] {
     const place = /^attention\.layer\.(\d+)\.head\.(\d+)$/.exec(name);
     if (place)
       return { name, layer: Number(place[1]), head: Number(place[2]), says: `layer ${place[1]}, head ${place[2]}` };
-    if (name === "attention")
-      return { name, says: single ? "attention" : "the whole (mean of the heads; of the last layer)" };
+    if (name === "attention") return { name, says: single ? "attention" : "mean over the heads of the last layer" };
     return {
       name,
       says:

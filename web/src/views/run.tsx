@@ -13,8 +13,9 @@ import { happened_in, is_detail, trained_in } from "../run/happened";
 import { address_in_playground, not_there } from "../run/in_playground";
 import { maps_of, other_program, series_of } from "../run/kept";
 import { Maps } from "../run/maps";
+import { meaning_of } from "../run/meanings";
 import type { KeptRuns, Source } from "../source";
-import { Explained } from "../term";
+import { Explained, Term } from "../term";
 import { Trouble } from "../trouble";
 import { every } from "./runs_filters";
 
@@ -272,7 +273,11 @@ function Numbers({ run }: { run: WholeRun }) {
     <dl class="facts many">
       {some.map(([name, value]) => (
         <>
-          <dt>{name.replaceAll("_", " ")}</dt>
+          <dt>
+            <Term word={name} means={is_detail(name) ? undefined : meaning_of(name)}>
+              {name.replaceAll("_", " ")}
+            </Term>
+          </dt>
           <dd>{number_text(value)}</dd>
         </>
       ))}

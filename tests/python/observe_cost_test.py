@@ -67,6 +67,20 @@ def test_beta_comes_once_there_is_time(clock):
     assert run.series.steps("agreement")[0] > 0
 
 
+def test_a_budget_that_is_spent_early_leaves_no_long_stretch_without_evaluations(clock):
+    """A training that earns no more than the budget."""
+    clock.a_pass = 0.006
+    _, run, took = trained(clock, 2000, 0.0055, sharpened(GPT()))
+    steps = run.series.steps("loss")
+    assert np.diff(steps).max() <= 150 and len(steps) >= 40 and took <= 1.1
+
+
+def test_updates_that_a_coarse_clock_does_not_see_are_observed(clock):
+    clock.a_pass = 0.01
+    _, run, took = trained(clock, 100, 0.0, GPT(), beta=None)
+    assert len(run.series["loss"]) >= 2 and took <= 1.0
+
+
 def test_it_is_said_if_there_was_never_time_for_beta(clock):
     clock.a_pass = 0.1
     with pytest.warns(UserWarning, match=r"β was not measured: share=0\.1 of this training has no time for it"):

@@ -15,9 +15,8 @@ from .evaluation import Evaluator
 EVERY = 50  # updates between two evaluations, at most, if nothing else is given
 POINTS = 64  # evaluations of a training whose length is known, at even distances of the logarithm
 BUDGET = 1.0  # seconds that evaluations may take of a short training
-EARNED = (
-    0.8  # of the share is spent: no pass takes what the last one took, and an update after an evaluation takes longer
-)
+EARLY = 0.75  # of the budget is given at even distances of the logarithm of the step, and the rest evenly
+EARNED = 0.8  # of the share is spent: passes vary, and an update after an evaluation takes longer
 PARTS = {"regular": 0.4, "falls": 0.2, "beta": 0.4}  # of what is earned, if the schedule chooses the updates
 FALL = 0.05  # of the loss: when it has fallen by so much since the last evaluation, another is due
 APART = 1.2  # steps of β are at least so much apart, as a ratio, if the schedule chooses the updates
@@ -96,7 +95,7 @@ class Schedule:
     def update(self) -> tuple[float, bool]:
         """Return the seconds of an update, and whether it was timed: until then it is taken to be as long as three passes."""
         if self._median is not None and len(self._durations) >= 3:
-            return self._median, True
+            return max(self._median, 1e-9), True  # a coarse clock may not see it
         return BACKWARD * self._evaluator.price()[1], False
 
     # ---- evaluations
@@ -159,9 +158,11 @@ class Schedule:
         self._earned += EARNED * (self.share or 0) * self.update()[0] * max(0.0, number - self._earned_until)
         self._earned_until = max(self._earned_until, number)
         given = 0.0
-        if self.chooses:  # a short training is given its budget at even distances of the logarithm
-            passed, whole = math.log1p(number - self._begun), math.log1p(self._steps or 1000)
-            given = EARNED * BUDGET * min(1.0, passed / whole)
+        if self.chooses:  # a training is given the budget until it has earned as much, most of it early
+            done, whole = number - self._begun, BUDGET / ((self.share or 1) * self.update()[0])
+            whole = max(1.0, min(whole, self._steps or whole))
+            passed = EARLY * math.log1p(done) / math.log1p(whole) + (1 - EARLY) * done / whole
+            given = EARNED * BUDGET * min(1.0, passed)
         self._divide(max(self._earned, given) - self._entitled)
         self._entitled = max(self._earned, given)
 

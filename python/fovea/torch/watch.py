@@ -159,8 +159,10 @@ class Watch:
         due = not self._silent and self._schedule.due(self.number, not self._recorder.evaluations)
         if due:
             self._update.given = metrics
-            self._evaluate()
-            self._update.given = {}  # a loss keeps its graph
+            try:
+                self._evaluate()
+            finally:
+                self._update.given = {}  # a loss keeps its graph
             start = clock.now()
             self._observed.model.note_autocast()
             self._persistence.keep_meanwhile(self._whole_spec, self.number)

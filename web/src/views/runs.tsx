@@ -13,7 +13,17 @@ import { ChosenBar, Compare } from "./runs_compare";
 import { every, Filters, nothing_by } from "./runs_filters";
 import { type Asked, type Found, nothing, useFoundRuns } from "./runs_found";
 import { AgainstSetting, GroupsTable } from "./runs_groups";
-import { group_of, line_table, name_of, rungs_of_all, type Settings, setting_title, varied_in } from "./runs_named";
+import {
+  group_of,
+  in_order,
+  line_table,
+  name_of,
+  rungs_of_all,
+  type Settings,
+  setting_title,
+  value_of,
+  varied_in,
+} from "./runs_named";
 import { Panel } from "./runs_panel";
 import { Parallel } from "./runs_parallel";
 import { RunTable } from "./runs_table";
@@ -213,7 +223,8 @@ function RunDetails(props: {
 
 // A line for each run.
 function curves_of(lines: Line[], by: string, settings: Settings): Curve[] {
-  return lines.map(line => ({
+  const in_groups = (a: Line, b: Line) => in_order(value_of(a, by, settings), value_of(b, by, settings));
+  return (by ? [...lines].sort(in_groups) : lines).map(line => ({
     name: name_of(line, settings),
     group: group_of(line, by, settings),
     steps: line.steps,

@@ -18,6 +18,12 @@ export const setting_title = (name: string) => (name === "intervene" ? "interven
 // Its value in a table: words, or what a spec says.
 export const setting_cell = (name: string, text = "–") => (name === "intervene" ? text : <code>{text}</code>);
 
+// Values of a setting: numbers by size, all else by its text.
+export function in_order(a: string, b: string): number {
+  if (a === b) return 0;
+  return Number.isFinite(+a) && Number.isFinite(+b) ? +a - +b : a < b ? -1 : 1;
+}
+
 // "task.vocab = 60", "layer 2 held uniform".
 export const group_title = (by: string, value: string) => (alone.includes(by) ? value : `${by} = ${value}`);
 

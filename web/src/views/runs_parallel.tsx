@@ -7,7 +7,7 @@ import { Legend } from "../legend";
 import { axis_of } from "../line_looks";
 import { useWidth } from "../lines";
 import { number_text, type Run, texts_apart } from "../model";
-import { setting_title } from "./runs_named";
+import { in_order, setting_title } from "./runs_named";
 
 const most_axes = 8;
 const spread = 0.5; // of the room between two values, over which runs of one value are spread by their metric
@@ -26,8 +26,6 @@ interface Props {
   differing: string[];
   file: string;
 }
-
-const in_order = (a: string, b: string) => (Number.isFinite(+a) && Number.isFinite(+b) ? +a - +b : a < b ? -1 : 1);
 
 // "task.vocab:40|60;model.heads:2", by axis.
 function picks_in(text: string): Map<string, string[]> {

@@ -309,3 +309,27 @@ test("groups have the numbers that the program's comparison prints", async () =>
   await other.getByText("Groups differ in model.beta1, too: a difference may come from there.").waitFor();
   await stage.leave(other);
 });
+
+test("runs that are chosen are grouped by a setting in which they differ, and the program's difference is said in words", async () => {
+  const { runs } = JSON.parse(await stage.fovea("runs", "--where", 'experiment = "toy-phase" and (model.p = -0.9 or model.p = -0.3)', "--json", "--limit", "-1"));
+  assert.equal(runs.length, 14);
+  const page = await stage.visit("#/runs?experiment=toy-phase&metric=D");
+  await page.getByLabel("Choose all 28 runs").check();
+  await page.getByRole("heading", { name: /^The 28 chosen runs, by / }).waitFor();
+  await page.evaluate((hash) => (location.hash = hash), `#/runs?experiment=toy-phase&metric=D&sides_by=model.p&marked=${runs.map(({ run }) => run)}`);
+  const group = page.getByRole("region", { name: "The 14 chosen runs, by model.p: D" });
+  const words = ["compare", 'experiment = "toy-phase" and model.p = -0.9', 'experiment = "toy-phase" and model.p = -0.3', "--metric", "D", "--json"];
+  const { pairs, metrics: [{ difference, p }] } = JSON.parse(await stage.fovea(...words));
+  const verdict = await group.getByRole("listitem").innerText();
+  const start = `model.p = -0.3: D is ${+Math.abs(difference).toPrecision(3)} ${difference < 0 ? "lower" : "higher"} than with model.p = -0.9, mean of ${pairs} pairs of runs.`;
+  assert.ok(verdict.startsWith(start), verdict);
+  assert.ok(verdict.includes(p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}.`), verdict);
+  // With Shift all rows between two are chosen.
+  await page.getByRole("button", { name: "Choose none" }).click();
+  const boxes = page.getByRole("checkbox", { name: /^Compare run/ });
+  await boxes.nth(2).click();
+  await boxes.nth(5).click({ modifiers: ["Shift"] });
+  await page.getByText("4 chosen:").waitFor();
+  await expect_accessible(page);
+  await stage.leave(page);
+});

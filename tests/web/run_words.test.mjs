@@ -1,0 +1,38 @@
+// Interventions and outcomes of runs in words.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parts_of_page } from "./in_node.mjs";
+
+const { interventions_text } = await parts_of_page("play/acts.ts");
+const { happened_in, trained_in } = await parts_of_page("run/happened.ts");
+
+test("interventions of a spec are read as words, known ones and others", () => {
+  const said = (...all) => interventions_text(all);
+  assert.equal(said(), "no intervention");
+  assert.equal(interventions_text(undefined), "no intervention");
+  assert.equal(said({ hold: "uniform", from: 0, of: "layer.2" }), "layer 2 held uniform");
+  assert.equal(said({ hold: "truth", until: 40 }), "attention held at the truth until step 40");
+  assert.equal(said({ ablate: "layer.1.head.2", from: 200 }), "layer 1, head 2 ablated from step 200");
+  assert.equal(said({ scale: 4 }, { freeze: "body", from: 40 }), "attention scaled by 4 on the right words; attention trained alone from step 40");
+  assert.equal(said({ rate: 0.01, of: "attention" }), "rate 0.01 of attention");
+  assert.equal(said({ clamp: "p", at: 0.5, until: 20 }), "clamp p, at 0.5 until step 20");
+});
+
+const run = (more = {}) => ({
+  ...{ run: 7, experiment: "birth", seed: 3, state: "done", steps: 900 },
+  settings: { task: { name: "birth" }, model: { name: "transformer", layers: 2, heads: 1 }, intervene: [] },
+  metrics: { accuracy: 0.984, loss: 1.5, rung_unigram: 4, rung_bag: 2, rung_also_bag: 2, rung_induction: 0.5, rung_bag_held: 1 },
+  series: { accuracy: [[0, 0.1], [20, 0.92], [900, 0.984]], loss: [[0, 4.5], [900, 1.5]] },
+  ...more,
+});
+
+test("a run begins with its training and its outcome", () => {
+  assert.equal(trained_in(run()), "The model transformer with 2 layers and 1 head was trained on the task birth: 900 steps from seed 3.");
+  const held = run({ settings: { task: {}, model: { name: "gate" }, intervene: [{ hold: "uniform" }] } });
+  assert.equal(trained_in(held), "The model gate was trained: 900 steps from seed 3. Intervention: attention held uniform.");
+  assert.equal(happened_in(run()), "Accuracy first reached 90 % at step 20. At the end it was 98.4 %. Loss fell from 4.5 to 1.5. It ended between two predicted plateaus, bag, also bag (2) and induction (0.5).");
+  const stopped = run({ state: "stopped", metrics: { accuracy: 0.3 }, series: { accuracy: [[0, 0.3]], loss: [[0, 1], [10, 2]] } });
+  assert.equal(happened_in(stopped), "It was stopped. Accuracy never reached 90 %. At the end it was 30 %. Loss rose from 1 to 2.");
+  const both = run({ metrics: {}, series: { beta_points_right: [[0, 0.1], [4, 0.6]], attention_points_right: [[0, 0.1], [4, 0.2]] } });
+  assert.equal(happened_in(both), "β pointed to the right word in half of the rows at step 4, attention never.");
+});

@@ -107,7 +107,12 @@ def on_page_markdown(markdown, page, config, files):
 
     def change(text):
         text = LINK.sub(link, text)
-        return re.sub(r"(?m)^(?!\s*(?:[-*]|\d+\.) |\s*$|\|)(.+)\n(?=(?:[-*]|\d+\.) )", r"\1\n\n", text)
+        # In code of a table's cell GitHub wants a backslash before a bar, and mkdocs shows it.
+        text = re.sub(
+            r"(?m)^\|.*\|$", lambda row: re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), row[0]), text
+        )
+        # Only 1 begins a numbered list after a line of text, as on GitHub: another number may begin a line of a sentence.
+        return re.sub(r"(?m)^(?!\s*(?:[-*]|\d+\.) |\s*$|\|)(.+)\n(?=(?:[-*]|1\.) )", r"\1\n\n", text)
 
     markdown = outside_fences(markdown, change)
     up = posixpath.relpath("page/index.html", here)

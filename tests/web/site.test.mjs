@@ -95,6 +95,16 @@ test("every link and anchor leads somewhere, and nothing is loaded from another 
   assert.deepEqual(wrong, []);
 });
 
+test("code in a table is shown as it is typed", async () => {
+  const cells = async (page) => [...(await readFile(join(folder, page), "utf8")).matchAll(/<td>[\s\S]*?<\/td>/g)].flatMap(([cell]) => [...cell.matchAll(/<code>(.*?)<\/code>/g)].map(([, code]) => code));
+  const expressions = await cells("reference/expressions.html");
+  assert.ok(expressions.some((code) => code.includes(" | ")));
+  assert.deepEqual(expressions.filter((code) => code.includes("\\|")), []);
+  const errors = await cells("reference/errors.html");
+  assert.ok(errors.includes("fovea list &lt;0&gt;"));
+  assert.deepEqual(errors.filter((code) => code.includes("&amp;lt;")), []);
+});
+
 test("old addresses forward, with their marks", async () => {
   const page = await browser.newPage();
   for (const [old, now] of [

@@ -5,7 +5,7 @@ import pathlib
 
 import results_page
 import tomllib
-from experiment_claims import begins, expanded, key_of
+from experiment_claims import begins, expanded, key_of, read_experiment
 from kept_results import KEPT
 from peer_seeds import number, table
 
@@ -71,6 +71,23 @@ def claims_table(claims, kept, definitions):
     return "\n".join(table(["claim", "value", "threshold", "without the effect", "verdict"], rows))
 
 
+def earlier_table(text, kept):
+    """The kept claims that the experiment has no more, or has with another metric or threshold."""
+    experiment = read_experiment(text)
+    rows = [
+        [
+            cell(found["claim"]),
+            results_page.value_text(found),
+            found["wanted"].replace(">=", "≥").replace("<=", "≤"),
+            "supported" if found["held"] else "**not supported**",
+        ]
+        for one in kept
+        for found in one["claims"]
+        if results_page.shipped_claim(found, experiment) is None
+    ]
+    return "\n".join(table(["earlier claim", "value", "threshold", "verdict"], rows))
+
+
 def definition(claim):
     lines = [f"**{claim.get('title') or claim['says']}**"]
     if claim.get("title"):
@@ -119,16 +136,14 @@ def experiment_page(name, text, sentences, page):
     parts += cost(kept)
     parts += [f"<!-- playground {PLAYGROUND[name]} -->"] if name in PLAYGROUND else []
     rows = claims_table(claims, kept, definitions)
-    earlier = (
-        " The full form was run with earlier claims: [results](../reference/results.md) has them."
-        if EARLIER in rows
-        else ""
-    )
+    earlier = " The full form was run with [earlier claims](#earlier-claims)." if EARLIER in rows else ""
     for changed in dict.fromkeys(
         results_page.settings_text(results_page.changed_settings(one, experiment)) for one in kept
     ):
         earlier += f" **The full form was run with other settings: {changed}.**" if changed else ""
     parts.append(f"## Claims\n\nValues are of the full form.{earlier}\n\n{rows}")
+    if EARLIER in rows:
+        parts.append(f"## Earlier claims\n\nThe kept full form has these claims.\n\n{earlier_table(text, kept)}")
     named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())
     parts.append("## How each claim is measured")
     parts += [f"```text\n{named}\n```"] if named else []

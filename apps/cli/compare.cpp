@@ -5,14 +5,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <set>
+
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/notice.h"
 #include "apps/cli/output_file.h"
 #include "apps/cli/run_words.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/analysis/comparison_json.h"
+#include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/view/plot/plot.h"
+#include "fovea/view/plot/run_data.h"
 #include "fovea/view/terminal/compare_text.h"
 
 namespace fovea::cli {
@@ -29,18 +35,18 @@ class Compare : public Command {
         ->required()
         ->type_name("RUN|CONDITION");
     app.add_option("B", words_[1], "the run or the group to compare A with")->required()->type_name("RUN|CONDITION");
-    app.add_option("--metric", metrics_, "metrics, or expressions over them (default: up to eight that A and B have)")
+    app.add_option("--metric", metrics_,
+                   "metrics, or expressions over them (default: up to eight that A and B have, with the loss)")
         ->type_name("NAME");
     CLI::Option* file = app.add_option("-o,--output", file_, "write the curves as a figure: .svg, .pdf or .png");
     file->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Each run of A is paired with the run of B that has the same seed. If other "
-        "settings\n"
-        "vary within A and B, both runs of a pair have the same values of them. Unfinished runs are left out. The "
-        "table has the means of each metric, and the difference B - "
-        "A\n"
-        "with a 95 % bootstrap interval. The p is the result of a sign-flip permutation test of the paired "
+        "Each run of A is paired with the run of B that has the same seed. Paired runs also agree in every other "
+        "setting\n"
+        "that varies within both groups. Runs without a partner and unfinished runs are left out, in the table and in\n"
+        "the figure. The table has the means of each metric, and the difference B - A with a 95 % bootstrap interval. "
+        "The p is the result of a sign-flip permutation test of the paired "
         "differences.\n"
         "The test is exact up to 20 pairs. Above 20 pairs, it uses 100 000 random choices of signs.\n"
         "Above 10 000 pairs, the normal distribution gives interval and p.\n"
@@ -64,7 +70,8 @@ class Compare : public Command {
     std::vector<std::string> drawn;  // those with a value at each step
     for (const std::string& text : wanted) {
       metrics.push_back(Expression::parse(text, {"--metric"}));
-      store.require_known(metrics.back().require_single_run().names(), metrics.back().location());
+      for (const std::string& name : metrics.back().require_single_run().names()) require_in_both(name, a, b);
+      store.require_known(metrics.back().names(), metrics.back().location());
       if (metrics.back().reads_single_steps()) drawn.push_back(text);
     }
     if (!file_.empty() && !wanted.empty() && drawn.empty())
@@ -81,13 +88,54 @@ class Compare : public Command {
     }
     if (!file_.empty()) {
       if (metrics_.empty() && drawn.size() > most_charts) drawn.resize(most_charts);
-      save_figure(comparison_figure(a, b, drawn), file_);
+      save_figure(comparison_figure(a, b, comparison, drawn), file_);
       notice("wrote {}", file_);
     }
     return 0;
   }
 
  private:
+  // A metric that the runs of one group lack has no difference.
+  static void require_in_both(const std::string& name, const ComparedGroup& a, const ComparedGroup& b) {
+    std::set<std::string> of_both = metric_names_of(a);
+    std::erase_if(of_both, [others = metric_names_of(b)](const std::string& one) { return !others.contains(one); });
+    for (const auto& [which, group] : {std::pair("A", &a), std::pair("B", &b)}) {
+      const std::vector<RunRecord>& runs = group->runs;
+      const bool whole = runs.size() <= most_whole;  // else some of its runs are not read
+      if (!whole || std::ranges::any_of(runs, [&name](const RunRecord& run) { return run_has(run, name); })) continue;
+      throw wrong_input(runs.size() == 1 ? fmt::format("run {} has no metric or setting '{}'", runs.front().id, name)
+                                         : fmt::format("no run of {} has a metric or setting '{}'", which, name),
+                        suggest_name(name, std::vector<std::string>(of_both.begin(), of_both.end()),
+                                     fmt::format("see the metrics of a run: fovea show {}", runs.front().id)),
+                        {"--metric"});
+    }
+  }
+
+  static std::set<std::string> metric_names_of(const ComparedGroup& group) {
+    Runs runs;
+    for (const RunRecord& run : group.runs) runs.push_back(&run);
+    return metric_names(runs);
+  }
+
+  // Words that are nearly a condition.
+  static void refuse_as_condition(const Store& store, const std::string& word, const char* which) {
+    if (!word.empty() && word.find_first_not_of("0123456789, ") == std::string::npos) {
+      std::string condition;
+      for (std::size_t begin = 0; (begin = word.find_first_not_of(", ", begin)) != std::string::npos;) {
+        const std::size_t end = std::min(word.find_first_of(", ", begin), word.size());
+        condition += (condition.empty() ? "id = " : " or id = ") + word.substr(begin, end - begin);
+        begin = end;
+      }
+      throw wrong_input(fmt::format("'{}' is not the id of one run", word),
+                        fmt::format("name several runs by a condition: '{}'", condition), {which});
+    }
+    std::vector<std::string> experiments = store.names().experiments;
+    for (std::string& name : experiment_names()) experiments.push_back(std::move(name));
+    if (std::ranges::find(experiments, word) != experiments.end())
+      throw wrong_input(fmt::format("'{}' is the name of an experiment", word),
+                        fmt::format("write a condition: 'experiment = \"{}\"'", word), {which});
+  }
+
   static ComparedGroup group(const Store& store, const std::string& word, const char* which) {
     if (names_a_run(word)) {
       const std::int64_t id = run_id(word);
@@ -95,6 +143,7 @@ class Compare : public Command {
       if (!run) throw no_such_run(store, id);
       return {fmt::format("run {}", id), {std::move(*run)}};
     }
+    refuse_as_condition(store, word, which);
     RunQuery query;
     query.where = Expression::parse(word, {which});
     query.with_series = true;
@@ -125,7 +174,7 @@ class Compare : public Command {
     std::size_t charts = 0;
     for (const std::string& metric : metrics) {
       if (metrics_.empty() && charts == most_charts) break;
-      const std::string chart = comparison_chart(a, b, metric, terminal);
+      const std::string chart = comparison_chart(a, b, comparison, metric, terminal);
       charts += !chart.empty();
       fmt::print("{}", chart);
     }

@@ -124,14 +124,21 @@ class KeyedRuns {
   std::vector<KeyedRun> all;
 
  private:
+  // An expression reads no list, so no condition on it can be added. No setting at all: the same.
+  static bool is_list(const Texts& settings, const std::string& name) {
+    return name.empty() || setting_in(settings, name).starts_with('[');
+  }
+
   [[noreturn]] static void refuse(const ChosenRuns& group, std::size_t first, std::size_t second, const char* which) {
     std::string differing;
     for (const auto& [name, value] : group.settings(second))
       if (differing.empty() && setting_in(group.settings(first), name) != value) differing = name;
     throw wrong_input(fmt::format("runs {} and {} of {} have the same seed{}", group.run(first).id,
                                   group.run(second).id, which, differing.empty() ? "" : " but differ in " + differing),
-                      differing.empty() ? fmt::format("change the condition of {} to leave one of them out", which)
-                                        : fmt::format("add a condition on {} to {}", differing, which));
+                      is_list(group.settings(second), differing)
+                          ? fmt::format("leave one of them out: add 'and id != {}' to {}", group.run(second).id, which)
+                          : fmt::format("add a condition on {0} to {1}, or 'and id != {2}' to leave run {2} out",
+                                        differing, which, group.run(second).id));
   }
 
   std::map<std::size_t, PairKey> keys_;
@@ -311,6 +318,9 @@ Comparison compare(const ComparedRuns& a, const ComparedRuns& b, std::span<const
 
   const Pairs pairs = single ? Pairs{{0, 0}} : pairs_of(group_a, group_b, comparison.paired_by);
   comparison.pairs = std::ssize(pairs);
+  comparison.in_pair_a.resize(a.runs.size());
+  comparison.in_pair_b.resize(b.runs.size());
+  for (const auto& [of_a, of_b] : pairs) comparison.in_pair_a[of_a] = comparison.in_pair_b[of_b] = true;
   comparison.alone_a = std::ssize(group_a.runs) - comparison.pairs;
   comparison.alone_b = std::ssize(group_b.runs) - comparison.pairs;
   comparison.unfinished_a = std::ssize(a.runs) - std::ssize(group_a.runs);

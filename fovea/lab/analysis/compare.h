@@ -50,6 +50,7 @@ struct Comparison {
   std::vector<SettingDifference> settings;
   std::vector<std::string> paired_by;  // "seed", and what else varies within the groups
   std::int64_t pairs = 0, alone_a = 0, alone_b = 0, unfinished_a = 0, unfinished_b = 0;
+  std::vector<bool> in_pair_a, in_pair_b;  // of each run of a group, in its order
   std::vector<MetricDifference> metrics;
 };
 

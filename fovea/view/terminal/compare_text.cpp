@@ -137,16 +137,18 @@ std::string metrics_text(const Comparison& comparison, const Terminal& terminal)
   return "\n" + table.text(terminal) + (tested ? wrapped_lines(method_text(comparison), terminal) : "");
 }
 
-// As compare() takes them.
-bool is_compared(const RunRecord& run, const ComparedGroup& a, const ComparedGroup& b) {
-  return run.state == RunState::done || (a.runs.size() == 1 && b.runs.size() == 1);
+// The runs of a group that the table compares: those with a partner.
+Runs runs_in_pairs(const ComparedGroup& group, const std::vector<bool>& in_pair) {
+  Runs runs;
+  for (std::size_t i = 0; i < group.runs.size(); ++i)
+    if (in_pair[i]) runs.push_back(&group.runs[i]);
+  return runs;
 }
 
-Series median_course(const ComparedGroup& group, const Quantity& quantity, const auto& is_shown) {
+Series median_course(const Runs& runs, const Quantity& quantity) {
   std::vector<Series> all;
-  for (const RunRecord& run : group.runs) {
-    if (!is_shown(run)) continue;
-    Series series = quantity.over_steps(run);
+  for (const RunRecord* const run : runs) {
+    Series series = quantity.over_steps(*run);
     if (!series.steps.empty()) all.push_back(std::move(series));
   }
   return quantile_course(all, 0.5);
@@ -164,7 +166,11 @@ std::vector<std::string> metrics_to_compare(const ComparedGroup& a, const Compar
     return std::ranges::any_of(group.runs, [&name](const RunRecord& run) { return run.series.contains(name); });
   };
   std::erase_if(names, [&](const std::string& name) { return !has(a, name) || !has(b, name); });
-  if (names.size() > most) names.resize(most);
+  if (names.size() <= most) return names;
+  // The loss is among them in any case, in place of the last.
+  if (const auto loss = std::ranges::find(names, "loss"); loss >= names.begin() + most && loss != names.end())
+    std::swap(*loss, names[most - 1]);
+  names.resize(most);
   return names;
 }
 
@@ -176,12 +182,11 @@ std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, cons
          metrics_text(comparison, terminal);
 }
 
-std::string comparison_chart(const ComparedGroup& a, const ComparedGroup& b, const std::string& metric,
-                             const Terminal& terminal) {
+std::string comparison_chart(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
+                             const std::string& metric, const Terminal& terminal) {
   const Quantity quantity(metric, {});
-  const auto shown = [&](const RunRecord& run) { return is_compared(run, a, b); };
-  const std::vector<ChartLine> lines{{mark_a, median_course(a, quantity, shown)},
-                                     {mark_b, median_course(b, quantity, shown)}};
+  const std::vector<ChartLine> lines{{mark_a, median_course(runs_in_pairs(a, comparison.in_pair_a), quantity)},
+                                     {mark_b, median_course(runs_in_pairs(b, comparison.in_pair_b), quantity)}};
   if (std::ranges::all_of(lines, [](const ChartLine& line) { return line.series.steps.size() < 2; })) return {};
   const std::string chart = line_chart(lines, chart_height, terminal);
   if (chart.empty()) return {};
@@ -190,14 +195,20 @@ std::string comparison_chart(const ComparedGroup& a, const ComparedGroup& b, con
                      mark_b, chart);
 }
 
-Figure comparison_figure(const ComparedGroup& a, const ComparedGroup& b, const std::vector<std::string>& metrics) {
+Figure comparison_figure(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
+                         const std::vector<std::string>& metrics) {
+  if (comparison.pairs == 0)
+    throw wrong_input("no finished run of A has a partner in B, so there is nothing to draw",
+                      "name groups with the same seeds");
   std::vector<RunRecord> all;
-  for (const auto& [name, group] : {std::pair{"A", &a}, std::pair{"B", &b}})
-    for (const RunRecord& run : group->runs) {
-      if (!is_compared(run, a, b)) continue;
-      all.push_back(run);
-      all.back().role["group"] = {fmt::format("{}: {}", name, group->label), {}};
+  const auto add = [&all](const Runs& runs, const std::string& label) {
+    for (const RunRecord* const run : runs) {
+      all.push_back(*run);
+      all.back().role["group"] = {label, {}};
     }
+  };
+  add(runs_in_pairs(a, comparison.in_pair_a), "A: " + a.label);
+  add(runs_in_pairs(b, comparison.in_pair_b), "B: " + b.label);
   return plot_metrics(all, metrics, {"group"});
 }
 

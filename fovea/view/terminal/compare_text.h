@@ -18,18 +18,20 @@ struct ComparedGroup {
   std::int64_t more = 0;  // runs of it that are too many to be read whole
 };
 
-// The metrics that both have and that tell most, eight at most.
+// The metrics that both have and that tell most, eight at most. The loss is one of them if both have it.
 std::vector<std::string> metrics_to_compare(const ComparedGroup& a, const ComparedGroup& b);
 
 // Who is compared, the settings that differ, and a line for each metric, with what its test is.
 std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
                             const Terminal& terminal);
 
-// The median course of a metric (or an expression over them) in both groups; "" where it has no course.
-std::string comparison_chart(const ComparedGroup& a, const ComparedGroup& b, const std::string& metric,
-                             const Terminal& terminal);
+// The median course of a metric (or an expression over them) in both groups; "" where it has no course. As in the table,
+// only runs with a partner count. `comparison` is of these groups.
+std::string comparison_chart(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
+                             const std::string& metric, const Terminal& terminal);
 
-// The same as a figure, with a thin line for each run.
-Figure comparison_figure(const ComparedGroup& a, const ComparedGroup& b, const std::vector<std::string>& metrics);
+// The same as a figure, with a thin line for each run. Throws wrong_input if no run has a partner.
+Figure comparison_figure(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
+                         const std::vector<std::string>& metrics);
 
 }  // namespace fovea

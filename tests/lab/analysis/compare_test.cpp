@@ -172,6 +172,26 @@ TEST(Compare, PairsByWhateverElseVaries) {
   for (const double difference : found.metrics[0].differences) EXPECT_NEAR(difference, 0.5, 1e-12);
 }
 
+TEST(Compare, NamesTheRunsThatAreInPairs) {
+  const std::vector<RunRecord> a{run_of(1, 0, 40, 0.1), run_of(2, 1, 40, 0.2)};
+  const std::vector<RunRecord> b{run_of(3, 5, 60, 0.3), run_of(4, 1, 60, 0.4), run_of(5, 7, 60, 0.5)};
+  const Comparison found = compared(a, b);
+  EXPECT_EQ(found.in_pair_a, (std::vector<bool>{false, true}));
+  EXPECT_EQ(found.in_pair_b, (std::vector<bool>{false, true, false}));
+}
+
+TEST(Compare, OfTwoRunsThatDifferInAListTheIdIsProposed) {
+  std::vector<RunRecord> a{run_of(1, 0, 40, 0.1), run_of(2, 0, 40, 0.2)};
+  const std::vector<RunRecord> b{run_of(3, 0, 60, 0.3)};
+  const auto mistake = [&] { return mistake_of([&] { compared(a, b); }); };
+  a[1].spec.probe["names"] = Value{ValueList{{"loss", {}}}, {}};
+  EXPECT_NE(mistake().find("Leave one of them out: add 'and id != 2' to A."), std::string::npos) << mistake();
+  a[1].spec.model["hidden"] = value(9);
+  EXPECT_NE(mistake().find("Add a condition on model.hidden to A, or 'and id != 2' to leave run 2 out."),
+            std::string::npos)
+      << mistake();
+}
+
 TEST(Compare, RunsOfAStoreNeedNotBeReadWhole) {
   const Folder folder;
   Store store(folder / "runs.db");

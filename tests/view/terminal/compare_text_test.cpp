@@ -50,9 +50,13 @@ ComparedGroup group(const std::string& label, int vocab, double high, std::uint6
   return made;
 }
 
-std::string text_of(const ComparedGroup& a, const ComparedGroup& b) {
+Comparison comparison_of(const ComparedGroup& a, const ComparedGroup& b) {
   const std::vector<Expression> metrics{Expression::parse("accuracy")};
-  return comparison_text(a, b, compare(a.runs, b.runs, metrics), {});
+  return compare(a.runs, b.runs, metrics);
+}
+
+std::string text_of(const ComparedGroup& a, const ComparedGroup& b) {
+  return comparison_text(a, b, comparison_of(a, b), {});
 }
 
 TEST(CompareText, SaysWhoWhatAndHowSure) {
@@ -63,9 +67,9 @@ TEST(CompareText, SaysWhoWhatAndHowSure) {
         "5 pairs of runs are compared", "1 run of B has no partner in A and is left out.", "accuracy", "-0.4", "0.0625",
         "sign-flip", "exact (with 5 pairs it is 0.0625 or more)", "bootstrap"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
-  const std::string chart = comparison_chart(a, b, "accuracy", Terminal{60, false});
+  const std::string chart = comparison_chart(a, b, comparison_of(a, b), "accuracy", Terminal{60, false});
   EXPECT_NE(chart.find("accuracy, median: A •  B +"), std::string::npos) << chart;
-  EXPECT_EQ(comparison_chart(a, b, "unheard_of", {}), "");
+  EXPECT_EQ(comparison_chart(a, b, comparison_of(a, b), "unheard_of", {}), "");
 }
 
 TEST(CompareText, OfTwoRunsNoTestIsSaid) {
@@ -76,11 +80,47 @@ TEST(CompareText, OfTwoRunsNoTestIsSaid) {
 }
 
 TEST(CompareText, TheFigureNamesBothGroups) {
-  const Figure figure =
-      comparison_figure(group("run 4000", 40, 0.9, 1), group("task.vocab < 70", 60, 0.5, 3), {"accuracy"});
-  const std::string svg = figure_svg(figure);
+  const ComparedGroup a = group("run 4000", 40, 0.9, 1), b = group("task.vocab < 70", 60, 0.5, 3);
+  const std::string svg = figure_svg(comparison_figure(a, b, comparison_of(a, b), {"accuracy"}));
   for (const char* part : {"A: run 4000", "B: task.vocab &lt; 70"})
     EXPECT_NE(svg.find(part), std::string::npos) << part;
+}
+
+// Seed 5 of B has no partner: its curve would be far above all others.
+TEST(CompareText, ChartAndFigureLeaveOutWhatTheTableLeavesOut) {
+  const ComparedGroup a = group("A", 40, 0.9, 2), b = group("B", 60, 0.5, 2);
+  ComparedGroup more = b;
+  more.runs.push_back(b.runs.front());
+  more.runs.back().id = 6005;
+  more.runs.back().spec.seed = 5;
+  more.runs.back().series["accuracy"].values = {100, 200, 300};
+  ComparedGroup unfinished = b;
+  unfinished.runs.push_back(more.runs.back());
+  unfinished.runs.back().state = RunState::stopped;
+  const auto chart = [&a](const ComparedGroup& of) {
+    return comparison_chart(a, of, comparison_of(a, of), "accuracy", Terminal{60, false});
+  };
+  const auto svg = [&a](const ComparedGroup& of) {
+    return figure_svg(comparison_figure(a, of, comparison_of(a, of), {"accuracy"}));
+  };
+  for (const ComparedGroup& of : {more, unfinished}) {
+    EXPECT_EQ(chart(of), chart(b));
+    EXPECT_EQ(svg(of), svg(b));
+  }
+  for (RunRecord& run : more.runs) run.spec.seed += 10;
+  EXPECT_THROW(svg(more), Error);
+}
+
+TEST(CompareText, TheLossIsAmongTheMetrics) {
+  ComparedGroup a = group("A", 40, 0.9, 2), b = group("B", 60, 0.5, 2);
+  for (ComparedGroup* const of : {&a, &b}) {
+    of->runs.front().series["loss"] = {{0}, {1}};  // the others are in more runs, and come first
+    for (RunRecord& run : of->runs)
+      for (const char* name : {"m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8"}) run.series[name] = {{0}, {1}};
+  }
+  const std::vector<std::string> names = metrics_to_compare(a, b);
+  EXPECT_EQ(names.size(), 8u);
+  EXPECT_NE(std::ranges::find(names, "loss"), names.end());
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string spec(const std::string& optional, const std::string& auc, const std:
          "\"] }\n"
          "[[claim]]\nname = \"right\"\ntitle = \"Attention is right.\"\nsays = \"Attention is right in every seed.\"\n"
          "metric = \"least(" +
-         right + ")\"\nat_least = 0\nnull = { value = 0, means = \"never right\" }\n";
+         right + ")\"\nat_least = 0\nnull = { value = -1, means = \"never right\" }\n";
 }
 
 TEST_F(Old, SpecIsTheSameRunAndWarnsOnceOfEachName) {

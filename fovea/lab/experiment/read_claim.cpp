@@ -38,17 +38,26 @@ std::vector<std::string> words_in(const std::string& sentence) {
 
 void check_sentence(const std::string& sentence, const std::string& key, int most, const Location& location) {
   const std::vector<std::string> words = words_in(sentence);
-  if (words.empty()) throw wrong_input(fmt::format("the {} of a claim is empty", key), "write a sentence", location);
+  if (words.empty()) throw wrong_input(fmt::format("{} is empty", key), "write a sentence", location);
   if (std::ssize(words) > most)
-    throw wrong_input(fmt::format("the {} of a claim has {} words", key, words.size()),
+    throw wrong_input(fmt::format("{} has {} words", key, words.size()),
                       fmt::format("use {} at most; move the rest to other fields", most), location);
   std::string first = words.front();
   std::erase_if(first, [](char c) { return !is_word_letter(c); });
   for (const char* const conjunction : {"And", "But", "Than", "It", "They"})
     if (first == conjunction)
-      throw wrong_input(fmt::format("the {} of a claim begins with '{}'", key, conjunction),
-                        "begin with the subject of the sentence", location);
+      throw wrong_input(fmt::format("{} begins with '{}'", key, conjunction), "begin with the subject of the sentence",
+                        location);
 }
+
+// "the claim 'late'", or "a claim" without a name.
+std::string owner_of(const Claim& claim) {
+  return claim.text.name.empty() ? "a claim" : fmt::format("the claim '{}'", claim.text.name);
+}
+
+constexpr const char* needed_keys =  // prose: off data-that-tell, because the key is named
+    "a claim needs 'says', metric, and at_least or at_most. It may also have name, title "
+    "and null, and where, form, rivals, source, expect and control";
 
 Value example_null() {
   return {ValueTable{{"value", {std::int64_t{1}, {}}}, {"means", {"both are equally fast", {}}}}, {}};
@@ -62,11 +71,15 @@ void read_null(const Value& value, ClaimText& text) {
             {{"value", [&](const Value& v) { text.null = take_number(v, "value"), has_value = true; }},
              {"means", [&](const Value& v) { text.null_means = take_text(v, "means"); }}});
   if (!has_value)
-    throw wrong_input("the null value of a claim has no number",
-                      message("add {}", Message::Entry{"value", {std::int64_t{1}, {}}}), value.location);
+    throw wrong_input(
+        "null has no value",
+        message("add {}, the metric's value without the effect", Message::Entry{"value", {std::int64_t{1}, {}}}),
+        value.location);
   if (text.null_means.empty())
-    throw wrong_input("the null value of a claim has no meaning",
-                      message("add {}", Message::Entry{"means", {"both are equally fast", {}}}), value.location);
+    throw wrong_input(
+        "null has no means",
+        message("add {}, a text that explains this value", Message::Entry{"means", {"both are equally fast", {}}}),
+        value.location);
 }
 
 ClaimText::Rival read_rival(const Value& value) {
@@ -97,37 +110,49 @@ bool is_reference(const std::string& source) {
 
 void check_bounds(const Claim& claim) {
   if (!claim.at_least && !claim.at_most)
-    throw wrong_input("a claim has no bound", "add at_least or at_most, or both", claim.location);
+    throw wrong_input(owner_of(claim) + " has no bound", "add at_least or at_most, or both", claim.location);
   for (const auto& bound : {claim.at_least, claim.at_most})
     if (bound && std::isnan(*bound))
-      throw wrong_input("a claim's bound is not a number", "write a number other than nan", claim.location);
+      throw wrong_input(fmt::format("a bound of {} is not a number", owner_of(claim)), "write a number other than nan",
+                        claim.location);
   if (claim.at_least && claim.at_most && *claim.at_least > *claim.at_most)
     throw wrong_input(
         fmt::format("at_least = {} is above at_most = {}, so no value fits", *claim.at_least, *claim.at_most),
         "swap them", claim.location);
 }
 
+// The null value is the metric without the effect: a claim that it supports shows nothing.
+void check_null(const Claim& claim, const Location& location) {
+  const double null = claim.text.null;
+  if (null < claim.at_least.value_or(-HUGE_VAL) || null > claim.at_most.value_or(HUGE_VAL)) return;
+  throw wrong_input(std::isnan(null) ? fmt::format("the null value of {} is not a number", owner_of(claim))
+                                     : fmt::format("the null value {} of {} meets its own bound, {}", null,
+                                                   owner_of(claim), claim.wanted()),
+                    "give the value that the metric has if the claim is wrong, or change the bound", location);
+}
+
 // Of a claim that has a title, or another key of the whole schema: `given`. `locations` has those of its keys.
 void check_schema(const Claim& claim, const std::map<std::string, Location>& locations, const std::string& given) {
-  const auto needs = [&](const char* key, const Value& example) {
+  const auto needs = [&](const char* key, const char* what, const Value& example) {
     if (!locations.contains(key))
-      throw wrong_input(fmt::format("a claim with {} also needs {}", given, key),
+      throw wrong_input(fmt::format("{} has {}, and no {}: {}", owner_of(claim), given, key, what),
                         message("add {}", Message::Entry{key, example}), claim.location);
   };
-  needs("title", {"Permutations are learned later than subsets.", {}});
-  needs("name", {"permutations-slower", {}});
-  needs("null", example_null());
+  needs("title", "a sentence of at most 12 words", {"Permutations are learned later than subsets.", {}});
+  needs("name", "its identifier", {"permutations-slower", {}});
+  needs("null", "the value of the metric if the claim is wrong", example_null());
   check_name_of_claim(claim.text.name, locations.at("name"));
   check_sentence(claim.text.title, "title", most_words_of_title, locations.at("title"));
-  check_sentence(claim.says, "text", most_words_of_text, locations.at("says"));
+  check_sentence(claim.says, "says", most_words_of_text, locations.at("says"));
+  check_null(claim, locations.at("null"));
   if (const auto source = locations.find("source"); source != locations.end() && !is_reference(claim.text.source))
-    throw wrong_input(fmt::format("the source of a claim cannot be '{}'", claim.text.source),
+    throw wrong_input(fmt::format("source cannot be '{}'", claim.text.source),
                       "begin with a number of docs/explanation/sources.md, as in '[1], section 4'", source->second);
   if (claim.text.refutes && claim.text.source.empty())
-    throw wrong_input("a claim that is expected to be refuted has no source", "add the source whose sentence it tests",
-                      claim.location);
+    throw wrong_input(owner_of(claim) + " is expected to be refuted, and has no source",
+                      "add the source whose sentence it tests", claim.location);
   if (claim.text.refutes && claim.text.control.empty())
-    throw wrong_input("a claim that is expected to be refuted has no control",
+    throw wrong_input(owner_of(claim) + " is expected to be refuted, and has no control",
                       "add control, the name of a claim that is supported if the test can succeed", claim.location);
 }
 
@@ -154,7 +179,7 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
   std::map<std::string, Location> locations;
   for (const auto& [key, inner] : table) locations[key] = inner.location;
   read_keys(
-      table, "a claim",
+      table, "a claim", needed_keys,
       {{"name", [&](const Value& v) { text.name = take_text(v, "name"); }},
        {"title", [&](const Value& v) { text.title = take_text(v, "title"); }},
        {"says", [&](const Value& v) { claim.says = take_text(v, "says"); }},
@@ -187,10 +212,11 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
                               "without it, the claim is checked in both forms", v.location);
         }}});
   if (claim.says.empty())
-    throw wrong_input("a claim has no text", message("add {}, one sentence", Message::Entry{"says", {"…", {}}}),
+    throw wrong_input(owner_of(claim) + " has no 'says'",  // prose: off data-that-tell, because the key is named
+                      message("add {}, a sentence that states the claim", Message::Entry{"says", {"…", {}}}),
                       claim.location);
   if (text.formula.empty())
-    throw wrong_input("a claim has no metric",
+    throw wrong_input(owner_of(claim) + " has no metric",
                       message("add {}, as in \"share(accuracy >= 0.95)\"", Message::Entry{"metric", {"…", {}}}),
                       claim.location);
   claim.metric = definitions.expand(text.formula);

@@ -9,12 +9,18 @@
 namespace fovea {
 
 void read_keys(const ValueTable& table, const std::string& owner, const Keys& keys) {
+  read_keys(table, owner, {}, keys);
+}
+
+void read_keys(const ValueTable& table, const std::string& owner, const Remedy& otherwise, const Keys& keys) {
   for (const auto& [key, value] : table) {
     const auto found = keys.find(key);
     if (found == keys.end()) {
       std::vector<std::string> names;
       for (const auto& entry : keys) names.push_back(entry.first);
-      throw wrong_input(fmt::format("{} has no key '{}'", owner, key), suggest_name(key, names), value.location);
+      throw wrong_input(fmt::format("{} has no key '{}'", owner, key),
+                        otherwise.empty() ? suggest_name(key, names) : suggest_name(key, names, otherwise),
+                        value.location);
     }
     found->second(value);
   }

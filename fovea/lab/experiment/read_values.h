@@ -16,6 +16,8 @@ namespace fovea {
 using Keys = std::map<std::string, std::function<void(const Value&)>>;
 
 void read_keys(const ValueTable& table, const std::string& owner, const Keys& keys);
+// The same. `otherwise`: what to do about a key that is near none, in place of a list of all keys.
+void read_keys(const ValueTable& table, const std::string& owner, const Remedy& otherwise, const Keys& keys);
 
 template <class T>
 const T& take(const Value& value, const std::string& key, const Message& wanted, Remedy remedy = {}) {

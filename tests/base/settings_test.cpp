@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "fovea/base/error/names.h"
+#include "fovea/base/error/setting_names.h"
 
 namespace fovea {
 namespace {
@@ -211,6 +212,12 @@ TEST(Names, FindTheNearest) {
   EXPECT_EQ(nearest_name("perm", names), "copy-permutation");
   EXPECT_EQ(nearest_name("muta", names), "");  // no part begins so
   EXPECT_EQ(nearest_name("zzzzz", names), "");
+  const std::vector<std::string> settings{"audit_attention", "model.hidden", "model.heads", "train.steps", "seed"};
+  EXPECT_EQ(nearest_name("model.attention", settings), "audit_attention");
+  EXPECT_EQ(nearest_setting("model.attention", settings), "");  // of its section only
+  EXPECT_EQ(nearest_setting("model.hiden", settings), "model.hidden");
+  EXPECT_EQ(nearest_setting("trian.steps", settings), "train.steps");
+  EXPECT_EQ(nearest_setting("sed", settings), "seed");
   EXPECT_EQ(suggest_name("zzzzz", names).text(), "known are: steps, rate, batch, copy-permutation, copy-subset");
 }
 

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "fovea/base/error/names.h"
+#include "fovea/base/flatten.h"
 #include "fovea/lab/intervention/intervention.h"
+#include "fovea/lab/query/compared_names.h"
 #include "fovea/lab/query/expression.h"
 #include "fovea/lab/record/record.h"
 #include "fovea/lab/train/trainer.h"
@@ -56,6 +59,13 @@ class Reader {
   Reader(std::vector<RunRecord> untrained, const std::vector<ResolvedRun*>& planned, const Definitions& definitions)
       : runs_(std::move(untrained)), planned_(planned), known_(names_of(runs_)) {
     for (const auto& [name, one] : definitions.all()) known_.push_back(name);
+    std::set<std::string> texts;
+    for (const ResolvedRun* const run : planned_)
+      for (const ValueTable* const table : {&run->spec().task, &run->spec().model, &run->spec().train})
+        for (const auto& [key, value] : flatten(*table))
+          if (const auto* const text = value->as<std::string>()) texts.insert(*text);
+    std::ranges::copy_if(texts, std::back_inserter(texts_),
+                         [this](const std::string& text) { return std::ranges::find(known_, text) == known_.end(); });
   }
 
   // `own`: a name that stands for something else there.
@@ -65,6 +75,9 @@ class Reader {
     const Expression expression = Expression::parse(text, location);
     if (!expression.is_name())
       for (const std::string& name : expression.bare_conditions()) refuse_number(name, reader, location);
+    if (const std::string words = text_without_quotes(expression, texts_); !words.empty())
+      throw wrong_input(fmt::format("{} reads '{}', a text without quotes", reader, words),
+                        fmt::format("put it in quotes: '{}'", words), location);
     for (const std::string& name : expression.names()) {
       if (name == own || std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
       const auto sets = [&](const ResolvedRun* run) { return run->spec().setting(name).has_value(); };
@@ -89,6 +102,7 @@ class Reader {
   std::vector<RunRecord> runs_;
   const std::vector<ResolvedRun*>& planned_;
   std::vector<std::string> known_;
+  std::vector<std::string> texts_;  // values of settings that are no names: someone who writes one means a text
 };
 
 // The settings of a figure that name metrics and settings. What a stage says of its runs is not known before.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fovea/base/error/names.h"
+#include "fovea/base/error/setting_names.h"
 #include "fovea/base/old_names.h"
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
@@ -20,7 +20,9 @@ std::uint64_t take_seed(const Value& value) {
   const auto* const seed = value.as<std::int64_t>();
   if (!seed || *seed < 0)
     throw wrong_input(fmt::format("seed must be an integer, 0 or more, not {}", value.text()),
-                      "write, for example, seed=3", value.location);
+                      value.location.file.starts_with("sweep.") ? "write sweep.seed=0..4, or sweep.seed=1,2,5"
+                                                                : "write, for example, seed=3",
+                      value.location);
   return static_cast<std::uint64_t>(*seed);
 }
 
@@ -75,11 +77,19 @@ std::vector<std::string> all_settings(const UnresolvedSpec& draft) {
 }
 
 [[noreturn]] void refuse_key(const UnresolvedSpec& draft, const std::string& key, const Location& location) {
-  const std::vector<std::string> names = all_settings(draft);
+  std::vector<std::string> names = all_settings(draft);
   const auto same_end =
-      std::find_if(names.begin(), names.end(), [&key](const std::string& name) { return name.ends_with("." + key); });
-  throw wrong_input(fmt::format("there is no setting '{}'", key),
-                    same_end != names.end() ? Remedy::did_you_mean(*same_end) : suggest_name(key, names), location);
+      std::ranges::find_if(names, [&key](const std::string& name) { return name.ends_with("." + key); });
+  // An axis of the command line is written "sweep.seed=0..4".
+  const bool axis = location.kind == Location::Kind::setting && location.file.starts_with("sweep.");
+  const std::string prefix = axis ? "sweep." : "";
+  std::string near = same_end != names.end() ? *same_end : "";
+  // A short name is not meant to be the beginning of a long one: data is not train.data_parallel.
+  std::erase_if(names,
+                [&key](const std::string& name) { return name.size() - (name.rfind('.') + 1) > 2 * key.size(); });
+  if (near.empty()) near = nearest_setting(key, names);
+  throw wrong_input(fmt::format("there is no setting '{}{}'", prefix, key),
+                    near.empty() ? Remedy::list_parts("settings") : Remedy::did_you_mean(prefix + near), location);
 }
 
 UnresolvedSpec written_spec(const Experiment& experiment, Preset preset, std::uint64_t seed) {

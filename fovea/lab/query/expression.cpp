@@ -132,8 +132,8 @@ const Expression& Expression::require_single_run() const {
 
 const Expression& Expression::require_condition() const {
   if (root_->sort != Sort::condition && root_->sort != Sort::any)
-    throw wrong_input(fmt::format("'{}' is not a condition", text_),
-                      "compare it with something, as in 'accuracy >= 0.9'", location_);
+    throw wrong_input(fmt::format("'{}' is not a condition", text_), "write a comparison, as in 'accuracy >= 0.9'",
+                      location_);
   return *this;
 }
 

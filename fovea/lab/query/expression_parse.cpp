@@ -66,7 +66,7 @@ class Parser {
   [[noreturn]] void refuse_rest() {
     if (take_word("in")) fail("an expression has no 'in'", "write, for example, seed = 1 or seed = 2", here() - 2);
     fail(fmt::format("'{}' is not expected here", letter()),
-         letter() == "," ? "write several expressions with spaces between them, without commas"
+         letter() == "," ? "write several metrics with spaces between them. Join conditions by 'and' or 'or'"
                          : "join conditions by 'and' or 'or'");
   }
 
@@ -102,7 +102,7 @@ class Parser {
   void require(const Node& node, Sort wanted, const std::string& of) const {
     if (node.sort == Sort::any || node.sort == wanted) return;
     fail(fmt::format("{} takes {}, not {}", of, sort_name(wanted), sort_name(node.sort)),
-         wanted == Sort::condition ? "compare it with something, as in 'accuracy >= 0.9'" : "use a metric or a number",
+         wanted == Sort::condition ? "write a comparison, as in 'accuracy >= 0.9'" : "use a metric or a number",
          node.column);
   }
 
@@ -326,7 +326,8 @@ class Parser {
     take("(");
     skip_blanks();
     if (at_ < text_.size() && text_[at_] == ')')
-      fail(fmt::format("'{}' has no argument", name), "give it an argument", column);
+      fail(fmt::format("'{}' has no argument", name), fmt::format("write {}({})", name, arguments_of(*function)),
+           column);
     do {
       node.parts.push_back(either());
       if (function->takes == Sort::text && node.parts.back().op != Op::text)
@@ -350,12 +351,17 @@ class Parser {
       fail(fmt::format("'{}' takes {} {} {}, not {}", name,
                        function->least_arguments == function->most_arguments ? "exactly" : "at least",
                        function->least_arguments, function->least_arguments == 1 ? "value" : "values", given),
-           fmt::format("write {}({})", name,
-                       function->least_arguments == 1  ? "x"
-                       : function->most_arguments == 2 ? "x, y"
-                                                       : "x, y, …"),
-           column);
+           fmt::format("write {}({})", name, arguments_of(*function)), column);
     return node;
+  }
+
+  // What a function is called with, for people.
+  static std::string arguments_of(const Function& function) {
+    if (function.op == Op::at) return "METRIC, STEP), as in at(loss, 100";
+    if (function.op == Op::step_of_rise) return "METRIC, SHARE), as in step_of_rise(accuracy, 0.5";
+    const bool condition = function.takes == Sort::condition;
+    if (function.least_arguments == 1) return condition ? "CONDITION" : function.takes == Sort::text ? "TAG" : "METRIC";
+    return function.most_arguments == 2 ? "METRIC, METRIC" : "METRIC, METRIC, …";
   }
 
   struct Deeper {

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "fovea/base/error/names.h"
+#include "fovea/base/error/setting_names.h"
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/query/compared_names.h"
 #include "fovea/lab/store/store_state.h"
 
 namespace fovea {
@@ -50,14 +52,49 @@ bool stands_as_text(Store::State& state, const std::string& name) {
   return row.bind(1, name).next();
 }
 
-// "experiment = copy-subset" reads the difference of two names.
-void refuse_unquoted(const Expression& where, const std::vector<std::string>& experiments) {
-  for (const std::string& name : experiments) {
-    if (name.find('-') == std::string::npos) continue;
-    const std::size_t at = where.text().find(name);
-    if (at != std::string::npos && (at == 0 || where.text()[at - 1] == ' ' || where.text()[at - 1] == '='))
-      throw wrong_input(fmt::format("'{}' is a text without quotes", name),
-                        fmt::format("write: experiment = \"{}\"", name), where.location());
+void refuse_without_quotes(const std::string& text, const std::string& compared_with, const Location& location) {
+  throw wrong_input(fmt::format("'{}' is a text without quotes", text),
+                    fmt::format("write: {} = \"{}\"", compared_with, text), location);
+}
+
+// What a name stands for in all runs; nothing if runs differ in it.
+std::optional<ValueKind> kind_of(Store::State& state, const std::string& name) {
+  static constexpr std::string_view texts[] = {"experiment", "state", "started", "tags", "note", "hold", "intervene"};
+  static constexpr std::string_view numbers[] = {"id", "steps", "seconds", "seed", "interventions"};
+  const bool metric = is_metric(state, name);
+  if (!metric && std::ranges::find(texts, name) != std::end(texts)) return ValueKind::text;
+  if (metric || std::ranges::find(numbers, name) != std::end(numbers)) return ValueKind::number;
+  const auto word = state.known_word(name);
+  if (!word) return std::nullopt;
+  SqliteStatement rows = state.db().prepare("SELECT kind, min(value) FROM settings WHERE name = ? GROUP BY kind");
+  rows.bind(1, *word);
+  std::optional<ValueKind> kind;
+  while (rows.next()) {
+    const ValueKind own = read_setting(rows, 0, 1).kind(), one = own == ValueKind::integer ? ValueKind::number : own;
+    if (kind && kind != one) return std::nullopt;
+    kind = one;
+  }
+  return kind;
+}
+
+// seed = "0" is true of no run, whatever their seeds are.
+void refuse_other_kinds(Store::State& state, const Expression& where) {
+  using With = ComparedName::With;
+  for (const ComparedName& one : compared_names(where)) {
+    if (one.with == With::name) continue;
+    const std::optional<ValueKind> kind = kind_of(state, one.name);
+    if (kind == ValueKind::list)
+      throw wrong_input(fmt::format("'{}' is a list, and a condition reads no list", one.name),
+                        "use another setting, or id", where.location());
+    if (one.with == With::text && kind == ValueKind::truth)
+      throw wrong_input(fmt::format("'{}' is true or false, and \"{}\" is a text", one.name, one.other),
+                        "write true or false without quotes", where.location());
+    if (one.with == With::text && kind == ValueKind::number)
+      throw wrong_input(fmt::format("'{}' is a number, and \"{}\" is a text", one.name, one.other),
+                        "write a number without quotes", where.location());
+    if (one.with == With::number && kind == ValueKind::text)
+      throw wrong_input(fmt::format("'{}' is a text, and {} is a number", one.name, one.other),
+                        fmt::format("put the text in quotes: \"{}\"", one.other), where.location());
   }
 }
 
@@ -79,13 +116,22 @@ Store::Names Store::names() const {
 
 void Store::require_known(const Expression& where) const {
   const auto is_unknown = [this](const std::string& name) { return !known(*state_, name); };
-  if (std::ranges::any_of(where.names(), is_unknown)) refuse_unquoted(where, names().experiments);
+  if (std::ranges::any_of(where.names(), is_unknown)) {
+    const std::string text = text_without_quotes(where, names().experiments);
+    if (text.find('-') != text.npos) refuse_without_quotes(text, "experiment", where.location());
+    for (const std::string& name : where.names()) {
+      if (!is_unknown(name) || !stands_as_text(*state_, name)) continue;
+      for (const ComparedName& one : compared_names(where))
+        if (one.other == name && !is_unknown(one.name)) refuse_without_quotes(name, one.name, where.location());
+    }
+  }
   require_known(where.names(), where.location(), true);
+  refuse_other_kinds(*state_, where);
   for (const std::string& name : where.bare_conditions()) {
     const bool fact = std::ranges::find(run_facts(), name) != run_facts().end();
     if (fact || name == "seed" || is_metric(*state_, name))
-      throw wrong_input(fmt::format("'{}' is not a condition", name),
-                        "compare it with something, as in 'accuracy >= 0.9'", where.location());
+      throw wrong_input(fmt::format("'{}' is not a condition", name), "write a comparison, as in 'accuracy >= 0.9'",
+                        where.location());
   }
 }
 
@@ -101,7 +147,7 @@ void Store::require_known(const std::set<std::string>& names, const Location& lo
     candidates.insert(candidates.end(), all.metrics.begin(), all.metrics.end());
     candidates.insert(candidates.end(), all.settings.begin(), all.settings.end());
     candidates.insert(candidates.end(), {"hold", "intervene", "interventions"});
-    const std::string near = nearest_name(name, candidates);
+    const std::string near = nearest_setting(name, candidates);
     throw wrong_input(unknown, near.empty() ? Remedy::see_metrics() : Remedy::did_you_mean(near), location);
   }
 }

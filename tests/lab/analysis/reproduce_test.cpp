@@ -40,6 +40,7 @@ TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
         std::pair(refusal("[[figure]]\nkind = \"lines\"\ny = [\"loss\"]\nby = [\"train.rat\"]"),
                   "a figure reads 'train.rat', and the runs will have no such metric or setting. Did you mean "
                   "'train.rate'?"),
+        std::pair(of_claim("share(task.name = mark)"), "reads 'mark', a text without quotes. Put it in quotes: 'mark'"),
         std::pair(of_claim("median(step)"), "reads 'step'"),
         std::pair(refusal("[[figure]]\nkind = \"lines\"\ny = [\"loss\"]\nwhere = \"sed = 1\""), "reads 'sed'")})
     EXPECT_NE(said.find(wanted), std::string::npos) << said;

@@ -244,7 +244,7 @@ TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
       {"name = \"early\"", "name = \"late\"", "two kinds of the stage have the name 'late'", "rename"},
       {"name = \"one early\"", "name = \"all late\"", "two groups of the stage have the name 'all late'", "rename"},
       {">= 5\"", "5\"", "not expected here", "and"},
-      {">= 5\"", "\"", "is not a condition", "compare"},
+      {">= 5\"", "\"", "is not a condition", "comparison"},
       {"quick = {", "quik = {", "no setting 'quik'", "known are"},
       {"probe.at\"\n", "probe.att\"\n", "does not vary 'probe.att'", "sweep"},
   };

@@ -79,12 +79,19 @@ TEST_F(Queries, ANameThatNoRunHasIsSaidWithTheNearest) {
             "no run has a metric or setting 'acuracy'. Did you mean 'accuracy'?");
   EXPECT_EQ(mistake_of([&] { where("vocab > 0"); }),
             "no run has a metric or setting 'vocab'. Did you mean 'task.vocab'?");
-  EXPECT_EQ(mistake_of([&] { where("state = done"); }),
+  EXPECT_EQ(mistake_of([&] { where("state = done"); }), "'done' is a text without quotes. Write: state = \"done\".");
+  EXPECT_EQ(mistake_of([&] { where("done"); }),
             "no run has a metric or setting 'done'. Put a text in quotes: \"done\".");
+  EXPECT_EQ(mistake_of([&] { where("seed = \"0\""); }),
+            "'seed' is a number, and \"0\" is a text. Write a number without quotes.");
+  EXPECT_EQ(mistake_of([&] { where("accuracy < 1 or experiment != 3"); }),
+            "'experiment' is a text, and 3 is a number. Put the text in quotes: \"3\".");
+  EXPECT_EQ(mistake_of([&] { where("task.vcoab = 1"); }),
+            "no run has a metric or setting 'task.vcoab'. Did you mean 'task.vocab'?");
   EXPECT_EQ(mistake_of([&] { where("accuracy"); }),
-            "'accuracy' is not a condition. Compare it with something, as in 'accuracy >= 0.9'.");
+            "'accuracy' is not a condition. Write a comparison, as in 'accuracy >= 0.9'.");
   EXPECT_EQ(mistake_of([&] { where("accuracy > 0 and not id"); }),
-            "'id' is not a condition. Compare it with something, as in 'accuracy >= 0.9'.");
+            "'id' is not a condition. Write a comparison, as in 'accuracy >= 0.9'.");
   EXPECT_EQ(mistake_of([&] { where("", "done"); }).find("quotes"), std::string::npos) << "no text can stand there";
   EXPECT_EQ(mistake_of([&] { where("", "-sed"); }), "sort: no run has a metric or setting 'sed'. Did you mean 'seed'?");
   EXPECT_EQ(mistake_of([&] { where("", "median(accuracy)"); }),

@@ -1,0 +1,14 @@
+// Finds the setting nearest to a mistyped one (room base/error). Experiments and the store call it. A pure function.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+// As nearest_name(). But within a section that candidates have ("model." of "model.attention"), only the part after the
+// dot is compared, and only with names of this section.
+std::string nearest_setting(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace fovea

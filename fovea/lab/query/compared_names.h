@@ -1,0 +1,25 @@
+// Tells what an expression compares its names with, so that a text without quotes and a number in quotes are found (room
+// lab/query). The store and the check of experiments call it. Pure functions.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/query/expression.h"
+
+namespace fovea {
+
+// A comparison of a name with a literal or with another name: seed = 0, state = done.
+struct ComparedName {
+  enum class With { number, text, name };
+  std::string name;
+  With with = With::number;
+  std::string other;  // the number, text or name
+};
+std::vector<ComparedName> compared_names(const Expression& expression);
+
+// The first of these texts that stands in it without quotes, as copy-subset in "experiment = copy-subset"; or "".
+std::string text_without_quotes(const Expression& expression, std::span<const std::string> texts);
+
+}  // namespace fovea

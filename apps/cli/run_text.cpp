@@ -28,7 +28,8 @@ void print_run(const RunRecord& run) {
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   for (const std::string& name : names) {
     const std::vector<double>& values = run.series.at(name).values;
-    if (!values.empty()) table.row({name, metric_text(values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
+    if (!values.empty())
+      table.row({name, last_text(run, values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
   }
   fmt::print("{}", table.text(terminal));
 }

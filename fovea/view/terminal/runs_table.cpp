@@ -41,11 +41,12 @@ class Shown {
   Shown(const std::string& text, const Runs& runs) : text_(text) {
     if (std::ranges::none_of(runs, [&text](const RunRecord* run) { return run_has(*run, text); }))
       quantity_.emplace(text, Location::argument("show"));
+    over_steps_ = quantity_ && Expression::parse(text).reads_series();
   }
 
   std::string of(const RunRecord& run) const {
     if (const auto metric = run.series.find(text_); metric != run.series.end())
-      return metric->second.values.empty() ? "" : metric_text(metric->second.values.back());
+      return metric->second.values.empty() ? "" : last_text(run, metric->second.values.back());
     if (const auto setting = run.spec.setting(text_)) {
       if (const auto* names = setting->as<ValueList>(); names && text_ == "probe.names") return probes_text(*names);
       const auto* word = setting->as<std::string>();
@@ -59,12 +60,14 @@ class Shown {
     if (text_ == "id") return std::to_string(run.id);
     if (text_ == "steps") return std::to_string(run.steps);
     const double x = text_ == "seconds" ? run.seconds : quantity_ ? quantity_->of_run(run) : NAN;
-    return std::isnan(x) ? "" : metric_text(x);
+    if (std::isnan(x)) return "";
+    return over_steps_ ? metric_text(x) : last_text(run, x);
   }
 
  private:
   std::string text_;
   std::optional<Quantity> quantity_;
+  bool over_steps_ = false;  // it is computed from a whole series, as a step is
 };
 
 Align align_of(const std::string& text, const Runs& runs) {
@@ -110,6 +113,10 @@ std::string metric_text(double x) {
   if (std::isnan(x)) return "–";
   if (std::isinf(x)) return x > 0 ? "never" : "-infinite";
   return fmt::format("{:.4g}", x);
+}
+
+std::string last_text(const RunRecord& run, double x) {
+  return run.state == RunState::failed && std::isinf(x) ? (x > 0 ? "infinite" : "-infinite") : metric_text(x);
 }
 
 std::string state_text(const RunRecord& run) {

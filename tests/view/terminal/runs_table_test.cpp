@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "fovea/view/terminal/default_metrics.h"
@@ -117,6 +118,19 @@ TEST_F(RunsTable, ShowsTheFunctionOfAProbeWithoutItsDigest) {
   const auto lines = lines_of(table(0, {"probe.names"}));
   EXPECT_NE(lines[1].find("loss, gap, wide"), std::string::npos) << lines[1];
   EXPECT_EQ(lines[1].find("9f86"), std::string::npos) << lines[1];
+}
+
+// A step is never reached; a number of a run that failed has diverged.
+TEST_F(RunsTable, OnlyAStepIsNever) {
+  const double infinite = HUGE_VAL;
+  for (RunRecord& run : all) run.series["p"] = {{0, 1}, {0.1, infinite}};
+  all[1].state = RunState::failed;
+  all[1].error = "training diverged.";
+  const auto lines = lines_of(table(0, {"p", "2 * p", "step_of(p < 0)"}));
+  EXPECT_EQ(lines[1].find("infinite"), std::string::npos) << lines[1];
+  const std::size_t first = lines[2].find("infinite"), second = lines[2].find("infinite", first + 1);
+  EXPECT_NE(second, std::string::npos) << lines[2];
+  EXPECT_NE(lines[2].find("never", second), std::string::npos) << lines[2];
 }
 
 TEST_F(RunsTable, SaysWhyARunFailed) {

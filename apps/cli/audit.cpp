@@ -26,10 +26,13 @@ class Audit : public Command {
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
-        "The audit measures five assumptions about learning in a run. (1) Hidden states reflect local words.\n"
-        "(2) Attention weights are free parameters. (3) Words are learned first, and attention second. (4) Attention "
-        "is\n"
-        "uniform early. (5) The mean state is a map of the mean embedding.\n"
+        "The audit measures five assumptions about learning in a run:\n"
+        "  (1) Hidden states reflect local words.\n"
+        "  (2) Attention moves as if its weights were free parameters.\n"
+        "  (3) Words are learned first, and attention second.\n"
+        "  (4) Attention is uniform early.\n"
+        "  (5) The mean state follows from the mean embedding.\n"
+        "\n"
         "If the run was trained without the probe 'audit', it is trained again with the probe and kept as a new run.\n"
         "All metrics of the old run have the same values in the new run.\n"
         "\n"

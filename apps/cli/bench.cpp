@@ -53,7 +53,7 @@ class Bench : public Command {
   void options(CLI::App& app) override {
     app.add_option("--system", names_, "time only these: names in the table of fovea bench, experiments or .toml files")
         ->type_name("NAME|FILE");
-    words_.add_settings(app, "; task.vocab=100,1000 times each value");
+    words_.add_settings(app, "; several values (task.vocab=100,1000) are timed one by one");
     app.add_option("--threads", threads_, "threads that share the work of a step (default: 1)")
         ->check(between(1, 1024))
         ->type_name("N");
@@ -64,7 +64,7 @@ class Bench : public Command {
     words_.add_output(app);
     app.footer(
         "A step is timed as a whole: drawing a batch, forward, backward, and the update. The column 'of products' is\n"
-        "the speed of a step as a share of the speed of pure matrix products. Operations that the algorithm does not\n"
+        "the speed of a step, in percent of the speed of pure matrix products. Operations that the algorithm does not\n"
         "need are not counted. The columns 'probes' and 'recorder' are the shares of a run's time that measuring and\n"
         "storing take.\n"
         "\n"

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -37,7 +38,9 @@ CLI::Validator between(T least, T most) {
 inline CLI::Validator one_of(std::vector<std::string> words) {
   const auto complaint = [words = std::move(words)](const std::string& word) -> std::string {
     if (std::ranges::find(words, word) != words.end()) return "";
-    return fmt::format("cannot be '{}'; {}", word, suggest_name(word, words).text());
+    std::string remedy = suggest_name(word, words).text();
+    remedy.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(remedy.front())));
+    return fmt::format("cannot be '{}'. {}", word, remedy);
   };
   return {complaint, ""};
 }

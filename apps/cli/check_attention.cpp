@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
@@ -14,6 +15,8 @@
 #include "apps/cli/notice.h"
 #include "apps/cli/report_file.h"
 #include "apps/cli/run_words.h"
+#include "fovea/base/error/names.h"
+#include "fovea/data/corpus/corpus.h"
 #include "fovea/lab/engine/python_engine.h"
 
 namespace fovea::cli {
@@ -35,11 +38,14 @@ believe()
 class CheckAttention : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("file", labelled_.file, "labelled texts: a .tsv, .csv or .jsonl file, or a folder for each class")
+    app.add_option(
+           "file", labelled_.file,
+           "labelled texts: a .tsv, .csv or .jsonl file, a folder for each class, or a corpus (fovea data list)")
         ->required()
-        ->type_name("FILE");
+        ->type_name("FILE|CORPUS");
     labelled_.add_columns(app);
-    app.add_flag("--skip-bad", skip_bad_, "skip malformed lines, and print their number");
+    of_files_ = labelled_.columns;
+    of_files_.push_back(app.add_flag("--skip-bad", skip_bad_, "skip malformed lines, and print their number"));
     const auto whole = [&](const char* name, std::int64_t& into, std::int64_t least, const char* says) {
       app.add_option(name, into, says)->check(between(least, many))->type_name("N");
     };
@@ -58,7 +64,8 @@ class CheckAttention : public Command {
         "regression.\n"
         "It shows whether attention is needed,\n"
         "and whether seeds attend to the same words. It shows which words the answers depend on, and whether deleting\n"
-        "a named word changes the answer. A check of 10 000 sentences takes minutes. Nothing is stored.\n"
+        "the words that it names as important changes the answer. A check of 10 000 sentences takes minutes. Nothing "
+        "is stored.\n"
         "The command needs the Python package 'fovea'. It uses the Python that $FOVEA_PYTHON names, or python3.\n"
         "\n"
         "Examples:\n"
@@ -81,6 +88,17 @@ class CheckAttention : public Command {
 
  private:
   Json labelled_texts() const {
+    std::error_code ignored;
+    if (!std::filesystem::exists(labelled_.file, ignored)) {
+      std::vector<std::string> names;
+      for (const Corpus& corpus : all_corpora()) {
+        if (corpus.name == labelled_.file) return texts_of(corpus);
+        names.push_back(corpus.name);
+      }
+      if (const std::string near = nearest_name(labelled_.file, names); !near.empty())
+        throw wrong_input(fmt::format("there is no file, folder or corpus '{}'", labelled_.file),
+                          Remedy::did_you_mean(near));
+    }
     Json texts = Json::array(), labels = Json::array();
     TextSource source = labelled_.source();
     if (skip_bad_) source.bad = BadLine::skip;
@@ -92,6 +110,27 @@ class CheckAttention : public Command {
     if (const std::int64_t skipped = reader.report().skipped; skipped > 0)
       notice("{} skipped", count_text(skipped, "malformed line is", "malformed lines are"));
     return {{"file", labelled_.file}, {"texts", std::move(texts)}, {"labels", std::move(labels)}};
+  }
+
+  Json texts_of(const Corpus& corpus) const {
+    for (const CLI::Option* option : of_files_)
+      if (option->count() > 0)
+        throw wrong_input(
+            fmt::format("{} is an option for files, and '{}' is a corpus", option->get_name(), corpus.name),
+            "leave the option out");
+    if (corpus.trace || corpus.tagged || corpus.paired)
+      throw wrong_input(fmt::format("the corpus '{}' has {}", corpus.name,
+                                    corpus.trace    ? "memory accesses"
+                                    : corpus.tagged ? "tagged words"
+                                                    : "pairs of texts"),
+                        "name a corpus of texts with classes: fovea data list");
+    Json texts = Json::array(), labels = Json::array();
+    for (const Split split : all_splits)
+      each_example(corpus, split, [&](const TextExample& example) {
+        texts.push_back(example.text);
+        labels.push_back(example.label);
+      });
+    return {{"file", corpus.name}, {"texts", std::move(texts)}, {"labels", std::move(labels)}};
   }
 
   // Replaces this process by Python, with the texts as standard input.
@@ -107,6 +146,7 @@ class CheckAttention : public Command {
   }
 
   LabelledFile labelled_;
+  std::vector<CLI::Option*> of_files_;  // those that a corpus does not have
   std::string output_;
   std::int64_t seeds_ = 3, epochs_ = 12, hidden_ = 64, longest_ = 200, seed_ = 0, threads_ = 0;
   bool skip_bad_ = false, json_ = false, quiet_ = false;

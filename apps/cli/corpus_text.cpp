@@ -76,16 +76,17 @@ void print_added(const AddedCorpus& added) {
                plural(corpus.trace->pages, "page"));
   fmt::print("{}.\n", corpus.paired || corpus.trace ? "" : fmt::format(", in {} classes", corpus.classes.size()));
   for (const ReadReport& report : added.reports) print_report(report);
-  if (corpus.tagged) {
-    fmt::print("Show the corpus: fovea data show {}\n", corpus.name);
-    return;
-  }
-  const char* const experiment = corpus.trace ? "prefetch-trace" : corpus.paired ? "text-translate" : "text-classify";
   fmt::print(
       "Show the corpus: fovea data show {0}\n"
-      "Predict before training: fovea predict {1} --set task.corpus={0}\n"
+      "Predict before training: fovea predict {0}\n"
       "Train on it: fovea run {1} --set task.corpus={0}\n",
-      corpus.name, experiment);
+      corpus.name, experiment_of(corpus));
+}
+
+const char* experiment_of(const Corpus& corpus) {
+  if (corpus.trace) return "prefetch-trace";
+  if (corpus.tagged) return "entities";
+  return corpus.paired ? "text-translate" : "text-classify";
 }
 
 Json trace_json(const Corpus& corpus, const TraceSummary& summary) {

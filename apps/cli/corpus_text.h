@@ -12,6 +12,9 @@ Json corpus_json(const Corpus& corpus);
 Json added_json(const AddedCorpus& added);
 void print_added(const AddedCorpus& added);
 
+// The experiment that a corpus of this kind is given to by task.corpus.
+const char* experiment_of(const Corpus& corpus);
+
 // Of a trace of memory accesses.
 Json trace_json(const Corpus& corpus, const TraceSummary& summary);
 void print_trace(const Corpus& corpus, const TraceSummary& summary);

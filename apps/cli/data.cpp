@@ -15,6 +15,7 @@
 #include "fovea/data/corpus/corpus.h"
 #include "fovea/data/corpus/corpus_summary.h"
 #include "fovea/data/corpus/trace_corpus.h"
+#include "fovea/data/text/labelled_source.h"
 #include "fovea/io/utf8.h"
 #include "fovea/view/terminal/terminal.h"
 
@@ -86,13 +87,16 @@ class Data : public Command {
         ->type_name("FILE");
     app.add_option("--test", test_, "file of the test texts (default: split off the training texts)")
         ->type_name("FILE");
-    app.add_option("--text", text_, "column of the text, by name or number; several are joined")->type_name("COL");
-    app.add_option("--label", label_, "column of the class")->type_name("COL");
+    app.add_option("--label", label_, "column of the class, by name or number (default: 1; of .jsonl: label)")
+        ->type_name("COL");
+    app.add_option("--text", text_,
+                   "column of the text; several are joined (default: 2, or with --label the column 'text')")
+        ->type_name("COL");
     app.add_option("--source", text_, "column of the source text, for pairs; several are joined")->type_name("COL");
     app.add_option("--target", target_, "column of the translation")->type_name("COL");
-    app.add_option("--train-target", train_target_, "file of translations, line by line")->type_name("FILE");
-    app.add_option("--dev-target", dev_target_, "file of translations of --dev")->type_name("FILE");
-    app.add_option("--test-target", test_target_, "file of translations of --test")->type_name("FILE");
+    app.add_option("--train-target", train_target_, "translations of --train, one per line")->type_name("FILE");
+    app.add_option("--dev-target", dev_target_, "translations of --dev, one per line")->type_name("FILE");
+    app.add_option("--test-target", test_target_, "translations of --test, one per line")->type_name("FILE");
     app.add_option("--format", format_, "tsv, csv, jsonl, lines or folder (default: by the file's name)")
         ->type_name("FORMAT");
     app.add_option("--header", header_, "yes or no: whether the first line names the columns (default: detected)")
@@ -156,6 +160,12 @@ class Data : public Command {
     source.header =
         word_of<Header>("--header", header_, {{"", Header::automatic}, {"yes", Header::yes}, {"no", Header::no}});
     source.bad = skip_ ? BadLine::skip : BadLine::stop;
+    const bool pairs = !target_.empty() || !train_target_.empty();
+    if (!pairs && label_.empty()) {
+      const TextSource usual = labelled_source(file, label_, source.text, source.format);
+      source.label = usual.label;
+      source.text = usual.text;
+    }
     return source;
   }
 
@@ -177,12 +187,12 @@ class Data : public Command {
       throw wrong_input("no file is named",
                         "name a file of texts with --train, files of tagged words with --conll, or a trace of memory "
                         "accesses with --trace");
-    std::error_code ignored;
-    const bool needs_column = train_target_.empty() && !std::filesystem::is_directory(train_, ignored);
-    if (needs_column && label_.empty() && target_.empty())
-      throw wrong_input("--label or --target is missing",
-                        "name the column of the class with --label, or of the translation with --target or "
-                        "--train-target");
+    if (text_format(format_) == TextFormat::lines && train_target_.empty())
+      throw wrong_input("--format lines has one text per line, and no column for a label",
+                        "name the translations with --train-target, or use tsv, csv or jsonl");
+    if (add_->count("--source") > 0 && target_.empty() && train_target_.empty())
+      throw wrong_input("--source names a column of source texts, but --target is missing",
+                        "name the column of the translation with --target");
     check_pair("--dev", dev_, "--dev-target", dev_target_);
     check_pair("--test", test_, "--test-target", test_target_);
     CorpusSources sources{source(train_, train_target_), {}, {}, fractions_, seed_};

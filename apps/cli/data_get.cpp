@@ -42,13 +42,14 @@ void DataGet::options(CLI::App& app) {
   app.add_option("name", name_,
                  "name of the corpus, or FILE.toml with your own description (default: list the public corpora)")
       ->type_name("NAME|FILE");
-  app.add_option("--as", as_, "name of the corpus here (default: its public name)")->type_name("NAME");
-  app.add_option("--from", from_, "fetch the files from this address, or copy them from this folder")
-      ->type_name("URL|FOLDER");
-  app.add_option("--timeout", timeout_, "end a connection after this many seconds without a byte (default 60)")
-      ->check(between(1.0, 86'400.0))
-      ->type_name("SECONDS");
-  app.add_flag("--replace", replace_, "replace an existing corpus of this name");
+  of_one_ = {
+      app.add_option("--as", as_, "name of the corpus here (default: its public name)")->type_name("NAME"),
+      app.add_option("--from", from_, "fetch the files from this address, or copy them from this folder")
+          ->type_name("URL|FOLDER"),
+      app.add_option("--timeout", timeout_, "end a connection after this many seconds without a byte (default 60)")
+          ->check(between(1.0, 86'400.0))
+          ->type_name("SECONDS"),
+      app.add_flag("--replace", replace_, "replace an existing corpus of this name")};
   app.add_flag("--quiet", quiet_, "show no progress");
   app.add_flag("--json", json_, "print one JSON document");
   app.footer(
@@ -63,7 +64,14 @@ void DataGet::options(CLI::App& app) {
       "  fovea data get imdb --from Downloads                     if you have the files");
 }
 
-int DataGet::run() { return name_.empty() ? list() : get(find_public_corpus(name_)); }
+int DataGet::run() {
+  if (!name_.empty()) return get(find_public_corpus(name_));
+  for (const CLI::Option* option : of_one_)
+    if (option->count() > 0)
+      throw wrong_input(fmt::format("{} needs the name of a corpus", option->get_name()),
+                        "write: fovea data get NAME …, or list the names: fovea data get");
+  return list();
+}
 
 int DataGet::list() const {
   const std::vector<PublicCorpus> all = public_corpora();

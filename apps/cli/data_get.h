@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "fovea/data/corpus/get_corpus.h"
 
@@ -19,6 +20,7 @@ class DataGet {
   int get(const PublicCorpus& wanted);
 
   std::string name_, as_, from_;
+  std::vector<const CLI::Option*> of_one_;  // options that need the name of a corpus
   double timeout_ = 60;
   bool replace_ = false, quiet_ = false, json_ = false;
 };

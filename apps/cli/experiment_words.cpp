@@ -70,12 +70,14 @@ void ExperimentWords::add_output(CLI::App& app) {
 
 void ExperimentWords::add_training(CLI::App& app) {
   CLI::Option* const of_engine =
-      app.add_option("--engine", engine, "compute gradients with PyTorch: torch, the same as --set train.engine=torch")
+      app.add_option("--engine", engine, "torch: PyTorch computes the gradients; the same as --set train.engine=torch")
+          ->check(one_of({"torch"}))
           ->type_name("ENGINE");
   app.add_option("--device", device, "where the engine computes: cpu or cuda, the same as --set train.device=cuda")
+      ->check(one_of({"cpu", "cuda"}))
       ->type_name("DEVICE")
       ->needs(of_engine);
-  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0, also if there is a checkpoint");
+  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0 even if there is a checkpoint");
   app.add_option("--checkpoint", checkpoint,
                  "seconds of training between two checkpoints (default 30; more if writing one is slow)")
       ->check(between(0.0, 1e6))

@@ -18,8 +18,9 @@ class Inspect : public Command {
   void options(CLI::App& app) override {
     app.add_option("run", run_, "the id of a run")->required()->type_name("RUN");
     app.add_option("--example", choice_.example, "number of the stored example, from 1 (default 1)")->type_name("N");
-    app.add_option("--map", choice_.map,
-                   "the attention map to show as α, if the model has several (default: attention)")
+    app.add_option(
+           "--map", choice_.map,
+           "the attention map to show as α, if the model has several (default: attention); --json lists the names")
         ->type_name("NAME");
     app.add_option("--row", choice_.row,
                    "show only this row: a word of a translation, or a position of a stream, from 1 (default: all)")
@@ -31,9 +32,9 @@ class Inspect : public Command {
         "Shades the words of an example by attention (α), by the evidence of each word alone (β) and by influence "
         "(Δ),\n"
         "side by side. A translation is shown as a matrix of target words by source words, a stream as a matrix of\n"
-        "positions by positions. For words with tags, the sentence is shown once for each word of a name. The run must "
-        "have been "
-        "trained with the probe 'evidence'.\n\n"
+        "positions by positions. In a tagging task, the sentence is shown once for each word of an entity. The run\n"
+        "must have been trained with the probe 'evidence'.\n"
+        "\n"
         "Examples:\n"
         "  fovea inspect 12\n"
         "  fovea inspect 12 --example 7\n"

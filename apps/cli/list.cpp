@@ -47,9 +47,10 @@ class List : public Command {
         "  fovea list\n"
         "  fovea list tasks\n"
         "  fovea list models seq2seq          its settings, their bounds and defaults\n"
-        "  fovea list interventions hold      its settings, as in\n"
-        "      --set 'intervene=[{hold=\"uniform\", until=50}]'\n"
-        "  fovea list settings train          the settings that every training has");
+        "  fovea list interventions hold      the settings of one intervention\n"
+        "  fovea list settings train          the settings that every training has\n"
+        "\n"
+        "An intervention is set as in --set 'intervene=[{hold=\"uniform\", until=50}]'.");
   }
 
   int run() override {

@@ -72,14 +72,36 @@ std::string no_such_command(const CLI::App& app) {
                                   : fmt::format("Did you mean '{}'?", (command + " " + near).substr(1)));
 }
 
-// "fovea show needs RUN: the id of a run", for "run is required".
+// "fovea show needs RUN (the id of a run)", for "run is required".
 std::string missing_words(const CLI::App& app, const std::string& command, const std::string& text) {
   std::string name = text.substr(0, text.find(' '));
   const CLI::Option* const option = app.get_option_no_throw(name);
   if (!option) return text;
-  if (!name.starts_with('-'))
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return fmt::format("fovea{} needs {}: {}", command, name, option->get_description());
+  if (name.starts_with('-')) name += " " + option->get_type_name();
+  else std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return fmt::format("fovea{} needs {} ({})", command, name, option->get_description());
+}
+
+// "fovea data needs a command: list, show, …"
+std::string commands_words(const CLI::App& app, const std::string& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+  return fmt::format("fovea{} needs a command: {}", command, fmt::join(names, ", "));
+}
+
+// What to do about an argument that is one too many: a setting or a part of one, or else see the help.
+std::string surplus_remedy(const CLI::App& app, const std::string& command, const std::vector<std::string>& surplus) {
+  if (const CLI::Option* const set = app.get_option_no_throw("--set")) {
+    for (const std::string& key : set->results()) {
+      if (key.find('=') != key.npos) continue;
+      std::string value = surplus.size() > 1 && surplus.front() == "=" ? surplus[1] : surplus.front();
+      value.erase(0, value.starts_with('=') ? 1 : 0);
+      return fmt::format("Write --set {}={} without spaces", key, value);
+    }
+    if (const std::size_t sign = surplus.front().find('='); sign != std::string::npos && sign > 0)
+      return fmt::format("Write --set {}", surplus.front());
+  }
+  return fmt::format("See: fovea{} --help", command);
 }
 
 // The message of CLI11, in the terms of this program.
@@ -89,6 +111,7 @@ std::string reworded(const CLI::App& app, const std::string& command, const CLI:
     if (const std::size_t at = text.find(theirs); at != std::string::npos) text.replace(at, theirs.size(), ours);
   };
   const std::string kind = error.get_name();
+  if (kind == "RequiredError" && text.find("subcommand") != text.npos) return commands_words(app, command);
   if (kind == "RequiredError" && text.ends_with(" is required")) return missing_words(app, command, text);
   if (kind == "RequiredError") put(" is required", " is missing");
   if (constexpr std::string_view excludes = " excludes "; kind == "ExcludesError") {
@@ -110,6 +133,12 @@ std::string reworded(const CLI::App& app, const std::string& command, const CLI:
   return text;
 }
 
+// The error for a word in front of the command.
+std::string misplaced_words(const std::string& word, const std::string& command) {
+  if (word == "help") return fmt::format("there is no command 'help'. Write: fovea{} --help", command);
+  return fmt::format("'{0}' is in front of the command. Write it after the command: fovea{1} … {0}", word, command);
+}
+
 // The error for wrong options, with the nearest known name.
 std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   if (const std::string text = no_such_command(app); !text.empty()) return text;
@@ -124,8 +153,10 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
                                  ? fmt::format("fovea{} has no option '{}'", command, unknown.front())
                                  : fmt::format("'{}' is one argument too many for fovea{}", unknown.front(), command);
     if (!near.empty()) return fmt::format("{}. Did you mean '{}'?", text, fmt::join(near, "' or '"));
-    return fmt::format("{}. See: fovea{} --help", text, command);
+    return fmt::format("{}. {}", text, surplus_remedy(*at, command, unknown));
   }
+  if (const std::vector<std::string> before = app.remaining(); !before.empty())
+    return misplaced_words(before.front(), command);
   std::string text = reworded(*at, command, error);
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
   return fmt::format("{}{} See: fovea{} --help", text, text.ends_with('?') ? "" : ".", command);

@@ -23,11 +23,17 @@ class Measure : public Command {
     app.add_option("--class", class_, "measure only the texts of this class")->type_name("NAME");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Measures how well attention agrees with the evidence of single positions (β) and with influence (Δ).\n"
-        "Attention is also compared with β of a run with uniform attention (βᵘᶠ) and with β of the model word-mean\n"
-        "(βᵖˣ). The prediction from the data alone is compared with attention, too.\n"
-        "The ξ is the performance of another seed when its attention first agrees with α better than the reference "
-        "does.\n"
+        "Measures how well attention (α) agrees with five quantities:\n"
+        "  β     the evidence of single positions\n"
+        "  Δ     influence\n"
+        "  βᵘᶠ   β of a run with uniform attention\n"
+        "  βᵖˣ   β of the model word-mean\n"
+        "  the prediction of attention from the data alone\n"
+        "\n"
+        "The column ξ is the performance of other seeds at one step. At this step, their attention first agrees with "
+        "α\n"
+        "better than the quantity does.\n"
+        "\n"
         "With one run, the store is searched for other runs of the same task: other seeds, uniform attention, or the\n"
         "model word-mean. All runs need the probe 'evidence'.\n"
         "\n"
@@ -64,9 +70,9 @@ class Measure : public Command {
   bool json_ = false;
 };
 
-const Register<Command> measure_command(
-    "measure", "measure whether attention agrees with the effect of each word alone, across runs",
-    [] { return std::make_unique<Measure>(); });
+const Register<Command> measure_command("measure",
+                                        "measure whether attention agrees with the effect of each word alone",
+                                        [] { return std::make_unique<Measure>(); });
 
 }  // namespace
 

@@ -3,6 +3,9 @@
 #include "fovea/view/plot/plot.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "apps/cli/command.h"
 #include "apps/cli/notice.h"
@@ -20,7 +23,9 @@ class Plot : public Command {
     app.add_option("runs", words_, "ids of runs, then names of metrics or expressions over them")
         ->required()
         ->type_name("RUN|METRIC");
-    app.add_option("-o,--output", file_, "the figure: .svg, .pdf or .png")->required()->type_name("FILE");
+    app.add_option("-o,--output", file_, "the file of the figure; its name ends with .svg, .pdf or .png")
+        ->required()
+        ->type_name("FILE");
     app.add_option("--where", where_, "runs that meet this condition, in addition to the runs named")
         ->type_name("CONDITION");
     app.footer(
@@ -60,12 +65,31 @@ class Plot : public Command {
     if (metrics.empty())
       throw wrong_input("no metric is named",
                         "see the metrics of a run: fovea show " + std::to_string(runs.front().id));
+    for (const std::string& metric : metrics) require_in(runs, Expression::parse(metric), store);
     save_figure(plot_metrics(runs, metrics), file_);
     notice("wrote {}", file_);
     return 0;
   }
 
  private:
+  // Refuses what only other runs of the store have. plot_metrics() refuses what none has.
+  static void require_in(const std::vector<RunRecord>& runs, const Expression& metric, const Store& store) {
+    constexpr std::size_t most_named = 5;
+    for (const std::string& name : metric.names()) {
+      if (std::ranges::any_of(runs, [&name](const RunRecord& run) { return run_has(run, name); })) continue;
+      std::vector<std::string> ids;
+      RunQuery query;
+      query.columns.emplace({name});
+      store.visit(query, [&](const RunRecord& run, std::int64_t) {
+        if (ids.size() <= most_named && run_has(run, name)) ids.push_back(std::to_string(run.id));
+      });
+      if (ids.empty()) continue;
+      if (ids.size() > most_named) ids.back() = "…";
+      throw wrong_input(fmt::format("none of the named runs has the metric '{}'", name),
+                        fmt::format("name runs of the store that have it: {}", fmt::join(ids, ", ")));
+    }
+  }
+
   std::vector<std::string> words_;
   std::string file_, where_;
 };

@@ -10,6 +10,7 @@
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
+#include "apps/cli/corpus_text.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/labelled_file.h"
@@ -35,8 +36,10 @@ namespace {
 class Predict : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("data", data_,
-                   "a task, an experiment, or labelled texts: a .tsv, .csv or .jsonl file, or a folder for each class")
+    app.add_option(
+           "data", data_,
+           "a task, an experiment, a corpus (fovea data list), or labelled texts: a .tsv, .csv or .jsonl file, or "
+           "a folder for each class")
         ->type_name("DATA");
     CLI::Option* source =
         app.add_option("--source", source_, "a parallel corpus: the file of source sentences, one per line")
@@ -49,7 +52,8 @@ class Predict : public Command {
                      ->check(between(std::int64_t{100}, many))
                      ->type_name("N")};
     of_bags_ = {app.add_option("--words", options_.counts.words,
-                               "count pairs of an input word and an output word for this many most frequent words")
+                               fmt::format("use only the N most frequent words of inputs and of outputs (default {})",
+                                           options_.counts.words))
                     ->check(between(8, 8192))
                     ->type_name("N"),
                 app.add_option("--top", options_.most_words, "largest number of words listed for a class (default 8)")
@@ -57,8 +61,8 @@ class Predict : public Command {
                     ->type_name("N")};
     labelled_.add_columns(app);
     of_bags_.push_back(app.add_option("--examples", examples_file_,
-                                      "file of texts to shade by predicted attention, one per line: TEXT; LABEL, tab, "
-                                      "TEXT; or SOURCE, tab, TARGET")
+                                      "file of texts to shade by predicted attention; each line is TEXT, or "
+                                      "LABEL<tab>TEXT, or SOURCE<tab>TARGET")
                            ->type_name("FILE"));
     app.add_option("--threads", threads_, "threads that read the data (default: one per core)")
         ->check(between(1, 256))
@@ -73,7 +77,7 @@ class Predict : public Command {
         "their\n"
         "translations are split at spaces. Copies of a text count once.\n"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
-        "run: fovea predict text-classify --set task.corpus=NAME.\n"
+        "run: fovea predict NAME.\n"
         "For token streams, the prediction contains the loss plateaus and the earlier tokens that predict the "
         "answers.\n"
         "For words with tags, it contains the words that go with each tag.\n"
@@ -146,11 +150,11 @@ class Predict : public Command {
     if (!words_.axes().empty())
       throw wrong_input(
           fmt::format("--set {} names several values, and a prediction uses one", words_.axes().front().key),
-          "predict each value by itself");
+          "predict each value by itself. A decimal number has a point: 0.5");
     std::vector<Override> first;
     {
       const Waiting waiting("reading the data", words_.quiet);
-      NamedTask found = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
+      NamedTask found = named_task();
       task_ = std::move(found.task);
       stream_.last = found.last;
       stream_.rate = found.rate;
@@ -164,16 +168,28 @@ class Predict : public Command {
         (is(Kind::token_streams) || is(Kind::tagged_tokens) || task_->prefetchers() || !predict_exact(*task_).empty()))
       return nullptr;
     if (task_) return task_bags(*task_, draws_);
-    if (!std::filesystem::exists(data_)) {
-      std::vector<std::string> known = Registry<Task>::instance().names();
-      for (const std::string& name : experiment_names()) known.push_back(name);
-      throw wrong_input(fmt::format("there is no task, experiment or file '{}'", data_),
-                        suggest_name(data_, known, "see: fovea list"));
-    }
     refuse_settings();
     Passes passes(words_.quiet, 1);
     labelled_.file = data_;
     return bags_of(labelled_.source(), team, passes);
+  }
+
+  // The task, the experiment or the corpus that was named. No task: a file was.
+  NamedTask named_task() const {
+    std::vector<Override> overrides = words_.overrides();
+    const auto seed = static_cast<std::uint64_t>(seed_);
+    NamedTask found = find_task(data_, words_.preset(), overrides, seed);
+    if (found.task || std::filesystem::exists(data_)) return found;
+    const std::vector<Corpus> corpora = all_corpora();
+    if (const auto corpus = std::ranges::find(corpora, data_, &Corpus::name); corpus != corpora.end()) {
+      overrides.push_back({"task.corpus", {data_, {}}});
+      return find_task(experiment_of(*corpus), words_.preset(), overrides, seed);
+    }
+    std::vector<std::string> known = Registry<Task>::instance().names();
+    for (const std::string& name : experiment_names()) known.push_back(name);
+    for (const Corpus& one : corpora) known.push_back(one.name);
+    throw wrong_input(fmt::format("there is no task, experiment, corpus or file '{}'", data_),
+                      suggest_name(data_, known, "see: fovea list, and fovea data list"));
   }
 
   // Predictions skip no line, but a corpus can.

@@ -47,7 +47,7 @@ class Report : public Command {
       throw wrong_input("no experiment with claims has been reproduced yet", "begin with: fovea reproduce toy-uniform");
     if (!figures_.empty()) {
       if (!std::filesystem::is_directory(figures_))
-        throw wrong_input(fmt::format("there is no folder '{}'", figures_), "create the folder first");
+        throw wrong_input(fmt::format("there is no folder '{}'", figures_), "make it, or name another folder");
       const std::size_t written = write_figures(store, found, figures_, format_);
       fmt::print("{} figures in {}\n", written, std::filesystem::absolute(figures_).string());
       return 0;

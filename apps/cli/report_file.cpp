@@ -37,8 +37,10 @@ std::vector<Reproduction> reproduced_before(const Store& store) {
 void check_report_name(const std::string& file, const std::string& ending) {
   const std::string given = std::filesystem::path(file).extension();
   if (!given.empty() && given != ending)
-    throw wrong_input(fmt::format("the report cannot be written as '{}'", file),
-                      fmt::format("name a file that ends with {}", ending));
+    throw wrong_input(ending == ".json" ? fmt::format("with --data the name of the file must end with {}", ending)
+                                        : fmt::format("the name of the report must end with {}", ending),
+                      fmt::format("name it {}", std::filesystem::path(file).replace_extension(ending).string()),
+                      {file});
   check_output_file(file);
 }
 

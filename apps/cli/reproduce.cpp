@@ -30,14 +30,14 @@ namespace {
 class Reproduce : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("experiments", names_,
-                   "names of experiments, or .toml files that describe them, as fovea show RUN --spec prints")
+    app.add_option("experiments", names_, "names of experiments, or .toml files that describe them")
         ->type_name("NAME|FILE");
     CLI::Option* all = app.add_flag("--all", all_, "reproduce every experiment");
     app.add_flag("--findings", findings_, "reproduce the experiments of the main findings, and list these findings")
         ->excludes(all);
     app.add_flag("--claims", every_claim_,
-                 "list all claims, not only findings; without experiments, the claims of all stored runs");
+                 "show all claims, not only findings; without names of experiments, train nothing and show the claims "
+                 "of stored experiments");
     words_.add_settings(app, "; sweep.seed=0..4 changes the seeds that are trained");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
@@ -45,13 +45,21 @@ class Reproduce : public Command {
         ->type_name("NAME")
         ->take_all()
         ->allow_extra_args(false);
-    app.add_flag("--explain", explain_, "show the text, formula, terms, rival explanations and source of each claim");
+    app.add_flag("--explain", explain_, "show all keys of each claim: its text, metric, terms, rivals and source");
     words_.add_output(app);
     report_option_ =
         app.add_option("-o,--output", report_, "file of the report (default: report.html; with --json: none)")
             ->type_name("FILE.html");
-    app.footer(
+    app.footer(  // prose: off data-that-tell, because the example names the key
         "The exit code is 1 if a run failed. A claim that is not supported is a result, not a failure.\n"
+        "\n"
+        "A .toml file of a run (fovea show RUN --spec) becomes an experiment with claims by lines such as these:\n"
+        "  [sweep]\n"
+        "  seed = \"0..4\"\n"
+        "  [[claim]]\n"
+        "  says = \"The median seed reaches full attention before step 500.\"\n"
+        "  metric = \"median(step_of(p >= 1))\"\n"
+        "  at_most = 500\n"
         "\n"
         "Examples:\n"
         "  fovea reproduce --findings\n"
@@ -68,9 +76,9 @@ class Reproduce : public Command {
     std::vector<Experiment> experiments;
     for (const std::string& name : chosen_names()) experiments.push_back(words_.find(name));
     if (!words_.axes().empty())
-      throw wrong_input(fmt::format("--set {} names several values, and claims need the experiment's own axes",
-                                    words_.axes().front().key),
-                        "give one value, or use: fovea sweep");
+      throw wrong_input(fmt::format("--set {} names several values, and claims need one", words_.axes().front().key),
+                        fmt::format("give one value. To change the values that the experiment trains: --set sweep.{}=…",
+                                    words_.axes().front().key));
     for (const Experiment& experiment : experiments) check_figures(experiment);
     check_claims_named(experiments);
 
@@ -105,10 +113,12 @@ class Reproduce : public Command {
     for (const Experiment& experiment : experiments)
       for (const Claim& claim : experiment.claims)
         if (claim.is_of(words_.preset()) && !claim.text.name.empty()) known.push_back(claim.text.name);
+    const std::string owner =
+        experiments.size() == 1 ? experiments.front().name + " has no claim" : "the experiments have no claim";
     for (const std::string& name : claims_)
       if (std::ranges::find(known, name) == known.end())
         throw wrong_input(
-            fmt::format("no claim has the name '{}' (with --{})", name, word_of(words_.preset())),
+            fmt::format("{} '{}' in the {} form", owner, name, word_of(words_.preset())),
             suggest_name(name, known,
                          fmt::format("list the names: fovea reproduce {} --explain", experiments.front().name)));
   }

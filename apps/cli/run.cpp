@@ -82,6 +82,11 @@ class Run : public Command {
   }
 
  private:
+  static std::string without_full_stop(std::string text) {
+    if (text.ends_with('.')) text.pop_back();
+    return text;
+  }
+
   struct Named {
     std::string experiment;
     ResolvedRun run;
@@ -91,8 +96,11 @@ class Run : public Command {
     const Experiment experiment = words_.find(experiment_);
     if (!words_.axes().empty()) {
       const Axis axis = words_.axes().front();
-      throw wrong_input(fmt::format("--set {} names several values, and a run needs one", axis.key), "use: fovea sweep",
-                        {});
+      throw wrong_input(fmt::format("--set {} {}, and a run needs one value", axis.key,
+                                    axis.draw ? "gives a distribution" : "names several values"),
+                        axis.draw
+                            ? "give one value, or use: fovea sweep"
+                            : "use: fovea sweep. For a list, add brackets; for a decimal number, write a point: 0.5");
     }
     for (const std::string& words : words_.set)
       if (words.starts_with("sweep.seed"))
@@ -128,7 +136,9 @@ class Run : public Command {
     if (found->state == RunState::done)
       throw wrong_input(fmt::format("run {} is done and cannot be continued", *resume_), as_another);
     if (found->state == RunState::failed)
-      throw wrong_input(fmt::format("run {} failed, and would again ({})", *resume_, found->error), as_another);
+      throw wrong_input(fmt::format("run {} failed and cannot be continued. With its settings, it fails again: {}",
+                                    *resume_, without_full_stop(found->error)),
+                        as_another);
     if (!words_.engine.empty())
       throw wrong_input(fmt::format("--engine is a setting of a run, and run {} has its own", *resume_),
                         "leave it out");

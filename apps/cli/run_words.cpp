@@ -15,6 +15,8 @@ std::int64_t run_id(const std::string& word) {
   std::int64_t id = 0;
   const char* const end = word.data() + word.size();
   const auto [at, error] = std::from_chars(word.data(), end, id);
+  if (!names_a_run(word))
+    throw wrong_input(fmt::format("'{}' is not the id of a run. An id is a number", word), "see the ids: fovea runs");
   if (error != std::errc() || at != end) throw wrong_input(fmt::format("there is no run {}", word), "see: fovea runs");
   return id;
 }

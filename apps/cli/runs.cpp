@@ -23,8 +23,9 @@ class Runs : public Command {
   void options(CLI::App& app) override {
     app.add_option("experiment", query_.experiment, "only runs of this experiment")->type_name("NAME");
     app.add_option("--where", where_, "only runs that meet this condition")->type_name("CONDITION");
-    app.add_option("--sort", query_.sort, "order by a metric, a setting or an expression; -NAME: in descending order")
-        ->type_name("NAME");
+    sort_ = app.add_option("--sort", query_.sort,
+                           "order by a metric, a setting or an expression; -NAME: in descending order")
+                ->type_name("NAME");
     limit_ = app.add_option("--limit", query_.limit,
                             "list at most the N newest runs; -1 lists all (default: 40; with --json: all)")
                  ->check(between(std::int64_t{-1}, many).description(""))
@@ -33,7 +34,7 @@ class Runs : public Command {
     app.add_flag("--bin", query_.in_bin, "list the runs in the bin");
     app.add_flag("--json", json_, "print one JSON document");
     merge_ = app.add_subcommand("merge", "copy the runs of another store");
-    merge_->add_option("store", other_, "runs.db of the other store, in the same folder as its weights and checkpoints")
+    merge_->add_option("store", other_, "the file runs.db in the folder of the other store")
         ->required()
         ->type_name("OTHER.db");
     merge_->add_flag("--quiet", quiet_, "show no progress");
@@ -59,6 +60,9 @@ class Runs : public Command {
   int run() override {
     if (merge_->parsed()) return merge();
     query_.sort_location = {"--sort"};
+    if (sort_->count() > 0 && (query_.sort.empty() || query_.sort == "-"))
+      throw wrong_input("nothing is named to sort by", "name a metric or a setting, as in --sort -accuracy",
+                        {"--sort"});
     if (!where_.empty()) query_.where = Expression::parse(where_, {"--where"});
     const Store store(Store::default_file(), Store::Mode::read_only);
     check_shown(store);
@@ -144,7 +148,7 @@ class Runs : public Command {
   RunQuery query_;
   std::string where_;
   std::vector<std::string> shown_;
-  CLI::Option* limit_ = nullptr;
+  CLI::Option *sort_ = nullptr, *limit_ = nullptr;
   CLI::App* merge_ = nullptr;
   std::string other_;
   bool json_ = false, quiet_ = false;

@@ -33,7 +33,7 @@ class Show : public Command {
             ->check(between(std::int64_t{0}, many))
             ->type_name("N");
     app.add_flag("--series", series_, "print every point of every series")->needs(json);
-    app.add_flag("--spec", spec_, "print the run as a .toml file, to run it again")->excludes(json);
+    app.add_flag("--spec", spec_, "print the run as a .toml file, to run it again")->excludes(json, "--step");
     app.footer(
         "Examples:\n"
         "  fovea show 12\n"

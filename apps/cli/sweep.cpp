@@ -2,6 +2,7 @@
 // stores them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
@@ -15,6 +16,7 @@
 #include "apps/cli/sweep_progress.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/experiment/sweep_plan.h"
+#include "fovea/lab/ranks/ranks.h"
 
 namespace fovea::cli {
 
@@ -45,9 +47,9 @@ class Sweep : public Command {
     words_.add_output(app);
     app.footer(
         "A setting with several values (--set task.vocab=40,60) is an axis; all combinations are run. A setting can\n"
-        "also be drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp). All random settings are "
-        "drawn\n"
-        "together, --draws times; the same --draw-seed gives the same values.\n"
+        "also be drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp). Each of the --draws draws "
+        "gives\n"
+        "a value to every random setting. The same --draw-seed gives the same values.\n"
         "Stored runs are not trained again. An interrupted or killed sweep continues when it is started again. "
         "Several\n"
         "sweeps may write to one store at a time.\n"
@@ -73,6 +75,7 @@ class Sweep : public Command {
       words_.refuse_other_seeds("--seeds " + seeds_, axes.back().values);
     }
     const SweepPlan plan = planned(experiment, axes);  // a mistake shows before there is a store
+    report_whole_numbers(plan);
     Store store(Store::default_file());
     words_.report_left_out();
     Summary summary;
@@ -159,6 +162,19 @@ class Sweep : public Command {
                       most_unconfirmed));
     plan.check();
     return plan;
+  }
+
+  // "train.rate=0,1" may be meant as 0.1.
+  void report_whole_numbers(const SweepPlan& plan) const {
+    if (words_.quiet || plan.size() == 0 || Ranks::announced_rank() > 0) return;
+    for (const Axis& axis : words_.axes()) {
+      const auto whole = [](const Value& value) { return value.as<std::int64_t>() != nullptr; };
+      if (axis.values.size() != 2 || !std::ranges::all_of(axis.values, whole)) continue;
+      const std::optional<Value> setting = plan.at(0).spec().setting(axis.key);
+      if (setting && setting->as<double>())
+        notice("{0} takes two values: {1} and {2}. A decimal number has a point: {1}.{2}", axis.key,
+               axis.values[0].text(), axis.values[1].text());
+    }
   }
 
   std::pair<std::int64_t, std::int64_t> parsed_shard() const {

@@ -56,7 +56,8 @@ class Tag : public Command {
     std::vector<std::string> known;
     for (const auto& [tag, runs] : store.tags()) known.push_back(tag);
     if (std::ranges::find(known, tag_) == known.end())
-      throw wrong_input(fmt::format("no run is tagged '{}'", tag_), suggest_name(tag_, known));
+      throw wrong_input(fmt::format("no run is tagged '{}'", tag_),
+                        known.empty() ? Remedy("there are no tags yet") : suggest_name(tag_, known));
   }
 
   void list() const {

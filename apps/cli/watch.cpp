@@ -80,9 +80,10 @@ class Watch : public Command {
     app.add_flag("--once", once_, "print the current state and exit (the default if the output is not a terminal)");
     app.footer(
         "Shows the runs that other processes train on this machine, with this store. While you watch, a run writes a\n"
-        "checkpoint about every second if writing is fast, and every 30 seconds otherwise. The command ends when no "
-        "run\n"
-        "is in training any more. q and Ctrl-C also end the command; the runs continue.\n"
+        "checkpoint about every second if writing is fast, and every 30 seconds otherwise. The command\n"
+        "shows the checkpoint. The results of the run do not change. The command ends when no run is in training any "
+        "more. q "
+        "and Ctrl-C also end the command; the runs continue.\n"
         "\n"
         "Examples:\n"
         "  fovea watch\n"

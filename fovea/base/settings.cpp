@@ -90,6 +90,7 @@ std::string full_name(const std::string& owner, const std::string& key) {
   if (blank == std::string::npos) return owner + '.' + key;
   const std::string section = owner.substr(0, blank);
   if (section == "task" || section == "model") return section + '.' + key;
+  if (owner.ends_with(fmt::format("'{}'", key))) return fmt::format("'{}'", key);  // the kind of an intervention
   if (section == "probe") return fmt::format("probe.{}.{}", owner.substr(blank + 2, owner.size() - blank - 3), key);
   return fmt::format("'{}' of {}", key, owner);
 }

@@ -69,8 +69,25 @@ void refuse_deep_keys(std::string_view text, const Location& file) {
   }
 }
 
-// The parser's message, in the words of spec files.
-Error not_toml(std::string_view what, const Location& location) {
+// The column of a quote in this line that opens a text which the line does not close; 0: there is none.
+int open_quote(std::string_view text, int line) {
+  for (int i = 1; i < line && !text.empty(); ++i) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  text = text.substr(0, text.find('\n'));
+  if (text.find("\"\"\"") != text.npos || text.find("'''") != text.npos) return 0;  // closed on another line
+  int opened = 0;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (!quote && c == '#') break;
+    if (quote == '"' && c == '\\') ++i;
+    else if (quote && c == quote) quote = 0;
+    else if (!quote && (c == '"' || c == '\'')) quote = c, opened = static_cast<int>(i) + 1;
+  }
+  return quote ? opened : 0;
+}
+
+// The parser's message about `text`, in the words of spec files.
+Error not_toml(std::string_view what, std::string_view text, const Location& location) {
   if (what.find("redefine existing") != what.npos) {
     const std::size_t begin = what.find('\''), end = what.rfind('\'');
     const std::string_view key = begin < end ? what.substr(begin + 1, end - begin - 1) : what;
@@ -82,6 +99,9 @@ Error not_toml(std::string_view what, const Location& location) {
   if (what.find("value type") != what.npos)
     return wrong_input("the value after '=' is not valid TOML", "write a number, a text in quotes, a list or a table",
                        location);
+  if (const int column = open_quote(text, location.line))
+    return wrong_input("this text has an opening quote and no closing quote", "add the closing quote",
+                       {location.file, location.line, column, location.kind});
   if (what.starts_with("Error while parsing "))
     if (const std::size_t colon = what.find(": "); colon != what.npos) what.remove_prefix(colon + 2);
   return wrong_input(fmt::format("not TOML: {}", what), "check the quotes, brackets and commas of this line", location);
@@ -122,7 +142,7 @@ ValueTable parse_table(const std::string& toml_text, const std::string& file_nam
   try {
     return table_of(toml::parse(toml_text), file);
   } catch (const toml::parse_error& error) {
-    throw not_toml(error.description(), place_of(error.source(), file));
+    throw not_toml(error.description(), toml_text, place_of(error.source(), file));
   }
 }
 

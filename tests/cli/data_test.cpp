@@ -155,10 +155,30 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   for (int i = 0; i < 50; ++i) few += "1," + std::to_string(64 * i) + "\n";
   write("few.csv", few);
   const Outcome hint = fovea("data add few --trace few.csv");
-  EXPECT_NE(hint.out.find("fovea predict prefetch-trace --set task.corpus=few"), std::string::npos) << hint.out;
+  EXPECT_NE(hint.out.find("fovea predict few\n"), std::string::npos) << hint.out;
+  EXPECT_EQ(fovea("predict few").out, fovea("predict prefetch-trace --set task.corpus=few").out);
   EXPECT_NE(fovea("predict prefetch-trace --set task.corpus=few").out.find("unknown, because 4"), std::string::npos);
   EXPECT_EQ(json("predict prefetch-trace --set task.corpus=few --json")["enough"], false);
   EXPECT_EQ(fovea("data add bad --trace app.csv --train sms.tsv").code, 2);
+}
+
+TEST_F(DataTest, ColumnsAreTheFirstTwoUnlessNamed) {
+  std::string table, rows;
+  for (int i = 0; i < 40; ++i) {
+    const std::string label = i % 2 ? "spam" : "ham", text = "word" + std::to_string(i) + " " + label;
+    table += label + "\t" + text + "\n";
+    rows += nlohmann::json{{"label", label}, {"text", text}}.dump() + "\n";
+  }
+  write("a.tsv", table);
+  write("a.jsonl", rows);
+  const nlohmann::json named = json("data add named --train a.tsv --label 1 --text 2 --json");
+  EXPECT_EQ(json("data add usual --train a.tsv --json")["digest"], named["digest"]);
+  EXPECT_EQ(json("data add lines --train a.jsonl --json")["digest"], named["digest"]);
+  const nlohmann::json of_file = json("predict text-classify --set task.corpus=usual --json");
+  nlohmann::json of_corpus = json("predict usual --json");
+  EXPECT_EQ(of_corpus["data"], "usual");
+  of_corpus["data"] = of_file["data"];
+  EXPECT_EQ(of_corpus, of_file);
 }
 
 TEST_F(DataTest, EveryMistakeIsNamed) {
@@ -171,7 +191,10 @@ TEST_F(DataTest, EveryMistakeIsNamed) {
   };
   says("", "See: fovea data --help");
   says("show sms", "there is no corpus 'sms'");
-  says("add sms --train sms.tsv", "--label or --target is missing");
+  says("add sms --train sms.tsv --source SMS", "--target is missing");
+  says("add sms --train sms.tsv --format lines", "no column for a label");
+  write("empty.tsv", "");
+  says("add sms --train empty.tsv", "empty.tsv: is empty");
   says("add sms --train sms.tsv --label Lable --text SMS", "Did you mean 'Label'");
   says("add sms --train nowhere.tsv --label 1 --text 2", "nowhere.tsv: there is no such file");
   says("add sms --train sms.tsv --label 1 --text 2 --format tvs", "Did you mean 'tsv'");

@@ -50,7 +50,7 @@ def test_what_it_does_not_have_is_told(program):
     assert told.returncode == 2 and "another-program" in told.stderr
     for command, says in (
         ("look", "made by another program, and its words are unknown"),
-        ("measure", "has no setting attention = "),
+        ("measure", "whose attention is not measured here"),
     ):
         told = subprocess.run([program.path, command, str(run.id)], capture_output=True, text=True)
         assert told.returncode == 2 and says in told.stderr and "--set" not in told.stderr

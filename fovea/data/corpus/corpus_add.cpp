@@ -92,7 +92,9 @@ class Adding {
     std::size_t i = 0;
     for (TextExample example; reader.next(example); ++i) {
       if (i % told_every == 0) divide ? report_progress(i, split_.size()) : report_progress(0, 0);
-      if (divide && i >= split_.size()) throw failure("changed while it was read", {}, {source.file.string()});
+      if (divide && i >= split_.size())
+        throw failure("changed while it was read", "give the same command again when nothing writes to the file",
+                      {source.file.string()});
       const Split split = divide ? split_[i] : given;
       if (!paired_ && !std::binary_search(added_.corpus.classes.begin(), added_.corpus.classes.end(), example.label))
         throw wrong_input(fmt::format("the label '{}' is not in the training data", example.label),
@@ -104,7 +106,9 @@ class Adding {
       ++added_.corpus.examples[static_cast<std::size_t>(split)];
       add_to(digests_[static_cast<std::size_t>(split)], split, example);
     }
-    if (divide && i != split_.size()) throw failure("changed while it was read", {}, {source.file.string()});
+    if (divide && i != split_.size())
+      throw failure("changed while it was read", "give the same command again when nothing writes to the file",
+                    {source.file.string()});
     added_.reports.push_back(reader.report());
   }
 

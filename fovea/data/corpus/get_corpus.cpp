@@ -142,7 +142,9 @@ class Get {
     for (std::size_t i = 0; i < files_.size() && !code; ++i)
       fs::copy_file(files_[i], draft / wanted_.files[i].name, code);
     if (!code) write_whole(draft / origin_name, summary_of(wanted_) + "\n");
-    if (code) throw failure(fmt::format("cannot be copied: {}", code.message()), {}, {draft.string()});
+    if (code)
+      throw failure(fmt::format("cannot be copied: {}", code.message()), "check the path and its permissions",
+                    {draft.string()});
     if (!atomic_replace(draft, folder, how_.replace)) refuse_taken();
   }
 

@@ -121,6 +121,9 @@ bool TraceReader::next(TracedAccess& access) {
       return true;
     } catch (const Error& error) {
       const bool one_line = error.kind() == Error::Kind::wrong_input && error.location().line > 0;
+      if (one_line && bad_ == BadLine::stop && report_.read == 0 && !report_.header.empty())
+        throw Error(error.kind(), message("{}. The line before was read as a header", error.problem()), error.remedy(),
+                    error.location());
       if (!one_line || bad_ == BadLine::stop) throw;
       skip(error, 1);
     }

@@ -1,11 +1,14 @@
 // Finds the roles of runs in a measurement, as measurement.h declares (room lab/analysis). `fovea measure` and
 // reproductions call it. Reads the store; changes nothing.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "fovea/base/registry.h"
 #include "fovea/lab/analysis/measurement.h"
+#include "fovea/model/model.h"
 
 namespace fovea {
 
@@ -46,6 +49,20 @@ bool has_evidence(const RunSpec& spec) {
   const std::optional<Value> value = spec.setting("probe.names");
   const ValueList* const names = value ? value->as<ValueList>() : nullptr;
   return names && std::ranges::find(*names, Value{std::string("evidence"), {}}) != names->end();
+}
+
+std::vector<std::string> models_with_learned_attention() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : Registry<Model<float>>::instance().all()) {
+    const auto model = entry.make();
+    Fields fields;
+    model->settings(fields);
+    const auto learns = [](const Field& field) {
+      return field.name == "attention" && field.kind.text().find("learned") != std::string::npos;
+    };
+    if (std::ranges::any_of(fields.all(), learns)) names.push_back(name);
+  }
+  return names;
 }
 
 bool fits(const RunRecord& run, const RunRecord& reference) {
@@ -122,10 +139,12 @@ MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t
   if (runs.size() > 1) return sort_runs(std::move(runs));
   const RunRecord reference = runs.front();
   if (const Role role = role_of(reference.spec); role != Role::learned)
-    throw wrong_input(role == Role::none ? fmt::format("model '{}' of run {} has no setting attention = \"learned\"",
-                                                       text_setting(reference.spec, "model.name"), reference.id)
+    throw wrong_input(role == Role::none ? fmt::format("run {} is of model '{}', whose attention is not measured here",
+                                                       reference.id, text_setting(reference.spec, "model.name"))
                                          : fmt::format("run {} has no learned attention", reference.id),
-                      "name a run that was trained with model.attention = \"learned\"");
+                      role == Role::none ? fmt::format("name a run of one of these models: {}",
+                                                       fmt::join(models_with_learned_attention(), ", "))
+                                         : "name a run that was trained with model.attention = \"learned\"");
   RunQuery query;
   query.where = Expression::parse(
       fmt::format("state = \"done\" and task.name = \"{}\"", text_setting(reference.spec, "task.name")));

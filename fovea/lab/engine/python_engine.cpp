@@ -131,7 +131,7 @@ class PythonEngine::Process {
     if (WIFEXITED(status) && WEXITSTATUS(status) == no_torch)
       throw wrong_input(fmt::format("engine 'torch' needs PyTorch, which '{}' lacks", python_),
                         "install it there: pip install torch");
-    throw failure("the process of engine 'torch' ended", "run it again; its last words are above");
+    throw failure("the process of engine 'torch' ended", "run it again; its messages are above");
   }
 
   std::string python_;

@@ -57,7 +57,8 @@ std::pair<std::string, std::string> key_and_rest(const std::string& words, const
   std::string key = words.substr(0, sign);
   std::erase_if(key, is_blank);
   if (sign == std::string::npos || key.empty())
-    throw wrong_input(fmt::format("'{}' sets nothing", words), "write it as key=value, as in task.vocab=60", location);
+    throw wrong_input(fmt::format("'{}' sets nothing", words),
+                      "write it as key=value without spaces, as in task.vocab=60", location);
   return {key, words.substr(sign + 1)};
 }
 
@@ -77,6 +78,17 @@ Override parse_override(const std::string& words) {
   return {key, parse_value(rest, location)};
 }
 
+// "0,01" reads as 0 and 01, and no number begins with a 0 and another digit.
+void refuse_decimal_comma(const std::vector<std::string>& items, const Location& location) {
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    const std::string &whole = items[i - 1], &part = items[i];
+    const bool digits = part.find_first_not_of("0123456789") == std::string::npos;
+    if (part.size() > 1 && part[0] == '0' && digits && whole_number(whole))
+      throw wrong_input(fmt::format("'{}' is not a number", part),
+                        fmt::format("write a decimal number with a point: {}.{}", whole, part), location);
+  }
+}
+
 // A run would count as often in what is claimed.
 void refuse_twice(const Axis& axis, const Location& location) {
   std::set<std::string> texts;
@@ -91,7 +103,9 @@ Axis parse_axis(const std::string& words) {
   Axis axis{key, {}};
   axis.draw = parse_random_axis(rest, location);
   if (axis.draw) return axis;
-  for (const std::string& item : split_list(rest)) {
+  const std::vector<std::string> items = split_list(rest);
+  refuse_decimal_comma(items, location);
+  for (const std::string& item : items) {
     if (item.empty())
       throw wrong_input(fmt::format("a value is missing in '{}'", words), "write the values as a,b,c or 0..19",
                         location);

@@ -9,7 +9,7 @@ namespace fovea {
 void Interval::settings(Fields& fields) {
   fields.integer("from", from, 0, Fields::no_limit, "the first update that the intervention affects");
   fields.integer("until", until, 0, Fields::no_limit, "the end of training",
-                 "the first update that it no longer affects");
+                 "the intervention ends before this update");
 }
 
 void Interval::write(ValueTable& table) const {

@@ -22,9 +22,14 @@ std::unique_ptr<Intervention> read(const Value& value) {
   const auto kind = std::ranges::find_if(kinds, [&](const auto& known) { return written->contains(known.first); });
   if (kind == kinds.end()) {
     const std::vector<std::string> names = Registry<Intervention>::instance().names();
-    Remedy remedy = fmt::format("write one of {} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
-    for (const auto& entry : *written) remedy = suggest_name(entry.first, names, std::move(remedy));
-    throw wrong_input(message("the intervention {} has no known kind", value), remedy, value.location);
+    for (const auto& [key, ignored] : *written)
+      if (const std::string near = nearest_name(key, names); !near.empty())
+        throw wrong_input(fmt::format("there is no intervention '{}'", key), Remedy::did_you_mean(near),
+                          value.location);
+    throw wrong_input(
+        message("{} names no intervention", value),
+        fmt::format("write one of {} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back()),
+        value.location);
   }
   std::unique_ptr<Intervention> one = kind->second.make();
   one->kind = kind->first;

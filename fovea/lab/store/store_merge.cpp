@@ -103,7 +103,7 @@ bool goes_further(const RunRecord& here, const RunRecord& there) {
 Store::Merged Store::merge(const fs::path& other, const std::function<void(std::int64_t, std::int64_t)>& progress) {
   std::error_code error;
   if (!fs::exists(other, error))
-    throw wrong_input("there is no such file", "name the runs.db of another folder", {other.string()});
+    throw wrong_input("there is no such file", "give the path of the runs.db of the other store", {other.string()});
   if (fs::equivalent(other, state_->db().file(), error))
     throw wrong_input("this store cannot be merged into itself", "name another store", {other.string()});
   const Store from = open_other(other);

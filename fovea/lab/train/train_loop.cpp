@@ -226,10 +226,14 @@ void TrainLoop<T>::check_stop_condition() const {
       if (!is_held_name(name)) known.push_back(held_name(name));
   for (const std::string& name : stop_when_->names()) {
     if (run_has(record_, name) || std::ranges::find(known, name) != known.end()) continue;
-    const std::string what = fmt::format("train.stop_when reads '{}', which no probe of this run measures", name);
-    if (!nearest_name(name, known).empty()) throw wrong_input(what, suggest_name(name, known), stop_when_->location());
+    if (!nearest_name(name, known).empty())
+      throw wrong_input(fmt::format("train.stop_when reads '{}', and no probe of this run measures it", name),
+                        suggest_name(name, known), stop_when_->location());
     if (hooks_.trouble)
-      hooks_.trouble(what + " at the first evaluation: unless one does later, the condition is never true");
+      hooks_.trouble(
+          fmt::format("train.stop_when reads '{}', and no probe measured it at step 0. If no probe measures "
+                      "it later, the run does not stop early.",
+                      name));
   }
 }
 

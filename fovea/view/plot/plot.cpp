@@ -78,7 +78,7 @@ Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::stri
     if (unknown.empty() && metric.is_name() && !names.contains(metric.text()) && std::ranges::all_of(all, no_number))
       throw wrong_input(fmt::format("'{}' is not a number in any of the runs", metric.text()), Remedy::see_metrics());
     if (unknown.empty()) continue;
-    throw wrong_input(fmt::format("no run has the metric '{}'", unknown),
+    throw wrong_input(fmt::format("none of these runs has the metric '{}'", unknown),
                       suggest_name(unknown, std::vector<std::string>(names.begin(), names.end())));
   }
   FigureSpec spec{"lines", {}, {}};

@@ -158,7 +158,8 @@ std::string Quantity::missing_in(const Runs& runs) const {
   const std::set<std::string> metrics = metric_names(runs);
   const std::vector<std::string> known(metrics.begin(), metrics.end());
   const std::string near = nearest_name(name, known);
-  return fmt::format("no run has the metric '{}'{}", name, near.empty() ? "" : "; did you mean '" + near + "'?");
+  return fmt::format("none of these runs has the metric '{}'{}", name,
+                     near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
 std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Location& location) {

@@ -110,14 +110,14 @@ std::string claims_explained(std::span<const ClaimResult> claims, const Terminal
       if (!what.empty()) table.row({field, what});
     };
     table.row({verdict_cell(claim), {shown_title(claim), Tone::strong}});
-    if (!text.title.empty()) row("text", claim.claim);
+    if (!text.title.empty()) row("says", claim.claim);
     row("name", text.name);
     row("value", number_text(claim.value));
     row("threshold", claim.wanted);
-    if (!text.title.empty()) row("null value", fmt::format("{}: {}", number_text(text.null), text.null_means));
+    if (!text.title.empty()) row("null", fmt::format("{}: {}", number_text(text.null), text.null_means));
     for (const ClaimText::Rival& rival : text.rivals)
       row("rival", fmt::format("{}: {}", number_text(rival.value), rival.name));
-    row("formula", text.formula.empty() ? claim.metric : text.formula);
+    row("metric", text.formula.empty() ? claim.metric : text.formula);
     row("of runs with", text.where);
     for (const auto& [name, expression] : text.define) row("definition", fmt::format("{} = {}", name, expression));
     row("source", text.source);

@@ -24,10 +24,14 @@ def believe() -> NoReturn:
         belief = ask(
             question["texts"], question["labels"], progress=False if question["quiet"] else None, **question["settings"]
         )
+        if not belief.figures and not question["json"]:
+            reason = " ".join((*belief.sentences, *belief.open))
+            page = f" {question['output']} was not written." if question["output"] else ""
+            _complain(f"{question['file']}: {reason[0].lower()}{reason[1:]}{page}", 2)
         print(belief.to_json() if question["json"] else wrapped(belief, bool(question["output"])), flush=True)
         if question["output"] and not belief.figures:
             _complain(
-                f"nothing was learned from these texts, so {question['output']} was not written. The printed report names the reason.",
+                f"nothing was measured in these texts, so {question['output']} was not written. The printed report names the reason.",
                 2,
             )
         if not belief.figures:
@@ -53,7 +57,7 @@ def believe() -> NoReturn:
 def _require_place(file: str) -> None:
     folder = os.path.dirname(file) or "."
     if not os.path.isdir(folder):
-        raise _engine.wrong_input(f"{file}: there is no folder '{folder}'", "make it, or name another place")
+        raise _engine.wrong_input(f"{file}: there is no folder '{folder}'", "make it, or name another file")
     if not os.access(file if os.path.exists(file) else folder, os.W_OK) or os.path.isdir(file):
         raise _engine.wrong_input(f"{file}: cannot be written", "name another place, or allow it")
 

@@ -53,6 +53,12 @@ TEST_F(TraceCorpusTest, IsPartedInItsOrder) {
   EXPECT_EQ(summary.counters.front(), (std::pair<std::uint64_t, std::int64_t>{1, 105}));
 }
 
+TEST_F(TraceCorpusTest, SaysThatTheLineBeforeABadOneWasAHeader) {
+  const std::string words = wrong_input_of([&] { add("label\ttext\npos\tgood\n"); });
+  EXPECT_SAYS(words, "app.csv:2: 'pos' is not a whole number. The line before was read as a header. Write 4096");
+  EXPECT_EQ(wrong_input_of([&] { add("pc,address\n1,64\npos,1\n"); }).find("header"), std::string::npos);
+}
+
 TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
   const auto refused = [&](const std::string& line) {
     const std::string complaint = wrong_input_of([&] { add("0x1,0x40\n" + line + "\n0x1,0x80\n"); });

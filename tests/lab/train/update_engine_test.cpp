@@ -113,6 +113,7 @@ TEST(UpdateEngine, IsToldOfTheRunTheBatchAndTheRules) {
   EXPECT_EQ(engine.asked[1].metadata.at("rules"), "[]");
   EXPECT_NE(engine.asked[2].metadata.at("rules").find("\"scale\":2.0"), std::string::npos);
   EXPECT_NE(engine.asked[3].metadata.at("rules").find("\"pattern\":\"truth\""), std::string::npos);
+  EXPECT_NE(engine.asked[3].metadata.at("rules").find("\"factor\":1.0"), std::string::npos);
 }
 
 TEST(UpdateEngine, ARunThatNeedsOneIsRefusedWithoutIt) {

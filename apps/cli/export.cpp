@@ -33,7 +33,7 @@ class Export : public Command {
         "  jsonl        a line for each run, with everything except arrays\n"
         "  npz          for NumPy: series/METRIC/values, arrays/NAME/values, and steps\n"
         "  safetensors  the weights at the end of training, for PyTorch and others\n"
-        "  words        the vocabulary, a word a line; line 1 is row 0 of the embeddings (.txt)\n"
+        "  words        (.txt) the words, one per line; line 1 is row 0 of the embeddings\n"
         "  tensorboard  a folder with an event file for each run\n"
         "\n"
         "If npz or safetensors has several runs, each name begins with the run's id and a slash.\n"

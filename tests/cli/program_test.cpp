@@ -52,7 +52,7 @@ TEST_F(ProgramTest, ReproduceShowsOneClaimAndExplainsIt) {
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_NE(one.out.find("1 of 1 claim is supported."), std::string::npos) << one.out;
   const Outcome explained = fovea("reproduce toy-uniform --claim integrated-time --explain --quiet");
-  for (const char* part : {"integrated-time", "tau_p_reaches_1_ode", "<= 1e-05", "null value", "0.607: "})
+  for (const char* part : {"integrated-time", "tau_p_reaches_1_ode", "<= 1e-05", "\nnull ", "\nmetric ", "0.607: "})
     EXPECT_NE(explained.out.find(part), std::string::npos) << part << "\n" << explained.out;
   const auto found = json("reproduce toy-uniform --claim integrated-time --json --quiet");
   ASSERT_EQ(found["claims"].size(), 1u);

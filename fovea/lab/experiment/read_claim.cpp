@@ -38,16 +38,16 @@ std::vector<std::string> words_in(const std::string& sentence) {
 
 void check_sentence(const std::string& sentence, const std::string& key, int most, const Location& location) {
   const std::vector<std::string> words = words_in(sentence);
-  if (words.empty()) throw wrong_input(fmt::format("{} is empty", key), "write a sentence", location);
+  if (words.empty()) throw wrong_input(fmt::format("'{}' is empty", key), "write a sentence", location);
   if (std::ssize(words) > most)
-    throw wrong_input(fmt::format("{} has {} words", key, words.size()),
+    throw wrong_input(fmt::format("'{}' has {} words", key, words.size()),
                       fmt::format("use {} at most; move the rest to other fields", most), location);
   std::string first = words.front();
   std::erase_if(first, [](char c) { return !is_word_letter(c); });
   for (const char* const conjunction : {"And", "But", "Than", "It", "They"})
     if (first == conjunction)
-      throw wrong_input(fmt::format("{} begins with '{}'", key, conjunction), "begin with the subject of the sentence",
-                        location);
+      throw wrong_input(fmt::format("'{}' begins with '{}'", key, conjunction),
+                        "begin with the subject of the sentence", location);
 }
 
 // "the claim 'late'", or "a claim" without a name.
@@ -72,12 +72,12 @@ void read_null(const Value& value, ClaimText& text) {
              {"means", [&](const Value& v) { text.null_means = take_text(v, "means"); }}});
   if (!has_value)
     throw wrong_input(
-        "null has no value",
+        "'null' has no 'value'",
         message("add {}, the metric's value without the effect", Message::Entry{"value", {std::int64_t{1}, {}}}),
         value.location);
   if (text.null_means.empty())
     throw wrong_input(
-        "null has no means",
+        "'null' has no 'means'",
         message("add {}, a text that explains this value", Message::Entry{"means", {"both are equally fast", {}}}),
         value.location);
 }
@@ -135,7 +135,7 @@ void check_null(const Claim& claim, const Location& location) {
 void check_schema(const Claim& claim, const std::map<std::string, Location>& locations, const std::string& given) {
   const auto needs = [&](const char* key, const char* what, const Value& example) {
     if (!locations.contains(key))
-      throw wrong_input(fmt::format("{} has {}, and no {}: {}", owner_of(claim), given, key, what),
+      throw wrong_input(fmt::format("{} has '{}', and no '{}': {}", owner_of(claim), given, key, what),
                         message("add {}", Message::Entry{key, example}), claim.location);
   };
   needs("title", "a sentence of at most 12 words", {"Permutations are learned later than subsets.", {}});

@@ -182,11 +182,13 @@ TEST(Compare, NamesTheRunsThatAreInPairs) {
 
 TEST(Compare, OfTwoRunsThatDifferInAListTheIdIsProposed) {
   std::vector<RunRecord> a{run_of(1, 0, 40, 0.1), run_of(2, 0, 40, 0.2)};
-  const std::vector<RunRecord> b{run_of(3, 0, 60, 0.3)};
+  std::vector<RunRecord> b{run_of(3, 0, 60, 0.3)};
   const auto mistake = [&] { return mistake_of([&] { compared(a, b); }); };
   a[1].spec.probe["names"] = Value{ValueList{{"loss", {}}}, {}};
+  b[0].spec.probe["names"] = Value{ValueList{{"entropy", {}}}, {}};
   EXPECT_NE(mistake().find("Leave one of them out: add 'and id != 2' to A."), std::string::npos) << mistake();
   a[1].spec.model["hidden"] = value(9);
+  b[0].spec.model["hidden"] = value(11);
   EXPECT_NE(mistake().find("Add a condition on model.hidden to A, or 'and id != 2' to leave run 2 out."),
             std::string::npos)
       << mistake();

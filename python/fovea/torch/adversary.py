@@ -68,5 +68,6 @@ def adversarial(one: Explained, strength: float, steps: int, seed: int) -> dict[
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
-        found = {"tvd": float(far.mean()), "jsd": float(one.mean(jsd(maps[-1], one.maps)).mean())}
+        apart = one.mean(jsd(maps[-1].detach(), one.maps))
+        found = {"tvd": float(far.detach().mean()), "jsd": float(apart.mean())}
     return {"lambda": strength, **found}

@@ -18,7 +18,8 @@ class Freeze final : public Intervention {
  public:
   void settings(Fields& fields) override {
     fields.text("freeze", of_,
-                "the parameters that do not change: \"attention\", \"body\", or a name and all names under it");
+                "the parameters that do not change: \"attention\", \"body\", a circuit such as qk.2, or a name and all "
+                "names under it");
     when.settings(fields);
   }
   int rank() const override { return 2; }

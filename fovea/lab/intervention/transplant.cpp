@@ -44,7 +44,9 @@ std::optional<std::string> name_there(const std::string& here, Group group, cons
 
 void Transplant::settings(Fields& fields) {
   fields.text("transplant", run, "the run whose weights are taken: its number, or its hash");
-  fields.text("of", of, "which parameters: \"attention\", \"body\", \"all\", or a name and all names under it");
+  fields.text(
+      "of", of,
+      "which parameters: \"attention\", \"body\", \"all\", a circuit such as qk.2, or a name and all names under it");
   fields.text("to", to_, "the name of the parameters here, if it differs");
   fields.integer("at", at_, 0, Fields::no_limit, "number of updates before the transplant");
 }

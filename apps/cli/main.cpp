@@ -96,10 +96,10 @@ std::string surplus_remedy(const CLI::App& app, const std::string& command, cons
       if (key.find('=') != key.npos) continue;
       std::string value = surplus.size() > 1 && surplus.front() == "=" ? surplus[1] : surplus.front();
       value.erase(0, value.starts_with('=') ? 1 : 0);
-      return fmt::format("Write --set {}={} without spaces", key, value);
+      return fmt::format("Write --set {}={} without spaces.", key, value);
     }
     if (const std::size_t sign = surplus.front().find('='); sign != std::string::npos && sign > 0)
-      return fmt::format("Write --set {}", surplus.front());
+      return fmt::format("Write --set {}.", surplus.front());
   }
   return fmt::format("See: fovea{} --help", command);
 }

@@ -262,7 +262,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
        {"'--quick' is in front of the command. Write it after the command: fovea run … "}},
       {"help run", 2, {"there is no command 'help'. Write: fovea run --help"}},
       {"data", 2, {"fovea data needs a command: list, show, add, get, rm. See: fovea data --help"}},
-      {"show 1 --step 3 --spec", 2, {"--spec cannot be used with --step"}},
+      {"show 1 --step 3 --spec", 2, {"--step cannot be used with --spec"}},
       {"data get --as x", 2, {"--as needs the name of a corpus"}},
       {"runs --sort -", 2, {"--sort: nothing is named to sort by"}},
       {"runs --where 'seed = \"0\"'", 2, {"'seed' is a number, and \"0\" is a text. Write a number without quotes."}},

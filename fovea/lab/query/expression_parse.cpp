@@ -102,7 +102,9 @@ class Parser {
   void require(const Node& node, Sort wanted, const std::string& of) const {
     if (node.sort == Sort::any || node.sort == wanted) return;
     fail(fmt::format("{} takes {}, not {}", of, sort_name(wanted), sort_name(node.sort)),
-         wanted == Sort::condition ? "write a comparison, as in 'accuracy >= 0.9'" : "use a metric or a number",
+         wanted == Sort::condition ? "write a comparison, as in 'accuracy >= 0.9'"
+         : wanted == Sort::text    ? "write a text in quotes"
+                                   : "use a metric or a number",
          node.column);
   }
 

@@ -15,7 +15,7 @@ TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
   } cases[] = {
       {"title = \"x", "x.toml:1:9", "an opening quote and no closing quote", "add the closing quote"},
       {"title = 'x\nidea = \"y\"", "x.toml:1:9", "an opening quote and no closing quote", "add the closing quote"},
-      {"title = [\"it's\" \"x\"]", "x.toml:1", "not TOML", "quotes"},
+      {"title = [\"it's\" \"x\"]", "x.toml:1:17", "not TOML", "quotes"},
       {"task = { name = \"mark\" }\ntask = 3", "x.toml:2:8", "'task' is set twice", "delete one"},
       {minimal("titel = \"x\""), "x.toml:3:1", "an experiment has no key 'titel'", "did you mean 'title'?"},
       {minimal("title = 3"), "x.toml:3:1", "'title' must be a text, not an integer (3)", "make it a text"},

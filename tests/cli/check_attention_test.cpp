@@ -73,7 +73,7 @@ TEST_F(BelieveTest, SaysWhatIsWrongBeforePythonIsAsked) {
     EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;
   };
   says("none.tsv", "there is no such file");
-  says("texts.tsv -o page.pdf", "Name a file that ends with .html");
+  says("texts.tsv -o page.pdf", "page.pdf: the name of the report must end with .html. Name it page.html.");
   says("texts.tsv --seeds 1", "--seeds");
   says("texts.tsv --format xml", "--format cannot be 'xml'");
   says("texts.tsv --text 3", "texts.tsv:1");

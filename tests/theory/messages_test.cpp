@@ -195,7 +195,8 @@ std::string leaking(double share) {
 
 TEST(Messages, AWordThatAloneGivesTheLabelIsTheFirstLine) {
   const std::string first = "'zendesk' alone gives the label. Remove it and check again.";
-  const Forecast forecast = of_file(leaking(1));
+  const std::string messages = leaking(1);
+  const Forecast forecast = of_file(messages);
   EXPECT_EQ(leak_text(forecast.prediction, *forecast.source), first);
   const std::string shown = prediction_text(forecast.prediction, *forecast.source, {.width = 80});
   EXPECT_EQ(shown.find(first + "\n\n" + trust_text(forecast.prediction, *forecast.source).substr(0, 20)), 0u) << shown;

@@ -136,6 +136,35 @@ StepCost classifier_cost(const Settings& s, const TaskShape& shape, const Batch&
   return cost;
 }
 
+StepCost window_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
+  const double width = s.number("hidden"), reach = s.number("reach"), tags = shape.target_vocab;
+  const double words = sum(batch.source.lengths);
+  double pairs = 0;  // words and positions of their windows
+  for (const int length : batch.source.lengths)
+    for (int t = 0; t < length; ++t) pairs += 1 + std::min<double>(reach, t) + std::min<double>(reach, length - 1 - t);
+  StepCost cost;
+  cost.operations = affine(pairs, s.number("embedding"), width) + affine(pairs, 1, width) + affine(words, width, tags);
+  cost.functions = pairs * width + words * tags;
+  if (s.word("attention") == "uniform") return cost;
+  cost.operations += affine(pairs, width, 1);
+  cost.functions += pairs;
+  return cost;
+}
+
+StepCost recurrent_tagger_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
+  const double width = 2 * s.number("hidden"), tags = shape.target_vocab, words = sum(batch.source.lengths);
+  double pairs = 0;
+  for (const int length : batch.source.lengths) pairs += static_cast<double>(length) * length;
+  StepCost cost = Stack{s.word("cell"), s.number("embedding"), s.number("hidden"), 1, 2, false}.over(
+      words, batch.size, shape.features > 0 ? words : distinct(batch.source.ids));
+  cost.operations += 2 * affine(words, width, tags);  // of states and contexts
+  cost.functions += words * tags;
+  if (s.word("attention") == "uniform") return cost;
+  cost.operations += affine(words, width, width) + attention_products(pairs, width);
+  cost.functions += pairs;
+  return cost;
+}
+
 double mlp(double rows, const std::vector<double>& widths, bool input_gradient) {
   double operations = 0;
   for (std::size_t i = 0; i + 1 < widths.size(); ++i)
@@ -311,6 +340,8 @@ std::optional<StepCost> batch_cost(const RunSpec& spec, const TaskShape& shape, 
   if (model == "seq2seq-heads")
     return seq2seq_cost(settings, shape, batch, static_cast<double>(settings.numbers("heads").size()));
   if (model == "gated-classifier") return classifier_cost(settings, shape, batch);
+  if (model == "window-tagger") return window_cost(settings, shape, batch);
+  if (model == "recurrent-tagger") return recurrent_tagger_cost(settings, shape, batch);
   if (model == "bag-attention") return bag_cost(settings, shape, batch, settings.word("score"));
   if (model == "bag-flat") return bag_cost(settings, shape, batch, "flat");
   if (model == "feature-attention") return feature_cost(settings, shape, batch);

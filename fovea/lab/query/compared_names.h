@@ -1,5 +1,5 @@
-// Tells what an expression compares its names with, so that a text without quotes and a number in quotes are found (room
-// lab/query). The store and the check of experiments call it. Pure functions.
+// Finds texts without quotes and numbers in quotes that an expression compares its names with (room lab/query). The
+// store and the check of experiments call it. Pure functions.
 #pragma once
 
 #include <span>

@@ -110,7 +110,8 @@ std::string leak_text(const Prediction& p, const BagSource& source) {
   std::vector<std::string> words;
   for (const OutputPrediction& output : p.outputs)
     for (const Candidate& word : output.candidates)
-      if (word.alone() && static_cast<double>(word.here) >= gives_label * output.mean * static_cast<double>(p.examples))
+      if (word.elsewhere == 0 && word.evidence != EvidenceLevel::weak &&
+          static_cast<double>(word.here) >= gives_label * output.mean * static_cast<double>(p.examples))
         words.push_back("'" + source.input_word(word.input) + "'");
   if (words.empty()) return {};
   if (words.size() == 1) return words.front() + " alone gives the label. Remove it and check again.";

@@ -25,8 +25,8 @@ std::vector<std::string> metrics_to_compare(const ComparedGroup& a, const Compar
 std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
                             const Terminal& terminal);
 
-// The median course of a metric (or an expression over them) in both groups; "" where it has no course. As in the table,
-// only runs with a partner count. `comparison` is of these groups.
+// The median course of a metric (or an expression over them) in both groups; "" where it has no course. Only runs with
+// a partner count, as in the table. `comparison` is of these groups.
 std::string comparison_chart(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
                              const std::string& metric, const Terminal& terminal);
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ..notices import teller
@@ -16,6 +17,15 @@ class NewestUpdate:
     def __init__(self) -> None:
         self.given: Mapping[str, Any] = {}
         self._warned: set[str] = set()
+
+    @contextmanager
+    def having(self, given: Mapping[str, Any]) -> Iterator[None]:
+        """Keep these numbers inside of the block alone, because a loss keeps its graph."""
+        self.given = given
+        try:
+            yield
+        finally:
+            self.given = {}
 
     def numbers(self, evaluator: Evaluator, number: int, last: bool) -> dict[str, float]:
         """Return the numbers of this update, and the norms of its gradient if it is not the last."""

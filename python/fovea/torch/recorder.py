@@ -49,6 +49,11 @@ class Recorder:
             steps.append(step)
             values.append(float(value))
 
+    def numbers(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Record the values of several names."""
+        for name, value in numbers.items():
+            self.number(step, name, value)
+
     def evaluated(self, step: int, arrays: Sequence[tuple[str, Array]]) -> None:
         """Record the arrays of an evaluation.
 

@@ -90,9 +90,8 @@ class Watch:
     ) -> None:
         begun = clock.now()
         self.number = 0  #: updates done
-        self._closed = False
+        self._closed, self._silent = False, rank() > 0
         self._run: Run | None = None  # what close() gave
-        self._silent = rank() > 0
         self._update = NewestUpdate()
         self._recorder = Recorder()
         self._persistence = Persistence(name, settings, store, self._recorder)
@@ -153,16 +152,13 @@ class Watch:
         for name, value in metrics.items():
             require_number(name, value)
         self._holds.stepped(self.number)
-        loss = metrics.get("loss")
-        if self._schedule.chooses and loss is not None and getattr(loss, "is_cpu", True):  # a device is not waited for
+        loss = metrics.get("loss", float("nan"))
+        if self._schedule.chooses and getattr(loss, "is_cpu", True):  # a device is not waited for
             self._schedule.told(as_float(loss))
         due = not self._silent and self._schedule.due(self.number, not self._recorder.evaluations)
         if due:
-            self._update.given = metrics
-            try:
+            with self._update.having(metrics):
                 self._evaluate()
-            finally:
-                self._update.given = {}  # a loss keeps its graph
             start = clock.now()
             self._observed.model.note_autocast()
             self._persistence.keep_meanwhile(self._whole_spec, self.number)
@@ -282,17 +278,13 @@ class Watch:
                 evaluation = Evaluation(self._evaluator, self._schedule, self._holds, base, self.number)
                 evaluation.measure(start, first=not self._recorder.evaluations, last=last)
                 numbers, arrays, start = evaluation.numbers, evaluation.arrays, clock.now()
-        self._record({**numbers, **self._update.numbers(self._evaluator, self.number, last)}, arrays)
+        numbers.update(self._update.numbers(self._evaluator, self.number, last))
+        self._recorder.numbers(self.number, numbers)
+        self._recorder.evaluated(self.number, arrays)
+        self._loggers.send(self.number, numbers)
         self._schedule.evaluated(self.number, numbers["loss"])
         self._schedule.spend(took := clock.now() - start)
         self._evaluator.took_more(took)
-
-    def _record(self, numbers: Mapping[str, float], arrays: list[tuple[str, Any]]) -> None:
-        """Keep the results of an evaluation, and send them to the loggers."""
-        for name, number in numbers.items():
-            self._recorder.number(self.number, name, number)
-        self._recorder.evaluated(self.number, arrays)
-        self._loggers.send(self.number, numbers)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the watch for a checkpoint of the training.
@@ -334,8 +326,7 @@ class Watch:
         observed = {**self._measured, **self._observed.model.autocast_setting()}
         return {**self._spec, "intervene": self._holds.tables(), "train": {"program": "PyTorch", "observed": observed}}
 
-    def _unkept(self) -> open_watches.Unkept:
-        """What it saw, without its model."""
+    def _unkept(self) -> open_watches.Unkept:  # what it saw, without its model
         return self._persistence.unkept(self._whole_spec(), self.number)
 
     def close(self, state: str = "done", error: str = "") -> Run | None:
@@ -369,10 +360,8 @@ class Watch:
                 if not evaluations:
                     raise
                 trouble = f"the last evaluation, at update {self.number}, failed, and earlier evaluations are kept ({type(why).__name__}: {why})"
-        audit = self._evaluator.audit
-        if audit and evaluations:
-            for name, number in (whole := audit.whole()).items():
-                self._recorder.number(evaluations[-1], name, number)
+        if evaluations and (audit := self._evaluator.audit):
+            self._recorder.numbers(evaluations[-1], whole := audit.whole())
             self._loggers.send(evaluations[-1], whole)
         if self.number > 0:
             self._schedule.warn_of_no_beta()

@@ -17,7 +17,7 @@ export interface Pole {
   bet: number | undefined; // the step that was bet on
   predicted: number | undefined; // the step that Fovea predicts
   came: number | undefined; // the step at which it came, if that has been watched
-  level: number;
+  height: number; // of its curve at that step
 }
 
 interface Props {
@@ -121,12 +121,12 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
         <path class={ghost ? "curve ghost" : "curve"} d={path_until(series, at, x, y)} stroke={colour} />
       ))}
       {poles.map(
-        ({ colour, came, level }) =>
+        ({ colour, came, height }) =>
           came !== undefined && (
             <g>
-              <circle cx={x(came)} cy={y(level)} r="5" fill={colour} stroke="var(--page)" stroke-width="2" />
-              <text class="came" x={x(came) + 8} y={y(level) + 15}>
-                {came}
+              <circle cx={x(came)} cy={y(height)} r="5" fill={colour} stroke="var(--page)" stroke-width="2" />
+              <text class="came" x={x(came) + 8} y={y(height) + 15}>
+                step {came}
               </text>
             </g>
           ),

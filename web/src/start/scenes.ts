@@ -16,7 +16,7 @@ export interface Scene {
   title: string;
   reads: string; // what the model gets, and what it has to do
   why: string; // why that has to be learned
-  waits?: string; // why the second flag waits for the first
+  waits?: string; // how the first flag is learned, and why the second waits for it
   left: string; // what the two columns of words are
   right: string;
   curves: Curve[];
@@ -37,7 +37,7 @@ export const scenes: Scene[] = [
     reads: "The model reads twelve words and has to write the same twelve.",
     why: "Copying is not built in. To the model a word is only a number. A word to read has nothing in common with the same word to write. So the model has to learn two things: which word to write for each word read (β), and at which position to look (α). Nobody shows it the position. The only signal is whether the written word was right.",
     waits:
-      "Before the model has learned which word to write, attention on the right position does not lower the loss. So training does not move attention there yet.",
+      "Which words occur together in the texts shows which word to write, without looking at a position. Until the model has learned that, attention on the right position does not lower the loss.",
     left: "words read",
     right: "words written",
     curves: [
@@ -65,7 +65,7 @@ export const scenes: Scene[] = [
     title: "Continue the weather",
     reads:
       "Each text is the weather of 24 days. Its chances are drawn for this text alone. The model has to predict the next day.",
-    why: "The chances differ from text to text, so they cannot be learned by heart. The model has to learn a procedure: find the earlier days with today's weather, and look at the days after them. One head has to look at the day before, and another has to use that.",
+    why: "The chances differ from text to text, so they cannot be learned by heart. The model has to learn a procedure: find the earlier days with today's weather, and look at the days after them. One head has to look at the day before, and another uses that. The other can begin while the first has only a part of its attention there.",
     left: "days looked at",
     right: "current day",
     curves: [
@@ -114,7 +114,7 @@ export const scenes: Scene[] = [
       "A text of twenty words is a yes if it contains one certain word, and a no if not. Nobody tells the model which word that is.",
     why: "For each word the model has two numbers: how much the word speaks for a yes (β), and how much attention it gets (α). At first these numbers are the same for all words. The model is told yes or no, and nothing about the words. For this model Fovea computes both steps before training: its flags are drawn in outline. Can you beat it?",
     waits:
-      "While the keyword is no evidence for a yes, attention on it does not lower the loss. So training does not move attention there yet.",
+      "The words of many yes and no texts show which word is evidence for a yes, without attention on it. Until the model has learned that, attention on the keyword does not lower the loss.",
     left: "words read",
     right: "answer",
     curves: [

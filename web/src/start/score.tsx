@@ -2,7 +2,7 @@
 import type { Training } from "../engine/training";
 import { Term } from "../term";
 import { flags_of, type Scene } from "./scenes";
-import { came_at, nearer, never, percent, predicted_at } from "./told";
+import { came_at, level_text, nearer, never, percent, predicted_at } from "./told";
 
 interface Props {
   scene: Scene;
@@ -19,22 +19,22 @@ export function Score({ scene, runs, bets, at }: Props) {
     const step = at > 0 && run ? came_at(run, metric, level, at) : undefined;
     return step === undefined
       ? never(at, run?.steps ?? Infinity)
-      : `${one_level ? "" : `${percent(level)}: `}step ${step}`;
+      : `${one_level ? "" : `${level_text(level)}: `}step ${step}`;
   };
   const levels = [...new Set(flags.map(({ flag }) => flag!.level))];
   const one_level = levels.length === 1;
   return (
     <table class="score">
-      <caption class="soft">Curves: share of the rows of many texts. Picture: one text.</caption>
+      <caption class="soft">Curves: means over many texts. Picture: one text.</caption>
       <thead>
         <tr>
           <th scope="col">Curve</th>
           <th scope="col">now</th>
-          <th scope="col">{one_level ? `passed ${percent(levels[0]!)} at` : "passed"}</th>
+          <th scope="col">{one_level ? `passed ${level_text(levels[0]!)} at` : "passed"}</th>
+          {ghost && <th scope="col">untouched</th>}
           <th scope="col">your bet</th>
           {predicts && <th scope="col">Fovea's</th>}
           {predicts && <th scope="col">nearer</th>}
-          {ghost && <th scope="col">untouched</th>}
         </tr>
       </thead>
       <tbody>
@@ -43,7 +43,8 @@ export function Score({ scene, runs, bets, at }: Props) {
           const value = training?.value_at(metric, at);
           const bet = bets[flags.indexOf(curve)],
             predicted = predicted_at(ghost ?? training, curve);
-          const came = flag && training && at > 0 ? came_at(training, metric, flag.level, at) : undefined;
+          const bet_on = ghost ?? training;
+          const came = flag && bet_on && at > 0 ? came_at(bet_on, metric, flag.level, at) : undefined;
           const judged = came !== undefined && bet !== undefined && predicted !== undefined;
           return (
             <tr key={metric}>
@@ -55,10 +56,10 @@ export function Score({ scene, runs, bets, at }: Props) {
               </th>
               <td>{typeof value === "number" ? percent(value) : "–"}</td>
               <td>{flag ? reached(training, metric, flag.level) : ""}</td>
+              {ghost && <td>{flag ? reached(ghost, metric, flag.level) : ""}</td>}
               <td>{flag ? (bet ?? "none") : ""}</td>
               {predicts && <td>{predicted ?? ""}</td>}
               {predicts && <td>{judged ? nearer(came, bet, predicted) : ""}</td>}
-              {ghost && <td>{flag ? reached(ghost, metric, flag.level) : ""}</td>}
             </tr>
           );
         })}

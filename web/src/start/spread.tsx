@@ -1,6 +1,7 @@
 // Where a server shows the page: what everybody who has it open bet on the same question, once the own bet is closed.
 import { useEffect, useState } from "preact/hooks";
 import { useWidth } from "../lines";
+import { median } from "../median";
 import type { Bet, ClassBets } from "../source";
 import { edges } from "./plot";
 import type { Curve } from "./scenes";
@@ -69,13 +70,13 @@ export function Spread({ bets, flags, total }: Props) {
   const right = width - edges.right;
   const told = flags.flatMap(({ flag }, i) => {
     const steps = steps_of(bets, i),
-      [low, middle, high] = [steps[0], steps[(steps.length - 1) >> 1], steps.at(-1)];
-    return low === undefined ? [] : [`${flag!.short}: median ${middle}, from ${low} to ${high}`];
+      low = steps[0];
+    return low === undefined ? [] : [`${flag!.short}: median ${median(steps)}, from ${low} to ${steps.at(-1)}`];
   });
   return (
     <div ref={holder} class="spread">
       <p>
-        {bets.length} bets of the class, collected on this server. {told.join(". ")}.
+        {bets.length} bets of the class, which is everybody who bets on this server. {told.join(". ")}.
       </p>
       {width > 0 && (
         <svg

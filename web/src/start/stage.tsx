@@ -69,7 +69,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   };
   const label = `Attention at step ${look?.step ?? 0}`;
   const says = reading(scene, seen, pointed);
-  const judgement = verdict(scene, training, bets, at);
+  const judgement = verdict(scene, training, ghost, bets, at);
   const closed = at > 0 || player.playing || loading; // nobody bets any more
   const question = JSON.stringify([scene.name, state.seed, ...(untouched ? Object.values(change) : [])]);
   const of_class = useClassBets(server, question, bets, !loading && closed);
@@ -98,6 +98,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         <h2>
           <b>1</b> Bet
         </h2>
+        {scene.waits && <p class="waits">{scene.waits}</p>}
         <Bets
           flags={flags_of(scene)}
           bets={bets}
@@ -139,10 +140,9 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         </p>
         <div class="verdict">
           <p>
-            <strong>{judgement.text}</strong>
+            <strong>{judgement}</strong>
             {server && !closed && " This server collects the bets, without names."}
           </p>
-          {scene.waits && judgement.ordered && !changed && !player.playing && <p class="soft">{scene.waits}</p>}
         </div>
         <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} changed={changed} />
         <Spread bets={of_class} flags={flags_of(scene)} total={total} />
@@ -252,13 +252,16 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
             share
             lines={lines_of(scene, runs)}
             rules={[]}
-            poles={flags_of(scene).map((curve, i) => ({
-              colour: curve.colour,
-              bet: bets[i],
-              predicted: predicted_at(runs.at(-1), curve),
-              came: runs[0] && came_at(runs[0], curve.metric, curve.flag!.level, at),
-              level: curve.flag!.level,
-            }))}
+            poles={flags_of(scene).map((curve, i) => {
+              const came = runs[0] && came_at(runs[0], curve.metric, curve.flag!.level, at);
+              return {
+                colour: curve.colour,
+                bet: bets[i],
+                predicted: predicted_at(runs.at(-1), curve),
+                came,
+                height: (came !== undefined && runs[0]?.value_at(curve.metric, came)) || 0,
+              };
+            })}
           />
           {rules.length > 0 && (
             <Plot

@@ -30,41 +30,76 @@ export function nearer(came: number, bet: number, predicted: number): string {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-// A sentence for the order, and one for the bets; `ordered` if both came, and the first flag first.
+// A level of a flag, in percent.
+export const level_text = (level: number) => `${+(100 * level).toPrecision(3)} %`;
+
+interface Arrived {
+  what: string;
+  came: number;
+  level: string; // "75 % at ", where the flags have unlike levels
+  bet: number | undefined;
+}
+
+// When each flag came in a training, in the order of arrival; the flags that have not come are left out.
+function arrived(scene: Scene, training: Training, bets: (number | undefined)[], at: number): Arrived[] {
+  const flags = flags_of(scene),
+    alike = new Set(flags.map(({ flag }) => flag!.level)).size === 1;
+  return flags
+    .flatMap(({ metric, flag }, i) => {
+      const came = came_at(training, metric, flag!.level, at);
+      const level = alike ? "" : `${level_text(flag!.level)} at `;
+      return came === undefined ? [] : [{ what: flag!.what, came, level, bet: bets[i] }];
+    })
+    .sort((a, b) => a.came - b.came);
+}
+
+// A sentence for the order, and one for the bets. A bet is of the untouched training: beside a change, its `ghost`.
 export function verdict(
   scene: Scene,
   training: Training | undefined,
+  ghost: Training | undefined,
   bets: (number | undefined)[],
   at: number,
-): { text: string; ordered: boolean } {
+): string {
   if (!training || at === 0)
-    return { text: "Put each flag on the step at which you expect it, then train.", ordered: false };
-  const flags = flags_of(scene).map(({ metric, flag }, i) => ({
-    what: flag!.what,
-    came: came_at(training, metric, flag!.level, at),
-    bet: bets[i],
-  }));
-  const over = at >= training.steps;
-  const come = flags
-    .flatMap(({ what, came, bet }) => (came === undefined ? [] : [{ what, came, bet }]))
-    .sort((a, b) => a.came - b.came);
-  const [first, second] = come;
-  const other = flags.find(({ came }) => came === undefined);
-  if (!first) return { text: over ? `Neither came within ${at} steps.` : "Neither has come yet.", ordered: false };
+    return bets.every(bet => bet !== undefined)
+      ? "Both flags are set. Now train it."
+      : "Put each flag on the step at which you expect it, then train.";
+  const untouched = arrived(scene, ghost ?? training, bets, at);
+  if (ghost) {
+    const distance = judged(untouched);
+    return [change_in(scene, training, ghost, at), distance && `${distance} The bet is of the untouched training.`]
+      .filter(Boolean)
+      .join(" ");
+  }
+  const [first, second] = untouched;
+  if (!first) return at >= training.steps ? `Neither came within ${at} steps.` : "Neither has come yet.";
+  const other = flags_of(scene).find(({ flag }) => flag!.what !== first.what)!.flag!.what;
   if (!second)
-    return {
-      text: `${capital(first.what)} first (step ${first.came}), ${other!.what}: ${never(at, training.steps)}.`,
-      ordered: false,
-    };
+    return `${capital(first.what)} first (${first.level}step ${first.came}), ${other}: ${never(at, training.steps)}.`;
   const came =
     first.came === second.came
       ? `Both at step ${first.came}.`
-      : `${capital(first.what)} first (step ${first.came}), then ${second.what} (step ${second.came}).`;
-  return { text: [came, judged(come)].filter(Boolean).join(" "), ordered: flags[0]!.came! < flags[1]!.came! };
+      : `${capital(first.what)} first (${first.level}step ${first.came}), then ${second.what} (${second.level}step ${second.came}).`;
+  return [came, judged(untouched)].filter(Boolean).join(" ");
+}
+
+// What a change did to each flag: "Looking: changed at step 78, untouched at step 36."
+function change_in(scene: Scene, training: Training, ghost: Training, at: number): string {
+  const when = (run: Training, metric: string, level: number) => {
+    const step = came_at(run, metric, level, at);
+    return step === undefined ? never(at, run.steps) : `at step ${step}`;
+  };
+  return flags_of(scene)
+    .map(({ metric, flag }) => {
+      const [changed, untouched] = [training, ghost].map(run => when(run, metric, flag!.level));
+      return `${capital(flag!.what)}: changed ${changed}, untouched ${untouched}.`;
+    })
+    .join(" ");
 }
 
 // The order of the bets and the distance of each, in the order of arrival.
-function judged(come: { what: string; came: number; bet: number | undefined }[]): string {
+function judged(come: Arrived[]): string {
   const off = come.flatMap(({ what, came, bet }) => (bet === undefined ? [] : [{ what, by: bet - came }]));
   const off_by = (by: number) => {
     if (by === 0) return "exact";

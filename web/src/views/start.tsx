@@ -3,7 +3,6 @@ import text_of_lesson from "#lesson";
 import { change_address, useAddress } from "../address";
 import { engine } from "../engine/engine";
 import { lesson } from "../lesson";
-import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { scene_of, scenes } from "../start/scenes";
 import { Stage } from "../start/stage";
@@ -14,7 +13,6 @@ const of_scene = ["bet", "act", "by", "of", "from", "hold"]; // words of the add
 
 export function Start({ source }: { source: Source }) {
   const scene = scene_of(useAddress().words.get("scene"));
-  const narrow = useScreen().width <= 680; // as start.css has it
   return (
     <div class="start">
       <h1>
@@ -46,18 +44,9 @@ export function Start({ source }: { source: Source }) {
               {scene.reads} <Term word="attention">Attention</Term> is how it chooses what to look at: the thicker an
               arc, the more weight. Bet when it learns what, then train it in this browser.
             </p>
-            {narrow ? (
-              <details>
-                <summary>Why does that have to be learned?</summary>
-                <p>
-                  <Explained text={scene.why} />
-                </p>
-              </details>
-            ) : (
-              <p>
-                <Explained text={scene.why} />
-              </p>
-            )}
+            <p>
+              <Explained text={scene.why} />
+            </p>
           </div>
           <Stage key={scene.name} server={source.bets} />
         </>

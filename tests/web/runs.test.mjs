@@ -321,8 +321,11 @@ test("runs that are chosen are grouped by a setting in which they differ, and th
   const words = ["compare", 'experiment = "toy-phase" and model.p = -0.9', 'experiment = "toy-phase" and model.p = -0.3', "--metric", "D", "--json"];
   const { pairs, metrics: [{ difference, p }] } = JSON.parse(await stage.fovea(...words));
   const verdict = await group.getByRole("listitem").innerText();
-  const start = `model.p = -0.3: D is ${+Math.abs(difference).toPrecision(3)} ${difference < 0 ? "lower" : "higher"} than with model.p = -0.9, mean of ${pairs} pairs of runs.`;
+  const start = `model.p = -0.3: D is ${+Math.abs(difference).toPrecision(3)} ${difference < 0 ? "lower" : "higher"} than with model.p = -0.9, mean of ${pairs} pairs of runs (`;
   assert.ok(verdict.startsWith(start), verdict);
+  // The means of both sides of the pairs stand beside their difference.
+  const [, one, other] = /\((\S+) against (\S+)\)/.exec(verdict).map((text) => Number(text.replace("−", "-")));
+  assert.ok(Math.abs(one - other - difference) < 0.01 * Math.max(Math.abs(one), Math.abs(other)), verdict);
   assert.ok(verdict.includes(p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}.`), verdict);
   // With Shift all rows between two are chosen.
   await page.getByRole("button", { name: "Choose none" }).click();

@@ -7,11 +7,13 @@ import { Figure } from "../figure";
 import { Legend } from "../legend";
 import { axis_of, look_of } from "../line_looks";
 import { useWidth } from "../lines";
+import { median } from "../median";
 import { type Groups, number_text, type Run, setting_text } from "../model";
 import { interventions_text } from "../play/acts";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
+import { means_of_pairs } from "./pairs";
 import { group_of, group_title, type Settings, setting_cell, setting_title } from "./runs_named";
 
 interface Dot {
@@ -19,12 +21,6 @@ interface Dot {
   y: number;
   run: Run;
   group: string;
-}
-
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b),
-    middle = (sorted.length - 1) / 2;
-  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }
 
 const is_done = ({ state }: Run) => state === "done";
@@ -230,7 +226,15 @@ function Dots({
 }
 
 // How the metric of a group differs, and whether that may be chance.
-function verdict_of(metric: string, group: string, base: string, test: NonNullable<Groups["groups"][0]["test"]>) {
+// `means` are of the pairs; `left_out` is the number of runs of each group without a partner.
+function verdict_of(
+  metric: string,
+  group: string,
+  base: string,
+  test: NonNullable<Groups["groups"][0]["test"]>,
+  means: [number, number] | undefined,
+  left_out: [number, number],
+) {
   const { difference, low, high, pairs = 0, p } = test;
   if (difference === null || difference === undefined) return undefined;
   const least = 2 / 2 ** pairs; // p of that many pairs
@@ -246,9 +250,12 @@ function verdict_of(metric: string, group: string, base: string, test: NonNullab
   return (
     <li>
       <b>{group}</b>: {metric} is {short(Math.abs(difference))} {difference < 0 ? "lower" : "higher"} than with{" "}
-      <b>{base}</b>, mean of {pairs_text}. 95 % interval of the difference: {short(low)} to {short(high)}.{" "}
-      {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
+      <b>{base}</b>, mean of {pairs_text}
+      {means && ` (${short(means[0])} against ${short(means[1])})`}. 95 % interval of the difference: {short(low)} to{" "}
+      {short(high)}. {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
       {how}
+      {left_out.some(count => count > 0) &&
+        ` Runs without a partner, left out of the pairs: ${left_out[0]} of ${group}, ${left_out[1]} of ${base}.`}
     </li>
   );
 }
@@ -307,9 +314,14 @@ export function GroupsTable({
     by === "intervene" ? interventions_text(value ?? []) : value === null ? "not set" : setting_text(value);
   const name = (value: Groups["against"]) => group_title(by, title(value));
   const metric_name = metric.replaceAll("_", " ");
-  const verdicts = found.groups.slice(0, most_verdicts + 1).flatMap(({ value, test }) => {
-    const verdict = test && !test.problem && verdict_of(metric_name, name(value), name(found.against), test);
-    return verdict ? [verdict] : [];
+  const verdicts = found.groups.slice(0, most_verdicts + 1).flatMap(({ value, measured, test }) => {
+    if (!test || test.problem) return [];
+    const { pairs = 0, paired_by = [] } = test;
+    const sides = means_of_pairs(runs, metric, by, [value, found.against], paired_by);
+    const left_out: [number, number] = [measured - pairs, (base?.measured ?? pairs) - pairs];
+    // Of more runs than the page has, the means are not known.
+    const means = sides?.pairs === pairs ? sides.means : undefined;
+    return verdict_of(metric_name, name(value), name(found.against), test, means, left_out) ?? [];
   });
   const differing = [...new Set(found.groups.flatMap(({ test }) => test?.settings ?? []))].filter(name => name !== by);
   const problems = [...new Set(found.groups.flatMap(({ test }) => (test?.problem ? [test.problem] : [])))];
@@ -337,8 +349,8 @@ export function GroupsTable({
                 "runs",
                 "median",
                 "middle half",
-                "mean [95 %]",
-                "difference of means [95 %]",
+                "mean of all runs [95 %]",
+                "mean difference of pairs [95 %]",
                 "pairs",
                 "p",
               ].map(head => (
@@ -384,9 +396,10 @@ export function GroupsTable({
         </table>
       </Scrolled>
       <p class="soft">
-        In brackets: the 95 % interval. Runs are paired by seed and by what else varies, as <code>fovea compare</code>{" "}
-        does it. p is of a sign-flip permutation test of the pairs: how often a difference as large would come by
-        chance. With n pairs it cannot be below 2/2ⁿ.
+        In brackets: the 95 % interval. Median, middle half and mean are of all runs of a group. The difference is of
+        pairs alone, so it can have another sign than the means of all runs. Runs are paired by seed and by what else
+        varies, as <code>fovea compare</code> does it. p is of a sign-flip permutation test of the pairs: how often a
+        difference as large would come by chance. With n pairs it cannot be below 2/2ⁿ.
         {differing.length > 0 && ` Groups differ in ${differing.join(", ")}, too: a difference may come from there.`}
         {problems.length > 0 && ` Not paired: ${problems.join(" ")}`}
       </p>

@@ -1,0 +1,23 @@
+// The means of paired runs, and the median.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parts_of_page } from "./in_node.mjs";
+
+const { means_of_pairs, median } = await parts_of_page("views/pairs.ts", "median.ts");
+const run = (seed, length, accuracy, more) => ({ seed, experiment: "laws", state: "done", settings: { task: { length } }, metrics: { accuracy }, ...more });
+
+test("means of pairs leave out runs without a partner, runs that are not done and runs without the metric", () => {
+  const runs = [run(0, 9, 0.9), run(1, 9, 1), run(2, 9, 0.1), run(3, 9, 0.1), run(0, 33, 0.7), run(1, 33, 0.8), run(2, 33, 0.5, { state: "stopped" }), run(3, 33, null)];
+  const found = means_of_pairs(runs, "accuracy", "task.length", [33, 9], ["seed"]);
+  assert.equal(found.pairs, 2);
+  assert.ok(Math.abs(found.means[0] - 0.75) < 1e-12 && Math.abs(found.means[1] - 0.95) < 1e-12, found.means.join());
+  assert.equal(means_of_pairs(runs, "accuracy", "task.length", [17, 9], ["seed"]), undefined);
+  // Runs are partners only if all else is alike.
+  const rates = runs.map((one, i) => ({ ...one, settings: { ...one.settings, train: { rate: i } } }));
+  assert.equal(means_of_pairs(rates, "accuracy", "task.length", [33, 9], ["seed", "train.rate"]), undefined);
+});
+
+test("the median of two values is their mean", () => {
+  assert.equal(median([32, 30]), 31);
+  assert.equal(median([5, 1, 3]), 3);
+});

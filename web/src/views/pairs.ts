@@ -1,0 +1,35 @@
+// The pairs of runs that `fovea compare` forms, and the mean of each of their sides.
+import { flat_settings, type Run, type Setting, setting_text } from "../model";
+
+type Texts = (name: string) => string;
+
+function texts_of(run: Run): Texts {
+  const settings = flat_settings(run.settings);
+  return name =>
+    name === "seed" ? String(run.seed) : name === "experiment" ? run.experiment : (settings.get(name) ?? "");
+}
+
+// The means of the pairs of two groups, which are two values of a setting; nothing if there is no pair.
+export function means_of_pairs(
+  runs: Run[],
+  metric: string,
+  by: string,
+  groups: [Setting, Setting],
+  paired_by: string[],
+): { pairs: number; means: [number, number] } | undefined {
+  const sides = groups.map(group => {
+    const side = new Map<string, number>();
+    for (const run of runs) {
+      const text = texts_of(run),
+        value = run.metrics[metric];
+      if (run.state !== "done" || typeof value !== "number") continue;
+      if (text(by) === (group === null ? "" : setting_text(group)))
+        side.set(JSON.stringify(paired_by.map(text)), value);
+    }
+    return side;
+  }) as [Map<string, number>, Map<string, number>];
+  const keys = [...sides[0].keys()].filter(key => sides[1].has(key));
+  if (keys.length === 0) return undefined;
+  const mean = (side: Map<string, number>) => keys.reduce((sum, key) => sum + side.get(key)!, 0) / keys.length;
+  return { pairs: keys.length, means: [mean(sides[0]), mean(sides[1])] };
+}

@@ -1,6 +1,6 @@
 // One HTML file with everything in it: it is built into the program, put around a report's data, and laid on static
 // hosts.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
@@ -75,9 +75,33 @@ function old_names(): Plugin {
   };
 }
 
+// What the full forms came to when they were last run, from docs/results/: of each experiment its claims, on each corpus,
+// and of each finding the claim that it shows.
+function kept(): Plugin {
+  return {
+    name: "kept",
+    resolveId: id => (id === "#kept" ? "\0kept" : null),
+    load(id) {
+      if (id !== "\0kept") return null;
+      const results = fileURLToPath(new URL("../docs/results/", import.meta.url));
+      const text_of = (name: string) => {
+        this.addWatchFile(join(results, name));
+        return readFileSync(join(results, name), "utf8");
+      };
+      const experiments = readdirSync(results)
+        .filter(name => name.endsWith(".json"))
+        .sort()
+        .map(name => JSON.parse(text_of(name)))
+        .map(({ experiment, corpus = "", claims }) => ({ experiment, corpus, claims }));
+      const findings = [...text_of("findings.toml").matchAll(/^claim = "(.+)"\nheading = "(.+)"$/gm)];
+      return `export default ${JSON.stringify({ experiments, findings: Object.fromEntries(findings.map(([, claim, heading]) => [heading, claim])) })}`;
+    },
+  };
+}
+
 export default defineConfig({
   base: "./",
-  plugins: [engine(), lesson(), old_names(), viteSingleFile({ removeViteModuleLoader: true })],
+  plugins: [engine(), lesson(), old_names(), kept(), viteSingleFile({ removeViteModuleLoader: true })],
   // A page that is opened as a file may start no module as a worker.
   worker: { plugins: () => [engine()], format: "iife" },
   esbuild: { jsx: "automatic", jsxImportSource: "preact" },

@@ -175,9 +175,11 @@ export function Measured({ claim }: { claim: Claim }) {
   );
 }
 
-// A line for each: verdict, title, value, threshold, null value. Its text and its formula are unfolded.
-function Claims({ claims }: { claims: Claim[] }) {
+// A line for each: verdict, title, value, threshold, null value, and the form if the list has several. Its text and its
+// formula are unfolded.
+export function Claims({ claims }: { claims: Claim[] }) {
   const [open] = useWord("digits", "");
+  const several = new Set(claims.map(({ form }) => form)).size > 1;
   return (
     <ul class="claims" aria-label="Claims">
       {claims.map(claim => (
@@ -189,6 +191,7 @@ function Claims({ claims }: { claims: Claim[] }) {
               <span class="value">
                 <Measured claim={claim} />
                 {claim.null && <span class="soft"> · null {value_text(claim.null)}</span>}
+                {several && <span class="soft"> · {claim.form} form</span>}
               </span>
             </summary>
             <ClaimDetails claim={claim} />
@@ -200,7 +203,7 @@ function Claims({ claims }: { claims: Claim[] }) {
 }
 
 function ClaimDetails({ claim }: { claim: Claim }) {
-  const rows: [string, string][] = [["metric", claim.formula ?? claim.metric]];
+  const rows: [string, string][] = claim.metric ? [["metric", claim.formula ?? claim.metric]] : [];
   if (claim.where) rows.push(["only if", claim.where]);
   for (const [name, expression] of Object.entries(claim.define ?? {})) rows.push([name, expression]);
   const rivals = (claim.rivals ?? []).map(rival => `${rival.name}: ${value_text(rival)}`);

@@ -1,6 +1,7 @@
 // What the story begins and ends with: the findings, and the claims of full forms that were not supported.
 import type { Claim, Failure, Finding } from "../model";
 import { Measured } from "./experiment";
+import { with_kept } from "./kept";
 
 function Verdict({ claim }: { claim: Claim }) {
   return (
@@ -18,7 +19,8 @@ export function Findings(props: {
 }) {
   const { findings, address, first, absent } = props;
   if (!findings.some(one => one.claim && !one.kept)) return null;
-  const with_results_first = [...findings].sort((a, b) => Number(!a.claim) - Number(!b.claim));
+  const rank = ({ claim, kept }: Finding) => (claim ? Number(kept) : 2);
+  const with_results_first = findings.map(with_kept).sort((a, b) => rank(a) - rank(b));
   const Heading = first ? "h2" : "h3";
   return (
     <section aria-labelledby="findings">
@@ -28,18 +30,24 @@ export function Findings(props: {
           <li data-finding={experiment}>
             <details>
               <summary class="claim">
-                {claim ? <Verdict claim={claim} /> : <span class="state absent">{absent}</span>}
+                {claim ? (
+                  <span>
+                    <Verdict claim={claim} />
+                    {kept && <span class="soft"> full form, kept</span>}
+                  </span>
+                ) : (
+                  <span class="state absent">{absent}</span>
+                )}
                 <span class="title">{heading}</span>
                 <span class="value">
                   {claim && <Measured claim={claim} />}
-                  {kept && <span class="soft"> (kept result)</span>}
                   {claim && measures && <span class="measures soft">: {measures}</span>}
                 </span>
               </summary>
               <div class="claim-details">
                 <p>
                   {why}
-                  {kept && " Kept result of the full form; the quick form does not test it."}
+                  {kept && " The full form was run before; its result is kept with the program."}
                 </p>
                 {address(experiment) && <a href={address(experiment)}>Open the experiment</a>}
               </div>
@@ -51,43 +59,66 @@ export function Findings(props: {
   );
 }
 
-// The claims of each experiment as lines, which unfold what follows from them.
-export function NotSupported({ failures, number }: { failures: Failure[]; number: number }) {
+// The claims of each experiment under its title, with its form and a sentence of what came out. `title` and `address` are
+// those of the story.
+export function NotSupported(props: {
+  failures: Failure[];
+  number: number;
+  title: (experiment: string) => string;
+  address: (experiment: string) => string;
+}) {
+  const { failures, number, title, address } = props;
   if (failures.length === 0) return null;
+  const count = failures.reduce((sum, { claims }) => sum + claims.length, 0);
   return (
     <section class="chapter" aria-labelledby="chapter-not-supported">
       <h2 id="chapter-not-supported" tabIndex={-1}>
         <span class="count">{number}</span> What was not supported
       </h2>
       <p>
-        Claims of full forms that failed when the full forms were last run. These are kept results, not results of the
-        runs above.
+        {count} claims of full forms failed when the full forms were last run. These results are kept with the program.
+        They are not results of the runs above.
       </p>
-      <ul class="claims">
-        {failures.flatMap(({ experiment, corpus, says, claims }) =>
-          claims.map(claim => (
-            <li>
-              <details>
-                <summary class="claim">
-                  <Verdict claim={claim} />
-                  <span class="title">{claim.title ?? claim.claim}</span>
-                  <span class="value">
-                    <Measured claim={claim} />
-                  </span>
-                </summary>
-                <div class="claim-details">
-                  <p>
-                    <code>{experiment}</code>
-                    {corpus && ` on ${corpus}`}
-                  </p>
-                  {claim.title && <p>{claim.claim}</p>}
-                  <p>{says}</p>
-                </div>
-              </details>
-            </li>
-          )),
-        )}
-      </ul>
+      {failures.map(({ experiment, corpus, says, claims }) => {
+        const [first, more] = halves_of(says);
+        return (
+          <section class="failure" data-failure={experiment} key={experiment + corpus}>
+            <h3>
+              <a href={address(experiment)}>{title(experiment)}</a>
+              <span class="soft">
+                {" "}
+                <code>{experiment}</code>, full form{corpus && `, on ${corpus}`}
+              </span>
+            </h3>
+            <p>{first}</p>
+            <ul class="claims">
+              {claims.map(claim => (
+                <li>
+                  <details>
+                    <summary class="claim">
+                      <Verdict claim={claim} />
+                      <span class="title">{claim.title ?? claim.claim}</span>
+                      <span class="value">
+                        <Measured claim={claim} />
+                      </span>
+                    </summary>
+                    <div class="claim-details">
+                      {claim.title && <p>{claim.claim}</p>}
+                      {more && <p>{more}</p>}
+                    </div>
+                  </details>
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
     </section>
   );
+}
+
+// The first sentence of a text, and the others.
+function halves_of(text: string): [string, string] {
+  const end = text.search(/(?<=[.]) /);
+  return end < 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 1)];
 }

@@ -8,8 +8,9 @@ import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { type Chapter, chapters, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
-import { count_text, ExperimentView, Verdict } from "../story/experiment";
+import { Claims, count_text, ExperimentView, Verdict } from "../story/experiment";
 import { Findings, NotSupported } from "../story/findings";
+import { kept_of } from "../story/kept";
 import { Reading } from "../story/reading";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
@@ -48,6 +49,12 @@ const address_of = (sections: Section[]) => (experiment: string) => {
   );
   return chapter ? `#/story?at=${chapter.name}&open=${experiment}` : "";
 };
+
+// Its chapter, reproduced or not.
+function chapter_of(sections: Section[], experiment: string): string {
+  const chapter = sections.find(({ experiments }) => experiments.some(({ name }) => name === experiment));
+  return `#/story?at=${chapter?.name ?? not_supported.name}&chapters=${chapter?.name ?? ""}`;
+}
 
 // The story as the source tells it now, and how often something new has come.
 function useStory(source: Source): { story: Told_story | undefined; trouble: string; news: number } {
@@ -88,6 +95,8 @@ const absent_by = {
   report: "not in this report",
   site: "not on this page",
 };
+
+const kept_form = "full form, kept with the program";
 
 const names_in = (text: string) => text.split(",").filter(Boolean);
 
@@ -137,7 +146,7 @@ export function Story({ source }: { source: Source }) {
           {trouble}
         </p>
         {!findings_first && findings}
-        <ClaimCount told={told} />
+        <ClaimCount told={told} failed={failures.reduce((sum, { claims }) => sum + claims.length, 0)} />
         {source.kind === "site" && (
           <p>
             <a href="../index.html">Documentation</a>
@@ -157,7 +166,12 @@ export function Story({ source }: { source: Source }) {
             unfold={(chapter, on) => switch_name("chapters", chapter, on)}
           />
         ))}
-        <NotSupported failures={failures} number={sections.length + 1} />
+        <NotSupported
+          failures={failures}
+          number={sections.length + 1}
+          title={name => story.experiments.find(one => one.name === name)?.title || name}
+          address={name => chapter_of(sections, name)}
+        />
         {story.facts && (
           <p class="soft">
             Made by Fovea {story.facts.version} on {story.facts.made}, {story.facts.machine}. This program gives the
@@ -169,10 +183,11 @@ export function Story({ source }: { source: Source }) {
   );
 }
 
-// How many claims are supported, in the experiments that have been reproduced.
-function ClaimCount({ told }: { told: Experiment[] }) {
+// How many claims are supported, in the experiments that have been reproduced, and of which form they are.
+function ClaimCount({ told, failed }: { told: Experiment[]; failed: number }) {
   const [digits, set_digits] = useWord("digits", "");
   const claims = told.flatMap(one => one.claims);
+  const forms = [...new Set(claims.map(({ form }) => form))].sort();
   if (claims.length === 0)
     return (
       <p>
@@ -182,7 +197,14 @@ function ClaimCount({ told }: { told: Experiment[] }) {
     );
   return (
     <p class="toll">
-      <strong>{count_text(claims)}</strong>, in {told.length} experiment{told.length === 1 ? "" : "s"}.{" "}
+      <strong>{count_text(claims)}</strong>, in {told.length} experiment{told.length === 1 ? "" : "s"} of this page (
+      {forms.map(form => `${form} form`).join(" and ")}).{" "}
+      {failed > 0 && (
+        <>
+          Kept results of full forms are counted apart:{" "}
+          <a href="#/story?at=not-supported">{failed} claims of full forms are not supported</a>.{" "}
+        </>
+      )}
       <label class="line">
         <input
           type="checkbox"
@@ -255,7 +277,12 @@ function ChapterView(props: {
   const reproduced = section.experiments.filter(one => one.claims.length > 0);
   const lead = leads ? reproduced[0] : undefined,
     others = reproduced.filter(one => one !== lead);
-  const untold = section.experiments.filter(one => one.claims.length === 0);
+  const not_run = section.experiments.filter(one => one.claims.length === 0);
+  const kept = not_run
+    .map(experiment => ({ experiment, results: kept_of(experiment.name) }))
+    .filter(({ results }) => results.length > 0);
+  const kept_claims = kept.flatMap(({ results }) => results.flatMap(({ claims }) => claims));
+  const untold = not_run.filter(one => kept.every(({ experiment }) => experiment !== one));
   const asked = leads || section.experiments.some(({ name }) => open.includes(name));
   const [closed, close] = useState(false); // though it is asked for
   useEffect(() => close(false), [asked]);
@@ -274,6 +301,10 @@ function ChapterView(props: {
           </h2>
           {reproduced.length > 0 ? (
             <Verdict claims={reproduced.flatMap(one => one.claims)} />
+          ) : kept.length > 0 ? (
+            <span class="soft">
+              {count_text(kept_claims)} ({kept_form})
+            </span>
           ) : (
             <span class="soft">{absent_by[props.source.kind]}</span>
           )}
@@ -306,6 +337,27 @@ function ChapterView(props: {
             )}
           </details>
         ))}
+        {unfolded &&
+          kept.map(({ experiment, results }) => (
+            <details key={experiment.name} data-kept={experiment.name}>
+              <summary>
+                {experiment.title || experiment.name}{" "}
+                <span class="soft">
+                  {count_text(results.flatMap(({ claims }) => claims))} ({kept_form})
+                </span>
+              </summary>
+              {experiment.idea && <p>{experiment.idea.trim()}</p>}
+              {results.map(({ corpus, claims }) => (
+                <>
+                  {corpus && <p>On {corpus}:</p>}
+                  <Claims claims={claims} />
+                </>
+              ))}
+              <p class="soft">
+                Run it here: <code>fovea reproduce {experiment.name}</code>
+              </p>
+            </details>
+          ))}
         {untold.length > 0 && (
           <p class="soft">
             Experiments {absent_by[props.source.kind]}:{" "}

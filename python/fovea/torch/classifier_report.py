@@ -83,6 +83,8 @@ class ClassifierCheck:
     >>> check = fovea.check_classifier(Mean(), torch.randint(1, 9, (6, 5)), lambda out: out, erase=0, shuffles=5, search=5)
     >>> check.site, len(check.verdicts), check.figures["permutation"].mean < 1
     ('model', 3, True)
+    >>> [what for what, tvd, jsd in check.curve()]
+    ['uniform weights', 'an adversary of each example']
     >>> check.summary().startswith(check.headline), check.to_dict()["site"], check.to_json()[0]
     (True, 'model', '{')
     >>> len(check.sentences()) > 9

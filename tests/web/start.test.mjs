@@ -237,7 +237,7 @@ test("where a server shows the page, a class sees the spread of its bets", async
   }
   pages.push(guest);
   for (const page of pages) {
-    await page.getByText("3 bets of the class, which is everybody who bets on this server. β at 50 %: median 30, from 10 to 50. α at 50 %: median 20, from 20 to 40.").waitFor();
+    await page.getByText("3 bets of the class, which is everybody who bets on this server. β at 50 %: median 30, from 10 to 50. α at 50 %: median 30, from 20 to 40.").waitFor();
     assert.equal(await page.locator(".spread circle").count(), 5);
     await stage.leave(page);
   }

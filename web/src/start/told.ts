@@ -65,6 +65,7 @@ export function verdict(
     return bets.every(bet => bet !== undefined)
       ? "Both flags are set. Now train it."
       : "Put each flag on the step at which you expect it, then train.";
+  const over = at >= training.steps;
   const untouched = arrived(scene, ghost ?? training, bets, at);
   if (ghost) {
     const distance = judged(untouched);
@@ -73,10 +74,12 @@ export function verdict(
       .join(" ");
   }
   const [first, second] = untouched;
-  if (!first) return at >= training.steps ? `Neither came within ${at} steps.` : "Neither has come yet.";
-  const other = flags_of(scene).find(({ flag }) => flag!.what !== first.what)!.flag!.what;
-  if (!second)
-    return `${capital(first.what)} first (${first.level}step ${first.came}), ${other}: ${never(at, training.steps)}.`;
+  if (!first) return over ? `Neither came within ${at} steps.` : "Neither has come yet.";
+  const other = flags_of(scene).find(({ flag }) => flag!.what !== first.what);
+  if (!second) {
+    const later = never(at, training.steps);
+    return `${capital(first.what)} first (${first.level}step ${first.came}), ${other!.flag!.what}: ${later}.`;
+  }
   const came =
     first.came === second.came
       ? `Both at step ${first.came}.`
@@ -84,7 +87,7 @@ export function verdict(
   return [came, judged(untouched)].filter(Boolean).join(" ");
 }
 
-// What a change did to each flag: "Looking: changed at step 78, untouched at step 36."
+// The step of each flag, with the change and without it.
 function change_in(scene: Scene, training: Training, ghost: Training, at: number): string {
   const when = (run: Training, metric: string, level: number) => {
     const step = came_at(run, metric, level, at);
@@ -92,8 +95,8 @@ function change_in(scene: Scene, training: Training, ghost: Training, at: number
   };
   return flags_of(scene)
     .map(({ metric, flag }) => {
-      const [changed, untouched] = [training, ghost].map(run => when(run, metric, flag!.level));
-      return `${capital(flag!.what)}: changed ${changed}, untouched ${untouched}.`;
+      const { what, level } = flag!;
+      return `${capital(what)}: changed ${when(training, metric, level)}, untouched ${when(ghost, metric, level)}.`;
     })
     .join(" ");
 }

@@ -185,6 +185,17 @@ test("the bounded gate has its own equations, field and stories, and mends a mis
   await says(page, /^The wrong word.* p is 0\.9/);
   const flow = (await numbers_of(page))("flow").map(([, , , p]) => p);
   assert.ok(flow.every((p) => p > 0 && p < 1) && Math.min(...flow) < 0.4 && flow.at(-1) > 0.9, String(flow));
+  // The time can be as long as the greatest mistake needs, and no equation is cut.
+  await page.evaluate(() => (location.hash = "#/toy?bounded=yes&D=-5"));
+  const arrival = /p reaches 0\.9 at τ = (\d{2,3}\.\d+)\./;
+  await says(page, arrival);
+  const time = Number(arrival.exec(await page.getByRole("status").innerText())[1]);
+  assert.ok(time > 10, `${time}`);
+  await page.getByLabel("Time τ").fill(String(Math.ceil(time)));
+  await says(page, new RegExp(`At τ = ${Math.ceil(time)} p is 0\\.9`));
+  const [inner, outer] = await page.getByRole("group", { name: "Equations" }).evaluate((one) => [one.scrollWidth, one.clientWidth]);
+  assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+  await page.getByText("At D = 0 the model has no knowledge of the key, and nothing moves attention.").waitFor();
   await stage.leave(page);
 });
 

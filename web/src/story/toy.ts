@@ -18,13 +18,15 @@ interface Told {
   equations: string[];
   stories: ToyStory[];
   until: number; // how long a look it wants
+  drives: string; // the speed of attention
 }
 
 const uniform = "No word is known yet.";
 const linear_gate: Told = {
   idea: "Each helps the other: D grows while p is above 0, and p grows while D is above 0. The dotted line, the separatrix, divides the starts. Above it attention reaches the key. Below it attention never does.",
-  equations: ["L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D"],
+  equations: ["L = −p D", "\\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D"],
   until: 2.5,
+  drives: "dp/dτ = D",
   stories: [
     {
       title: "Uniform: nothing known",
@@ -34,7 +36,7 @@ const linear_gate: Told = {
       says: `${uniform} Attention rises at first slowly, then ever faster.`,
     },
     {
-      title: "Mistaken: wrong symbol known",
+      title: "Mistaken: wrong word known",
       D: -20,
       gate: 0.5,
       sum: 0,
@@ -51,8 +53,9 @@ const linear_gate: Told = {
 };
 const bounded_gate: Told = {
   idea: "Here p = σ(a) stays above 0, so D only rises. There is no saddle, and no line that divides the starts: every mistake is corrected, a greater one later.",
-  equations: ["p = σ(a) , L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d a}{d τ} = p (1 − p) D"],
+  equations: ["p = σ(a) , L = −p D", "\\frac{d D}{d τ} = 2 p , \\frac{d a}{d τ} = p (1 − p) D"],
   until: 10,
+  drives: "da/dτ = p (1 − p) D",
   stories: [
     {
       title: "Uniform: nothing known",
@@ -62,7 +65,7 @@ const bounded_gate: Told = {
       says: `${uniform} Attention rises at first slowly, and ever slower as it nears 1.`,
     },
     {
-      title: "Mistaken: wrong symbol known",
+      title: "Mistaken: wrong word known",
       D: -2,
       gate: 0,
       sum: 0,
@@ -80,12 +83,14 @@ const bounded_gate: Told = {
 const logistic_pulls = (gate: string) => [
   "u = σ(−s_1) , v = σ(s_0) , s_0 = β_0 , s_1 = (1 − p) β_0 + p β_1",
   "L = log(1 + e^{s_0}) + log(1 + e^{−s_1})",
-  `\\frac{d β_0}{d τ} = (1 − p) u − v , \\frac{d β_1}{d τ} = p u , ${gate}`,
+  "\\frac{d β_0}{d τ} = (1 − p) u − v , \\frac{d β_1}{d τ} = p u",
+  gate,
 ];
 const logistic_loss: Told = {
   idea: "Here a sequence that is classified well has almost no gradient. There is still a saddle, where β₀, β₁ and p are 0, but what divides the starts around it is not a line in this plane: β₀ + β₁ moves, too.",
   equations: logistic_pulls("\\frac{d p}{d τ} = u D"),
   until: 10,
+  drives: "dp/dτ = u D",
   stories: [
     {
       title: "Uniform: nothing known",
@@ -95,7 +100,7 @@ const logistic_loss: Told = {
       says: `${uniform} Attention rises, and ever slower as the loss falls.`,
     },
     {
-      title: "Mistaken: wrong symbol known",
+      title: "Mistaken: wrong word known",
       D: -4,
       gate: 0.5,
       sum: 0,
@@ -114,10 +119,11 @@ const both: Told = {
   idea: "Here p = σ(a) stays between 0 and 1, and a sequence that is classified well has almost no gradient. There is no saddle: β₁ only rises.",
   equations: ["p = σ(a)", ...logistic_pulls("\\frac{d a}{d τ} = p (1 − p) u D")],
   until: 10,
+  drives: "da/dτ = p (1 − p) u D",
   stories: [
     { title: "Uniform: nothing known", D: 0, gate: 0, sum: 0, says: `${uniform} Attention rises at first slowly.` },
     {
-      title: "Mistaken: wrong symbol known",
+      title: "Mistaken: wrong word known",
       D: -2,
       gate: 0,
       sum: 0,

@@ -1,6 +1,6 @@
 // Where a start is put by numbers, and what its course is: the variant, the time, and the steps of descent.
 import { useId } from "preact/hooks";
-import { type Course, change_toy, change_variant, type State } from "./state";
+import { type Course, change_toy, change_variant, most_time, type State } from "./state";
 
 export function Controls({ state, course }: { state: State; course: Course | undefined }) {
   return (
@@ -48,7 +48,14 @@ export function Controls({ state, course }: { state: State; course: Course | und
         step={0.0005}
         set={rate => change_toy({ rate })}
       />
-      <Slider label="Time τ" value={state.until} min={0.1} max={10} step={0.1} set={until => change_toy({ until })} />
+      <Slider
+        label="Time τ"
+        value={state.until}
+        min={0.1}
+        max={most_time(state)}
+        step={0.1}
+        set={until => change_toy({ until })}
+      />
       <label class="line">
         <input
           type="checkbox"

@@ -27,15 +27,22 @@ export function read_state(words: URLSearchParams): State {
     const value = Number(words.get(name) ?? first[name]);
     return Number.isFinite(value) ? value : first[name];
   };
+  const rate = Math.min(0.5, Math.max(0.0005, number("rate")));
   const within = (name: keyof Numbers) => Math.max(-farthest, Math.min(farthest, number(name)));
   return {
     D: within("D"),
     gate: within("gate"),
     sum: variant.logistic ? within("sum") : 0,
-    rate: Math.min(0.5, Math.max(0.0005, number("rate"))),
-    until: Math.min(10, Math.max(0.1, number("until"))),
+    rate,
+    until: Math.min(most_time({ ...variant, rate }), Math.max(0.1, number("until"))),
     ...variant,
   };
+}
+
+// The longest time. A bounded gate, or a logistic loss, can need hundreds to come back from a mistake. Descent takes
+// 20 000 steps at most.
+export function most_time({ bounded, logistic, rate }: Variant & { rate: number }): number {
+  return bounded || logistic ? Math.max(10, Math.min(1000, 20_000 * rate)) : 10;
 }
 
 // What an address asks for that is drawn otherwise; "" where all is as it says.

@@ -65,7 +65,7 @@ export function Start({ source }: { source: Source }) {
             measured.
           </li>
           <li>
-            <a href="#/toy">The toy gate</a>: a system with three parameters, drawn in the plane of two numbers, with
+            <a href="#/toy">The toy gate</a>: the smallest system in which attention waits: two numbers in a plane, with
             equations.
           </li>
           <li>

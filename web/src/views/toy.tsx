@@ -33,8 +33,8 @@ function fate_of(course: Course): string {
       Math.abs(course.above) < 1e-9
         ? "On the separatrix: it stays undecided for ever."
         : course.above > 0
-          ? "Above the separatrix: the key token wins."
-          : "Below the separatrix: the wrong token wins.",
+          ? "Above the separatrix: the key wins."
+          : "Below the separatrix: the wrong word wins.",
     );
   const p = course.flow[0]?.[2] ?? 0;
   if (typeof course.reaches === "number")
@@ -95,6 +95,10 @@ export function Toy() {
       <h1>Toy gate: two numbers that learn where to look</h1>
       <Introduction bounded={state.bounded} />
       <div class="toy-text">
+        <p>
+          <b>Why attention waits.</b> The speed of attention is proportional to D ({told.drives}). At D = 0 the model
+          has no knowledge of the key, and nothing moves attention.
+        </p>
         <p>{told.idea}</p>
         <p>
           <b>Try it.</b>{" "}
@@ -158,19 +162,22 @@ function Introduction({ bounded }: { bounded: boolean }) {
   return (
     <div class="toy-told">
       <p class="lead">
-        A text is two symbols, 0 0 or 0 1. The second one, the <b>key</b>, alone decides the label. The smallest model
+        A text is two words, 0 0 or 0 1. The second one, the <b>key</b>, alone decides the label. The smallest model
         that can learn this has two numbers: attention to the key, and knowledge about the key.
       </p>
       <dl class="axes">
         <dt class="across">D, from left to right</dt>
         <dd>
-          <b>Knowledge.</b> The evidence (<Term word="β">β</Term>) of symbol 1 for the label of 0 1, minus the evidence
-          of symbol 0. Above 0 the key speaks for the right label. Below 0 it speaks for the wrong one.
+          <b>Knowledge.</b> The evidence (<Term word="β">β</Term>) of word 1 for the label of 0 1, minus the evidence of
+          word 0. Above 0 the key speaks for the right label. Below 0 it speaks for the wrong one.
         </dd>
         <dt class="up">{bounded ? "a, from below to above" : "p, from below to above"}</dt>
         <dd>
-          <b>Attention</b> (<Term word="α">α</Term>) on the key. At p = 0.5 the model looks at both symbols alike, at p
-          = 1 at the key alone.{bounded && " The axis has a = log(p / (1 − p)): 0 is p = 0.5, 3 is p = 0.95."}
+          <b>Attention</b> (<Term word="α">α</Term>) on the key. At p = 0.5 the model looks at both words alike, at p =
+          1 at the key alone.
+          {bounded
+            ? " The axis has a = log(p / (1 − p)): 0 is p = 0.5, 3 is p = 0.95."
+            : " Here p is a free number, which may be below 0 or above 1. It is a share of attention only if Bounded is on."}
         </dd>
         <dt>The plane</dt>
         <dd>

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { interventions_text } = await parts_of_page("play/acts.ts");
+const { interventions_text, marks_of_interventions } = await parts_of_page("play/acts.ts");
 const { happened_in, trained_in } = await parts_of_page("run/happened.ts");
 
 test("interventions of a spec are read as words, known ones and others", () => {
@@ -16,6 +16,13 @@ test("interventions of a spec are read as words, known ones and others", () => {
   assert.equal(said({ scale: 4 }, { freeze: "body", from: 40 }), "attention scaled by 4 on the right words; attention trained alone from step 40");
   assert.equal(said({ rate: 0.01, of: "attention" }), "rate 0.01 of attention");
   assert.equal(said({ clamp: "p", at: 0.5, until: 20 }), "clamp p, at 0.5 until step 20");
+});
+
+test("a figure of a run has a mark where an intervention begins and where it ends", () => {
+  assert.deepEqual(marks_of_interventions([{ hold: "truth", from: 0, until: 40 }, { scale: 4, from: 60 }, { rate: 0.01, until: 9 }]), [
+    { step: 40, says: "attention is released" },
+    { step: 60, says: "attention is scaled by 4 on the right words" },
+  ]);
 });
 
 const run = (more = {}) => ({

@@ -42,12 +42,13 @@ async function on_paper(children: ComponentChildren, width: number): Promise<str
   }
 }
 
-// `paper`: its one child can be drawn again at another width.
+// `paper`: its one child can be drawn again at another width. `empty`: there is nothing to save yet.
 export function Figure(props: {
   title: string;
   file: string;
   table?: (() => Table) | undefined;
   paper?: boolean;
+  empty?: boolean;
   children: ComponentChildren;
 }) {
   const holder = useRef<HTMLDivElement>(null);
@@ -69,7 +70,11 @@ export function Figure(props: {
     <figure class="figure">
       <figcaption>
         <span>{props.title}</span>
-        <fieldset class="ways-out" aria-label={`Save the figure: ${props.title}`}>
+        <fieldset
+          class="ways-out"
+          style={props.empty ? { visibility: "hidden" } : undefined}
+          aria-label={`Save the figure: ${props.title}`}
+        >
           {props.paper && (
             <label class="paper">
               <span class="hidden">Size of the saved figure</span>

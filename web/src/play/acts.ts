@@ -1,5 +1,6 @@
 // What can be done to attention from a step until another, what is said of where it ends, and how a spec says it:
 // `word` and what it is; where it is nothing, a factor or the head is named there.
+import type { Mark } from "../curves";
 import { flat_settings, type Setting, setting_text, type Table } from "../model";
 
 export interface Act {
@@ -30,6 +31,20 @@ export const acts: Act[] = [
 // The one that an intervention of a spec is.
 export function act_of(one: { [word: string]: unknown }): Act | undefined {
   return acts.find(({ word, is }) => (is === undefined ? one[word] !== undefined : one[word] === is));
+}
+
+// The steps at which interventions begin and end; one from step 0 on begins at no step of its own.
+export function marks_of_interventions(all: { [word: string]: unknown }[]): Mark[] {
+  return all.flatMap(one => {
+    const act = act_of(one);
+    if (!act) return [];
+    return [
+      ...(Number(one.from ?? 0) > 0
+        ? [{ step: Number(one.from), says: `attention is ${act_text(act.name, Number(one[act.word]))}` }]
+        : []),
+      ...(one.until === undefined ? [] : [{ step: Number(one.until), says: act.ends }]),
+    ];
+  });
 }
 
 // What is done, in words: "scaled by 4 on the right words".

@@ -67,6 +67,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
           Step until which attention is {title}
         </label>
         <span>
+          {state.hold === 0 && <span class="soft">Off: </span>}
           {heads.length > 1 ? (
             <select
               aria-label="Head that is changed"

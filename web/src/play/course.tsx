@@ -10,8 +10,9 @@ import { rules_room } from "../rules";
 import { useScreen } from "../screen";
 import { never } from "../start/told";
 import { Explained } from "../term";
-import { act_of, act_text } from "./acts";
+import { marks_of_interventions } from "./acts";
 import type { Player } from "./player";
+import { rung_text } from "./rung_text";
 import type { State } from "./state";
 import { first_curves, labels, type Task } from "./tasks";
 
@@ -45,7 +46,7 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   );
   return (
     <div class="course">
-      <Figure title="What is learned when" file={file} table={() => table_of(curves)}>
+      <Figure title="What is learned when" file={file} table={() => table_of(curves)} empty={at === 0}>
         <Lines
           curves={curves}
           label="share"
@@ -76,7 +77,7 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
     [trainings, progress, until, rungs],
   );
   return (
-    <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)}>
+    <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)} empty={player.at === 0}>
       <Lines
         curves={losses}
         label="loss"
@@ -86,9 +87,28 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
         rules={rungs}
         {...(rungs.length > 0 && { height: 230 })}
       />
-      {rungs.length > 0 && <p class="soft">Dashed: losses that are predicted from the data, before any training.</p>}
+      {rungs.length > 0 && (
+        <p class="soft">
+          {rung_told(trainings[0]!, rungs, player.at)}
+          {trainings.some(training => training.series.has("loss_held")) &&
+            "While attention is changed, one loss is measured with the change. The other loss is measured without it, as after a release. "}
+          Dashed: losses that are predicted from the data, before any training.
+        </p>
+      )}
     </Figure>
   );
+}
+
+// The rung that the loss of a training has come to at a step, of the model as it trains.
+function rung_told(training: Training, rungs: Rule[], at: number): string {
+  const changed = training.interventions.some(
+    ({ from, until }) => Number(from ?? 0) <= at && (until === undefined || at < Number(until)),
+  );
+  const held = changed ? training.value_at("loss_held", at) : undefined,
+    loss = held ?? training.value_at("loss", at);
+  if (at === 0 || typeof loss !== "number") return "";
+  const over = at >= training.steps || (training.state === "done" && at >= training.step);
+  return [over ? "The loss stops" : "The loss is", rung_text(rungs, loss), ""].join(" ");
 }
 
 // The plateaus of the loss that are computed from the data alone: they are there before training.
@@ -192,12 +212,7 @@ function marks_of(
       const step = training.predicted_step(name);
       if (step !== undefined) mark(step, says);
     }
-    for (const one of training.interventions) {
-      const act = act_of(one);
-      if (act && Number(one.from) > 0)
-        mark(Number(one.from), `attention is ${act_text(act.name, Number(one[act.word]))}`);
-      if (act && one.until !== undefined) mark(Number(one.until), act.ends);
-    }
+    for (const { step, says } of marks_of_interventions(training.interventions)) mark(step, says);
   }
   return all;
 }

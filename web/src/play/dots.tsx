@@ -6,10 +6,10 @@ import { useWidth } from "../lines";
 import { palette, useRepaint } from "../theme";
 import { type AttentionProps, cells_of, example_of, names_of } from "./attention";
 
-// α against β, where the model has both.
+// α against β, where the model has both. Before training every β is the same.
 export function Dots({ training, at, example }: AttentionProps) {
   const look = training.look_at(at, example);
-  if (!look?.beta) return null;
+  if (!look?.beta || at === 0) return null;
   const { rows, columns, offset, inputs, outputs, file } = example_of(training, look, example);
   return (
     <Scatter

@@ -7,8 +7,8 @@ import { Figure } from "../figure";
 import { rungs_among } from "../line_looks";
 import { Lines } from "../lines";
 import { likely_metric } from "../metric";
-import { number_text, type WholeRun } from "../model";
-import { interventions_text, none } from "../play/acts";
+import { number_text, type Table, type WholeRun } from "../model";
+import { interventions_text, marks_of_interventions, none } from "../play/acts";
 import { happened_in, is_detail, trained_in } from "../run/happened";
 import { address_in_playground, not_there } from "../run/in_playground";
 import { maps_of, other_program, series_of } from "../run/kept";
@@ -231,6 +231,11 @@ function Course({ run }: { run: WholeRun }) {
     [run, metric],
   );
   const rules = metric === "loss" ? rungs : [];
+  const marks = useMemo(() => {
+    const { intervene } = run.settings;
+    const all = Array.isArray(intervene) ? marks_of_interventions(intervene as Table[]) : [];
+    return all.filter(({ step }) => step <= run.steps);
+  }, [run]);
   if (names.length === 0) return null;
   return (
     <section aria-labelledby="course">
@@ -259,6 +264,8 @@ function Course({ run }: { run: WholeRun }) {
           label={metric.replaceAll("_", " ")}
           now={step === "" ? undefined : Number(step)}
           rules={rules}
+          marks={marks}
+          mark_rows={marks.length}
         />
       </Figure>
       {rules.length > 0 && <p class="soft">Dashed: losses that were predicted from the data, before any training.</p>}

@@ -113,7 +113,8 @@ export function RunsChart(props: {
         />
       </Figure>
       <p class="soft">
-        {props.banded && "Thick: the median of a group. Band: its middle half, from 25 % to 75 % of the runs. "}
+        {props.banded &&
+          "Thick: the median of a group. Band: its middle half, from 25 % to 75 % of the runs. Both end at the step that nine in ten runs of the group have reached. "}
         Draw over a part of the figure to see it large; a double click shows all again.
         {groups.length > 1 && " The legend switches groups on and off."}
         {props.rules.length > 0 && " Dashed: losses that are predicted from the data, before any training."}

@@ -56,7 +56,13 @@ export function Filters({ seen, experiment, coloured, differing }: Props) {
           aria-describedby="trouble"
         />
       </label>
-      <Choice label="Metric" word="metric" value={seen.metric} options={metrics} />
+      <Choice
+        label="Metric"
+        word="metric"
+        value={seen.metric}
+        options={metrics}
+        words={Object.fromEntries(metrics.map(name => [name, name.replaceAll("_", " ")]))}
+      />
       <Choice
         label="Colour by"
         word="by"

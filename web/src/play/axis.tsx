@@ -67,7 +67,9 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
           Step until which attention is {title}
         </label>
         <span>
-          {state.hold === 0 && <span class="soft">Off: </span>}
+          <span class="soft" style={state.hold > 0 ? { visibility: "hidden" } : undefined}>
+            {"Off: "}
+          </span>
           {heads.length > 1 ? (
             <select
               aria-label="Head that is changed"

@@ -1,8 +1,7 @@
-#include "tests/cli/program.h"
-
 #include <algorithm>
 #include <vector>
 
+#include "tests/cli/program.h"
 #include "tests/sanitized.h"
 
 namespace fovea {

@@ -112,7 +112,8 @@ TEST_F(ProgramTest, CutsTheTextsOfAFileAsClassifiersDo) {
 TEST_F(ProgramTest, PredictsNoAttentionWhereExamplesAreTooFew) {
   write("few.tsv", sixty_orders());
   const std::string text = fovea("predict few.tsv").out;
-  const std::string leak = "Each of '!', ',', 'now', '😡', '\"', '?' alone gives a label. Remove them and check again.\n\n";
+  const std::string leak =
+      "Each of '!', ',', 'now', '😡', '\"', '?' alone gives a label. Remove them and check again.\n\n";
   EXPECT_EQ(text.find(leak + "Do not trust attention here: 54 of 69 words are too rare in 60 examples"), 0u) << text;
   write("new.txt", "what now\n");
   const Outcome shaded = fovea("predict few.tsv --examples new.txt");

@@ -246,6 +246,13 @@ export function texts_apart(values: number[], text: (value: number) => string): 
   }
 }
 
+export function verdict_text({ verdict, source = "" }: Pick<Claim, "verdict" | "source">): string {
+  const sign = verdict === "supported" || verdict === "refuted" ? "✓" : "✗";
+  const refers = /^\[\d+\]/.exec(source)?.[0] ?? "its source";
+  if (verdict === "refuted") return `${sign} refutes ${refers}`;
+  return `${sign} ${verdict === "not refuted" ? `does not refute ${refers}` : verdict}`;
+}
+
 // Of a claim, its null value or a rival.
 export function value_text({ value, infinite }: { value: number | null; infinite?: string }): string {
   return value === null ? (infinite ?? "no value") : String(+value.toPrecision(4));

@@ -2,7 +2,15 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useWord } from "../address";
 import { Figure, type Table } from "../figure";
-import { type Claim, type Experiment, type Told, type ToldFigure, type ToldNumbers, value_text } from "../model";
+import {
+  type Claim,
+  type Experiment,
+  type Told,
+  type ToldFigure,
+  type ToldNumbers,
+  value_text,
+  verdict_text,
+} from "../model";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
@@ -154,13 +162,6 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
       )}
     </div>
   );
-}
-
-function verdict_text({ verdict, source = "" }: Claim) {
-  const sign = verdict === "supported" || verdict === "refuted" ? "✓" : "✗";
-  const refers = /^\[\d+\]/.exec(source)?.[0] ?? "its source";
-  if (verdict === "refuted") return `${sign} refutes ${refers}`;
-  return `${sign} ${verdict === "not refuted" ? `does not refute ${refers}` : verdict}`;
 }
 
 // The value and the threshold.

@@ -1,12 +1,10 @@
 // What the story begins and ends with: the findings, and the claims of full forms that were not supported.
-import type { Claim, Failure, Finding } from "../model";
+import { type Claim, type Failure, type Finding, verdict_text } from "../model";
 import { Measured } from "./experiment";
 import { with_kept } from "./kept";
 
 function Verdict({ claim }: { claim: Claim }) {
-  return (
-    <span class={`state ${claim.held ? "done" : "failed"}`}>{claim.held ? "✓ supported" : "✗ not supported"}</span>
-  );
+  return <span class={`state ${claim.held ? "done" : "failed"}`}>{verdict_text(claim)}</span>;
 }
 
 // A line for each with its value, which unfolds why it matters. `address` is where the story shows its experiment, and

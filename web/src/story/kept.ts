@@ -7,6 +7,28 @@ export interface KeptResult {
   claims: Claim[];
 }
 
+type Kept = Pick<Claim, "value" | "wanted" | "held" | "control">;
+
+// JSON has no infinity: a value of null counts as infinite.
+function meets({ value, wanted }: Kept): boolean {
+  const at = value ?? Number.POSITIVE_INFINITY;
+  const [, sign, bound] = /^([<>]=?) (.+)$/.exec(wanted) ?? [];
+  if (sign === ">=") return at >= Number(bound);
+  if (sign === ">") return at > Number(bound);
+  if (sign === "<=") return at <= Number(bound);
+  if (sign === "<") return at < Number(bound);
+  const [least, most] = wanted.split(" to ").map(Number);
+  return at >= least! && at <= most!;
+}
+
+// `held` says only that the claim is as its file expects. A claim that is expected to fail is refuted if it fails.
+export function kept_verdict(claim: Kept): Claim["verdict"] {
+  if (claim.held) return meets(claim) ? "supported" : "refuted";
+  if (claim.control !== undefined) return "not refuted";
+  if (!meets(claim)) return "not supported";
+  return claim.value === null ? "no value" : "not refuted"; // it was not a number
+}
+
 export function kept_of(experiment: string): KeptResult[] {
   return kept.experiments
     .filter(one => one.experiment === experiment)
@@ -17,7 +39,7 @@ export function kept_of(experiment: string): KeptResult[] {
         ...(claim.value === null && claim.held && { infinite: "∞" }), // JSON has no infinity
         experiment,
         metric: "",
-        verdict: claim.held ? "supported" : "not supported",
+        verdict: kept_verdict(claim),
         form: "full",
       })),
     }));

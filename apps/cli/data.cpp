@@ -164,7 +164,7 @@ class Data : public Command {
     if (!pairs && label_.empty()) {
       const TextSource usual = labelled_source(file, label_, source.text, source.format);
       source.label = usual.label;
-      source.text = usual.text;
+      if (!usual.text.empty()) source.text = usual.text;
     }
     return source;
   }

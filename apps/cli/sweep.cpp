@@ -168,7 +168,10 @@ class Sweep : public Command {
   void report_whole_numbers(const SweepPlan& plan) const {
     if (words_.quiet || plan.size() == 0 || Ranks::announced_rank() > 0) return;
     for (const Axis& axis : words_.axes()) {
-      const auto whole = [](const Value& value) { return value.as<std::int64_t>() != nullptr; };
+      const auto whole = [](const Value& value) {
+        const auto* const number = value.as<std::int64_t>();
+        return number && *number >= 0;
+      };
       if (axis.values.size() != 2 || !std::ranges::all_of(axis.values, whole)) continue;
       const std::optional<Value> setting = plan.at(0).spec().setting(axis.key);
       if (setting && setting->as<double>())

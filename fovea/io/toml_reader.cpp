@@ -99,7 +99,8 @@ Error not_toml(std::string_view what, std::string_view text, const Location& loc
   if (what.find("value type") != what.npos)
     return wrong_input("the value after '=' is not valid TOML", "write a number, a text in quotes, a list or a table",
                        location);
-  if (const int column = open_quote(text, location.line))
+  const bool escape = what.find("escape") != what.npos;
+  if (const int column = escape ? 0 : open_quote(text, location.line))
     return wrong_input("this text has an opening quote and no closing quote", "add the closing quote",
                        {location.file, location.line, column, location.kind});
   if (what.starts_with("Error while parsing "))

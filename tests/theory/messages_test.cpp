@@ -210,6 +210,16 @@ TEST(Messages, AWordThatAloneGivesTheLabelIsTheFirstLine) {
   }
 }
 
+TEST(Messages, ALeakIsSeenInASampleOfManyTexts) {
+  std::string text;
+  for (int n = 0; n < 45'000; ++n)
+    text += fmt::format("{}\tnumber {} {}\n", n % 2 ? "complaint" : "question", n, n % 2 ? "zendesk" : "other");
+  const Forecast forecast = of_file(text);
+  EXPECT_GT(forecast.prediction.counted_in, 1);
+  EXPECT_EQ(leak_text(forecast.prediction, *forecast.source),
+            "Each of 'zendesk', 'other' alone gives a label. Remove them and check again.");
+}
+
 TEST(Messages, WordsAreShownHoweverWeak) {
   const std::string text = messages();
   std::string few;

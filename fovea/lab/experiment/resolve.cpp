@@ -20,8 +20,9 @@ std::uint64_t take_seed(const Value& value) {
   const auto* const seed = value.as<std::int64_t>();
   if (!seed || *seed < 0)
     throw wrong_input(fmt::format("seed must be an integer, 0 or more, not {}", value.text()),
-                      value.location.file.starts_with("sweep.") ? "write sweep.seed=0..4, or sweep.seed=1,2,5"
-                                                                : "write, for example, seed=3",
+                      value.location.kind == Location::Kind::setting && value.location.file.starts_with("sweep.")
+                          ? "write sweep.seed=0..4, or sweep.seed=1,2,5"
+                          : "write, for example, seed=3",
                       value.location);
   return static_cast<std::uint64_t>(*seed);
 }

@@ -47,8 +47,12 @@ std::string text_without_quotes(const Expression& expression, std::span<const st
     if (text.empty()) continue;
     if (names.contains(text)) return text;
     if (text.find('-') == text.npos || text.find(' ') != text.npos) continue;
-    const std::size_t at = whole.find(text);  // "copy-subset" reads the difference of two names
-    if (at != whole.npos && (at == 0 || whole[at - 1] == ' ' || whole[at - 1] == '=')) return text;
+    // "copy-subset" reads the difference of two names.
+    for (std::size_t at = whole.find(text); at != whole.npos; at = whole.find(text, at + 1)) {
+      const std::size_t end = at + text.size();
+      const bool begins = at == 0 || whole[at - 1] == ' ' || whole[at - 1] == '=';
+      if (begins && (end == whole.size() || whole[end] == ' ' || whole[end] == ')')) return text;
+    }
   }
   return {};
 }

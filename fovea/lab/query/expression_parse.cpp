@@ -362,7 +362,8 @@ class Parser {
     if (function.op == Op::at) return "METRIC, STEP), as in at(loss, 100";
     if (function.op == Op::step_of_rise) return "METRIC, SHARE), as in step_of_rise(accuracy, 0.5";
     const bool condition = function.takes == Sort::condition;
-    if (function.least_arguments == 1) return condition ? "CONDITION" : function.takes == Sort::text ? "TAG" : "METRIC";
+    if (function.least_arguments == 1)
+      return condition ? "CONDITION" : function.takes == Sort::text ? "\"TAG\"" : "METRIC";
     return function.most_arguments == 2 ? "METRIC, METRIC" : "METRIC, METRIC, …";
   }
 

@@ -137,6 +137,7 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
                    const PredictionOptions& options, Prediction& prediction) {
   const auto classes = index_of(source.outputs());
   const Sample counted(c.examples, options.candidate_examples);
+  prediction.counted_in = counted.stride();
   const Presence presence = find_candidates(source, team, c, counted, prediction);
   prediction.attention_logits.assign(index_of(source.inputs()), 0.0);
   const std::vector<bool> none(index_of(source.inputs()), false);

@@ -78,8 +78,9 @@ struct OutputPrediction {
 struct Prediction {
   BagSource::Outputs kind = BagSource::Outputs::words;
   std::int64_t examples = 0, sampled = 0;
-  bool given = false;       // the examples are not drawn
-  std::int64_t copies = 0;  // examples that are not among these, being the same as one of them
+  bool given = false;           // the examples are not drawn
+  std::int64_t counted_in = 1;  // candidates of classes are counted in one example of so many
+  std::int64_t copies = 0;      // examples that are not among these, being the same as one of them
   // Of given classes: how often each verdict came out on four fifths of the examples, drawn anew each time.
   std::array<int, verdicts> repeated{};
   LabelCheck labels;

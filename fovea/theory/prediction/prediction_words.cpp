@@ -111,11 +111,13 @@ std::string leak_text(const Prediction& p, const BagSource& source) {
   for (const OutputPrediction& output : p.outputs)
     for (const Candidate& word : output.candidates)
       if (word.elsewhere == 0 && word.evidence != EvidenceLevel::weak &&
-          static_cast<double>(word.here) >= gives_label * output.mean * static_cast<double>(p.examples))
+          static_cast<double>(word.here * p.counted_in) >= gives_label * output.mean * static_cast<double>(p.examples))
         words.push_back("'" + source.input_word(word.input) + "'");
   if (words.empty()) return {};
   if (words.size() == 1) return words.front() + " alone gives the label. Remove it and check again.";
-  words.resize(std::min(named, words.size()));
+  const std::size_t more = words.size() - std::min(named, words.size());
+  words.resize(words.size() - more);
+  if (more > 0) words.push_back(fmt::format("{} more", more));
   return fmt::format("Each of {} alone gives a label. Remove them and check again.", fmt::join(words, ", "));
 }
 

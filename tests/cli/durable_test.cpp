@@ -180,8 +180,8 @@ TEST_F(DurableTest, ARunThatFailsIsKeptWithItsError) {
   EXPECT_EQ(run.code, 1);
   EXPECT_TRUE(says(run.err, "at step 6 the loss is"));
   EXPECT_TRUE(says(run.err, "stored as run 1"));
-  EXPECT_TRUE(says(fovea("runs").out, "failed: training diverged: at step 6"));
-  EXPECT_TRUE(says(fovea("show 1").out, "failed: training diverged: at step 6"));
+  EXPECT_TRUE(says(fovea("runs").out, "failed: at step 6"));
+  EXPECT_TRUE(says(fovea("show 1").out, "failed: at step 6"));
   const Outcome resumed = fovea("run --resume 1");
   EXPECT_EQ(resumed.code, 2);
   EXPECT_TRUE(says(resumed.err, "run 1 failed"));

@@ -64,7 +64,7 @@ void Workspace<T>::refuse_loss(double loss, std::int64_t step) const {
       throw failure(
           fmt::format("at step {} the loss is {}: parameter '{}' is no longer finite", step, loss_text(loss), p.name),
           calmer(step));
-  throw failure(fmt::format("training diverged: at step {} the loss is {}", step, loss_text(loss)), calmer(step));
+  throw failure(fmt::format("at step {} the loss is {}", step, loss_text(loss)), calmer(step));
 }
 
 // Backward runs from the last layer to the first: the last one hit is where it arose.

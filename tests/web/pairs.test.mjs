@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { means_of_pairs, median } = await parts_of_page("views/pairs.ts", "median.ts");
+const { difference_text, means_of_pairs, median } = await parts_of_page("views/pairs.ts", "median.ts");
 const run = (seed, length, accuracy, more) => ({ seed, experiment: "laws", state: "done", settings: { task: { length } }, metrics: { accuracy }, ...more });
 
 test("means of pairs leave out runs without a partner, runs that are not done and runs without the metric", () => {
@@ -20,4 +20,10 @@ test("means of pairs leave out runs without a partner, runs that are not done an
 test("the median of two values is their mean", () => {
   assert.equal(median([32, 30]), 31);
   assert.equal(median([5, 1, 3]), 3);
+});
+
+test("a difference is lower, higher or none", () => {
+  assert.equal(difference_text(-0.12345), "is 0.123 lower than with");
+  assert.equal(difference_text(2), "is 2 higher than with");
+  assert.equal(difference_text(0), "is the same in");
 });

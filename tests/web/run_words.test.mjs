@@ -40,6 +40,11 @@ test("a run begins with its training and its outcome", () => {
   assert.equal(happened_in(run()), "Accuracy first reached 90 % at step 20. At the end it was 98.4 %. Loss fell from 4.5 to 1.5. It ended between two predicted plateaus, bag, also bag (2) and induction (0.5).");
   const stopped = run({ state: "stopped", metrics: { accuracy: 0.3 }, series: { accuracy: [[0, 0.3]], loss: [[0, 1], [10, 2]] } });
   assert.equal(happened_in(stopped), "It was stopped. Accuracy never reached 90 %. At the end it was 30 %. Loss rose from 1 to 2.");
+  const running = run({ state: "running", metrics: { ...run().metrics, accuracy: 0.3 }, series: { ...run().series, accuracy: [[0, 0.3]] } });
+  assert.equal(happened_in(running), "It is still running. Accuracy has not reached 90 % yet. It is now 30 %. Loss fell from 4.5 to 1.5. It is now between two predicted plateaus, bag, also bag (2) and induction (0.5).");
+  const flat = run({ metrics: {}, series: { loss: [[0, 0.69314], [10, 0.69315]] } });
+  assert.equal(happened_in(flat), "Loss stayed at 0.693.");
   const both = run({ metrics: {}, series: { beta_points_right: [[0, 0.1], [4, 0.6]], attention_points_right: [[0, 0.1], [4, 0.2]] } });
   assert.equal(happened_in(both), "β pointed to the right word in half of the rows at step 4, attention never.");
+  assert.equal(happened_in({ ...both, state: "running" }), "It is still running. β pointed to the right word in half of the rows at step 4, attention not yet.");
 });

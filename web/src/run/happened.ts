@@ -31,8 +31,10 @@ function accuracy_text(run: WholeRun): string[] {
   const last = run.metrics.accuracy;
   if (typeof last !== "number") return [];
   const reached = first_step(run, "accuracy", 0.9);
-  const when = reached === undefined ? "never reached 90 %" : `first reached 90 % at step ${reached}`;
-  return [`Accuracy ${when}. At the end it was ${percent(last)}.`];
+  const running = run.state === "running";
+  const not_reached = running ? "has not reached 90 % yet" : "never reached 90 %";
+  const when = reached === undefined ? not_reached : `first reached 90 % at step ${reached}`;
+  return [`Accuracy ${when}. ${running ? "It is now" : "At the end it was"} ${percent(last)}.`];
 }
 
 function loss_text(run: WholeRun): string[] {
@@ -40,27 +42,30 @@ function loss_text(run: WholeRun): string[] {
   const { values } = series_of(run.series[name] ?? []);
   const [first, last] = [values[0], values.at(-1)];
   if (typeof first !== "number" || typeof last !== "number") return [];
-  const went = last < first ? "fell" : "rose";
+  const [from, to] = [short(first), short(last)];
+  const went = from === to ? `stayed at ${to}` : `${last < first ? "fell" : "rose"} from ${from} to ${to}`;
+  const ended = run.state === "running" ? "It is now" : "It ended";
   const rungs = name === "loss" ? rungs_among(Object.entries(run.metrics)) : [];
   const above = rungs.filter(({ value }) => value > last).sort((a, b) => a.value - b.value)[0];
   const below = rungs.filter(({ value }) => value <= last).sort((a, b) => b.value - a.value)[0];
   const named = (rung: typeof above) => `${rung!.name} (${short(rung!.value)})`;
   const where =
     above && below
-      ? ` It ended between two predicted plateaus, ${named(above)} and ${named(below)}.`
+      ? ` ${ended} between two predicted plateaus, ${named(above)} and ${named(below)}.`
       : above
-        ? ` It ended below the lowest predicted plateau, ${named(above)}.`
+        ? ` ${ended} below the lowest predicted plateau, ${named(above)}.`
         : below
-          ? ` It ended above the highest predicted plateau, ${named(below)}.`
+          ? ` ${ended} above the highest predicted plateau, ${named(below)}.`
           : "";
-  return [`Loss ${went} from ${short(first)} to ${short(last)}.${where}`];
+  return [`Loss ${went}.${where}`];
 }
 
 // Which came first, knowing or looking.
 function order_text(run: WholeRun): string[] {
   const half = (metric: string) => first_step(run, metric, 0.5);
   if (!run.series.beta_points_right || !run.series.attention_points_right) return [];
-  const at = (step: number | undefined) => (step === undefined ? "never" : `at step ${step}`);
+  const never = run.state === "running" ? "not yet" : "never";
+  const at = (step: number | undefined) => (step === undefined ? never : `at step ${step}`);
   return [
     `β pointed to the right word in half of the rows ${at(half("beta_points_right"))}, attention ${at(half("attention_points_right"))}.`,
   ];

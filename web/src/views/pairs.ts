@@ -1,5 +1,5 @@
-// The pairs of runs that `fovea compare` forms, and the mean of each of their sides.
-import { flat_settings, type Run, type Setting, setting_text } from "../model";
+// The pairs of runs that `fovea compare` forms, the mean of each of their sides, and their difference in words.
+import { flat_settings, number_text, type Run, type Setting, setting_text } from "../model";
 
 type Texts = (name: string) => string;
 
@@ -32,4 +32,13 @@ export function means_of_pairs(
   if (keys.length === 0) return undefined;
   const mean = (side: Map<string, number>) => keys.reduce((sum, key) => sum + side.get(key)!, 0) / keys.length;
   return { pairs: keys.length, means: [mean(sides[0]), mean(sides[1])] };
+}
+
+export const short = (value: number | null | undefined) =>
+  value === null || value === undefined ? "–" : number_text(+value.toPrecision(3)).replace("-", "−");
+
+// What a metric of a group is; the group that it is compared with follows.
+export function difference_text(difference: number): string {
+  if (difference === 0) return "is the same in";
+  return `is ${short(Math.abs(difference))} ${difference < 0 ? "lower" : "higher"} than with`;
 }

@@ -13,7 +13,7 @@ import { interventions_text } from "../play/acts";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
-import { means_of_pairs } from "./pairs";
+import { difference_text, means_of_pairs, short } from "./pairs";
 import { group_of, group_title, type Settings, setting_cell, setting_title } from "./runs_named";
 
 interface Dot {
@@ -240,7 +240,7 @@ function verdict_of(
   const least = 2 / 2 ** pairs; // p of that many pairs
   const pairs_text = `${pairs} ${pairs === 1 ? "pair" : "pairs"} of runs`;
   const how =
-    p === null || p === undefined
+    p === null || p === undefined || difference === 0
       ? ""
       : p < 0.05
         ? "Chance alone rarely makes a difference this large."
@@ -249,8 +249,7 @@ function verdict_of(
           : "The difference may be chance.";
   return (
     <li>
-      <b>{group}</b>: {metric} is {short(Math.abs(difference))} {difference < 0 ? "lower" : "higher"} than with{" "}
-      <b>{base}</b>, mean of {pairs_text}
+      <b>{group}</b>: {metric} {difference_text(difference)} <b>{base}</b>, mean of {pairs_text}
       {means && ` (${short(means[0])} against ${short(means[1])})`}. 95 % interval of the difference: {short(low)} to{" "}
       {short(high)}. {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
       {how}
@@ -259,9 +258,6 @@ function verdict_of(
     </li>
   );
 }
-
-const short = (value: number | null | undefined) =>
-  value === null || value === undefined ? "–" : number_text(+value.toPrecision(3)).replace("-", "−");
 
 const most_verdicts = 6;
 

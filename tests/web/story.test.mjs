@@ -73,12 +73,13 @@ test("it begins with the findings that were reproduced, and ends with what was n
   assert.match(await last.innerText(), /What was not supported[^]*✗ not supported/);
   // Each failed claim stands under the title of its experiment, which leads to the chapter, its form and one sentence.
   const failures = last.locator("[data-failure]");
+  await failures.evaluateAll((all) => all.forEach((one) => (one.open = true)));
   for (const [i, text] of (await failures.allInnerTexts()).entries()) {
     const name = await failures.nth(i).getAttribute("data-failure");
     assert.match(text, new RegExp(`^\\S.* ${name}, full form(, on \\S+)?\n+\\S.*\\.\n[^]*✗ not supported`), text);
   }
   const failed = last.locator('[data-failure="digits-even"]');
-  await failed.locator("summary").first().click();
+  await failed.locator(".claims summary").first().click();
   await failed.getByText("The worst seed with learned attention is at least 0.02 more accurate").waitFor();
   await page.getByText(/\(quick form\)\. Kept results of full forms are counted apart: \d+ claims of full forms are not supported\./).waitFor();
   await failed.getByRole("link").click();

@@ -80,14 +80,13 @@ export function NotSupported(props: {
       {failures.map(({ experiment, corpus, says, claims }) => {
         const [first, more] = halves_of(says);
         return (
-          <section class="failure" data-failure={experiment} key={experiment + corpus}>
-            <h3>
-              <a href={address(experiment)}>{title(experiment)}</a>
+          <details class="failure" data-failure={experiment} key={experiment + corpus}>
+            <summary>
+              {title(experiment)}{" "}
               <span class="soft">
-                {" "}
                 <code>{experiment}</code>, full form{corpus && `, on ${corpus}`}
               </span>
-            </h3>
+            </summary>
             <p>{first}</p>
             <ul class="claims">
               {claims.map(claim => (
@@ -108,7 +107,10 @@ export function NotSupported(props: {
                 </li>
               ))}
             </ul>
-          </section>
+            <p>
+              <a href={address(experiment)}>The chapter of {experiment}</a>
+            </p>
+          </details>
         );
       })}
     </section>

@@ -14,7 +14,7 @@ import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
 import { difference_text, means_of_pairs, short } from "./pairs";
-import { group_of, group_title, type Settings, setting_cell, setting_title } from "./runs_named";
+import { group_of, group_title, LeftOut, type Settings, setting_cell, setting_title } from "./runs_named";
 
 interface Dot {
   x: number | string;
@@ -24,16 +24,6 @@ interface Dot {
 }
 
 const is_done = ({ state }: Run) => state === "done";
-
-// What a training had measured when it was stopped, failed or is not yet through says nothing of where it comes to.
-function LeftOut({ count, of }: { count: number; of: number }) {
-  if (count === 0) return null;
-  return (
-    <p class="soft">
-      {count} of {of} runs {count === 1 ? "is" : "are"} not done, and left out.
-    </p>
-  );
-}
 
 export function AgainstSetting(props: {
   runs: Run[];

@@ -76,3 +76,13 @@ export function varied_in(differing: string[], settings: Settings): string | und
     .map(name => ({ name, most: most_frequent(name) }))
     .sort((a, b) => a.most - b.most)[0]?.name;
 }
+
+// What a training had measured when it was stopped, failed or is not yet through says nothing of where it comes to.
+export function LeftOut({ count, of }: { count: number; of: number }) {
+  if (count === 0) return null;
+  return (
+    <p class="soft">
+      {count} of {of} runs {count === 1 ? "is" : "are"} not done, and left out.
+    </p>
+  );
+}

@@ -70,10 +70,10 @@ test("it begins with the findings that were reproduced, and ends with what was n
   await finding.getByRole("link").click();
   await drawn(page, "toy-lowloss");
   const last = page.locator(".chapter").last();
-  assert.match(await last.innerText(), /What was not supported[^]*✗ not supported/);
   // Each failed claim stands under the title of its experiment, which leads to the chapter, its form and one sentence.
   const failures = last.locator("[data-failure]");
   await failures.evaluateAll((all) => all.forEach((one) => (one.open = true)));
+  assert.match(await last.innerText(), /What was not supported[^]*✗ not supported/);
   for (const [i, text] of (await failures.allInnerTexts()).entries()) {
     const name = await failures.nth(i).getAttribute("data-failure");
     assert.match(text, new RegExp(`^\\S.* ${name}, full form(, on \\S+)?\n+\\S.*\\.\n[^]*✗ not supported`), text);

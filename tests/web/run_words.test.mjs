@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
 const { interventions_text, marks_of_interventions } = await parts_of_page("play/acts.ts");
+const { meaning_of } = await parts_of_page("run/meanings.ts");
 const { happened_in, trained_in } = await parts_of_page("run/happened.ts");
 
 test("interventions of a spec are read as words, known ones and others", () => {
@@ -47,4 +48,11 @@ test("a run begins with its training and its outcome", () => {
   const both = run({ metrics: {}, series: { beta_points_right: [[0, 0.1], [4, 0.6]], attention_points_right: [[0, 0.1], [4, 0.2]] } });
   assert.equal(happened_in(both), "β pointed to the right word in half of the rows at step 4, attention never.");
   assert.equal(happened_in({ ...both, state: "running" }), "It is still running. β pointed to the right word in half of the rows at step 4, attention not yet.");
+});
+
+test("the nearest rung is by KL in runs of the engine, and by loss in runs of PyTorch programs", () => {
+  assert.match(meaning_of("rung", ""), /by KL divergence/);
+  assert.match(meaning_of("rung", "PyTorch"), /nearest to the loss/);
+  assert.equal(meaning_of("rung", "another"), undefined);
+  assert.match(meaning_of("accuracy", "PyTorch"), /Share of answers/);
 });

@@ -8,12 +8,14 @@ const named: { [metric: string]: string } = {
   beta_points_right: "Share of rows whose largest β is at the right position.",
   knowledge: "Mean probability of the right answer, if all attention is on its position.",
   induction: "Mean attention on the tokens after earlier copies of the current token.",
-  rung: "The nearest predicted plateau by KL divergence, counted from 0.",
   level: "The nearest predicted plateau by loss, counted from 0.",
 };
 
-export function meaning_of(metric: string): string | undefined {
+// `program` is the program that trained the run, if it was not Fovea: `rung` is measured in another way there.
+export function meaning_of(metric: string, program: string): string | undefined {
   const words = (start: string) => metric.slice(start.length).replaceAll("_", " ");
+  if (metric === "rung" && program === "") return "The nearest predicted plateau by KL divergence, counted from 0.";
+  if (metric === "rung" && program === "PyTorch") return "The predicted plateau nearest to the loss, counted from 0.";
   if (named[metric]) return named[metric];
   if (metric.startsWith("from_")) return `Mean KL divergence of the model from the prediction ${words("from_")}.`;
   if (metric.startsWith("weight_on_")) return `Mean attention on: ${words("weight_on_")}.`;

@@ -107,7 +107,7 @@ function Whole({ source, store, run }: { source: Source; store: KeptRuns; run: W
       ) : (
         <p class="soft">This run kept no attention maps: its model does not attend, or probe.keep was 0.</p>
       )}
-      <Numbers run={run} />
+      <Numbers run={run} program={program} />
       <h2>Spec</h2>
       <details>
         <summary>All settings of this run{program ? "" : ", as a spec that trains it again"}</summary>
@@ -273,7 +273,7 @@ function Course({ run }: { run: WholeRun }) {
   );
 }
 
-function Numbers({ run }: { run: WholeRun }) {
+function Numbers({ run, program }: { run: WholeRun; program: string }) {
   const all = Object.entries(run.metrics),
     details = all.filter(([name]) => is_detail(name));
   const list = (some: typeof all) => (
@@ -281,7 +281,7 @@ function Numbers({ run }: { run: WholeRun }) {
       {some.map(([name, value]) => (
         <>
           <dt>
-            <Term word={name} means={is_detail(name) ? undefined : meaning_of(name)}>
+            <Term word={name} means={is_detail(name) ? undefined : meaning_of(name, program)}>
               {name.replaceAll("_", " ")}
             </Term>
           </dt>

@@ -16,6 +16,7 @@ import { AgainstSetting, GroupsTable } from "./runs_groups";
 import {
   group_of,
   in_order,
+  is_grouped,
   line_table,
   name_of,
   rungs_of_all,
@@ -103,7 +104,7 @@ function AllRuns({ source }: { source: Source }) {
           settings={settings}
           differing={differing}
           by={by}
-          grouped={by !== "" && (by !== "experiment" || by === asked_by)}
+          asked_by={asked_by}
         />
       )}
     </>
@@ -148,9 +149,9 @@ function RunDetails(props: {
   settings: Settings;
   differing: string[];
   by: string;
-  grouped: boolean; // experiments are compared only if the person wishes it
+  asked_by: string; // what the person chose, if anything
 }) {
-  const { settings, differing, by, grouped } = props;
+  const { settings, differing, by, asked_by } = props;
   const { seen, trouble } = props.found;
   const { experiment, where, sort } = props.asked;
   const { store } = props.source;
@@ -165,7 +166,7 @@ function RunDetails(props: {
   const file = experiment || "runs";
   return (
     <>
-      {grouped && seen.metric && store && (
+      {is_grouped(seen.runs, by, asked_by, settings) && seen.metric && store && (
         <GroupsTable
           heading={`Groups by ${setting_title(by)}: ${seen.metric.replaceAll("_", " ")}`}
           store={store}
@@ -173,6 +174,7 @@ function RunDetails(props: {
           where={where}
           metric={seen.metric}
           by={by}
+          asked={by === asked_by}
           runs={seen.runs}
         />
       )}

@@ -11,6 +11,7 @@ import type { KeptRuns } from "../source";
 import { address_of_run } from "./run";
 import { GroupsTable } from "./runs_groups";
 import {
+  can_group,
   group_of,
   line_table,
   name_of,
@@ -73,9 +74,11 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
     ...names.filter(name => name !== "seed"),
   ];
   const own = new Map(runs.map(run => [run.run, of(run)]));
-  const setting = [wanted, by, varied_in(groupings, own), groupings[0]].find(
-    name => name !== undefined && groupings.includes(name),
-  );
+  const can = groupings.filter(name => can_group(runs, name, settings));
+  const setting = groupings.includes(wanted)
+    ? wanted
+    : ([by, varied_in(can, own), can[0]].find(name => name !== undefined && can.includes(name)) ?? groupings[0]);
+  const grouped = setting !== undefined && (setting === wanted || can.includes(setting));
   const each = !setting || lines.length <= told_apart;
   const curves = useMemo<Curve[]>(
     () =>
@@ -110,7 +113,7 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
           </select>
         </label>
       )}
-      {setting && store && runs.length > 2 && (
+      {grouped && store && runs.length > 2 && (
         <GroupsTable
           heading={`The ${runs.length} chosen runs, by ${setting_title(setting)}: ${title}`}
           word="sides_against"
@@ -119,6 +122,7 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
           where={runs.map(run => `id = ${run.run}`).join(" or ")}
           metric={metric}
           by={setting}
+          asked={setting === wanted}
           runs={runs}
         />
       )}

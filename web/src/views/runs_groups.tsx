@@ -260,6 +260,7 @@ export function GroupsTable({
   where,
   metric,
   by,
+  asked,
   runs,
 }: {
   heading: string;
@@ -269,6 +270,7 @@ export function GroupsTable({
   where: string;
   metric: string;
   by: string;
+  asked: boolean; // whether the person chose the setting
   runs: Run[];
 }) {
   const id = useId();
@@ -293,7 +295,7 @@ export function GroupsTable({
       wanted = false;
     };
   }, [store, experiment, where, metric, by, against, runs]);
-  if (trouble) return <p class="problem">{trouble}</p>;
+  if (trouble) return <p class={asked ? "problem" : "soft"}>{trouble}</p>;
   if (!found || found.metric !== metric || found.by !== by) return null;
   const base = found.groups.find(({ value }) => setting_text(value) === setting_text(found.against));
   const title = (value: Groups["against"]) =>

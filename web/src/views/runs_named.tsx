@@ -32,6 +32,22 @@ export function group_of(line: { run: number; experiment: string }, by: string, 
   return by && group_title(by, value_of(line, by, settings));
 }
 
+const most_groups = 40; // the server refuses to group by a setting with more values
+
+// Whether runs can be grouped by this setting. Values are counted as the server does it: interventions by their spec.
+export function can_group(runs: Run[], by: string, settings: Settings): boolean {
+  const value = (run: Run) =>
+    by === "intervene" ? JSON.stringify(run.settings.intervene) : value_of(run, by, settings);
+  return new Set(runs.map(value)).size <= most_groups;
+}
+
+// Whether groups by `by` are compared. `asked` is the setting that the person chose, if any: without a choice,
+// experiments are not compared, nor are settings with too many values.
+export function is_grouped(runs: Run[], by: string, asked: string, settings: Settings): boolean {
+  if (by === "") return false;
+  return by === asked || (by !== "experiment" && can_group(runs, by, settings));
+}
+
 // A run with its interventions.
 export function name_of(line: { run: number; experiment: string; seed: number }, settings: Settings): string {
   const done = settings.get(line.run)?.get("intervene") ?? none;

@@ -1,0 +1,34 @@
+// Which settings group the runs of the view without a choice.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parts_of_page } from "./in_node.mjs";
+
+const { can_group, is_grouped } = await parts_of_page("views/runs_named.tsx");
+
+// As many runs, each with a rate and a hold of its own.
+function many(count) {
+  const runs = Array.from({ length: count }, (_, i) => ({ run: i + 1, experiment: `sweep-${i}`, settings: { train: { rate: i }, intervene: [{ hold: "uniform", until: i }] } }));
+  const settings = new Map(runs.map((run, i) => [run.run, new Map([["train.rate", String(i)], ["model.layers", "2"], ["intervene", "held"]])]));
+  return [runs, settings];
+}
+
+test("runs are grouped by a setting that nobody chose if it has at most 40 values", () => {
+  const grouped = (count, by, asked = "") => {
+    const [runs, settings] = many(count);
+    return is_grouped(runs, by, asked, settings);
+  };
+  assert.equal(grouped(40, "train.rate"), true);
+  assert.equal(grouped(41, "train.rate"), false);
+  assert.equal(grouped(41, "train.rate", "train.rate"), true);
+  assert.equal(grouped(41, "train.rate", "model.layers"), false);
+  assert.equal(grouped(41, "model.layers"), true);
+  assert.equal(grouped(41, "intervene"), false, "interventions with the same words have specs of their own");
+  assert.equal(grouped(2, "experiment"), false);
+  assert.equal(grouped(2, "experiment", "experiment"), true);
+  assert.equal(grouped(2, ""), false);
+});
+
+test("the chosen runs of 40 experiments can be grouped, those of 41 cannot", () => {
+  assert.equal(can_group(many(40)[0], "experiment", new Map()), true);
+  assert.equal(can_group(many(41)[0], "experiment", new Map()), false);
+});

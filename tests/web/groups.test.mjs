@@ -1,9 +1,9 @@
-// Which settings group the runs of the view without a choice.
+// Which settings group the runs of the view without a choice, and which chosen runs the server is asked for.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { can_group, is_grouped } = await parts_of_page("views/runs_named.tsx");
+const { can_group, condition_of, is_grouped } = await parts_of_page("views/runs_named.tsx");
 
 // As many runs, each with a rate and a hold of its own.
 function many(count) {
@@ -31,4 +31,10 @@ test("runs are grouped by a setting that nobody chose if it has at most 40 value
 test("the chosen runs of 40 experiments can be grouped, those of 41 cannot", () => {
   assert.equal(can_group(many(40)[0], "experiment", new Map()), true);
   assert.equal(can_group(many(41)[0], "experiment", new Map()), false);
+});
+
+test("up to 200 chosen runs make a condition", () => {
+  assert.equal(condition_of([{ run: 3 }, { run: 12 }]), "id = 3 or id = 12");
+  assert.equal(condition_of(many(200)[0]).split(" or ").length, 200);
+  assert.equal(condition_of(many(201)[0]), undefined);
 });

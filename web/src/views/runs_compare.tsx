@@ -12,6 +12,7 @@ import { address_of_run } from "./run";
 import { GroupsTable } from "./runs_groups";
 import {
   can_group,
+  condition_of,
   group_of,
   line_table,
   name_of,
@@ -78,6 +79,7 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
   const setting = groupings.includes(wanted)
     ? wanted
     : ([by, varied_in(can, own), can[0]].find(name => name !== undefined && can.includes(name)) ?? groupings[0]);
+  const where = condition_of(runs);
   const grouped = setting !== undefined && (setting === wanted || can.includes(setting));
   const each = !setting || lines.length <= told_apart;
   const curves = useMemo<Curve[]>(
@@ -113,13 +115,14 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
           </select>
         </label>
       )}
-      {grouped && store && runs.length > 2 && (
+      {where === undefined && <p class="soft">More than 200 runs are chosen. Choose fewer to compare groups.</p>}
+      {grouped && where !== undefined && store && runs.length > 2 && (
         <GroupsTable
           heading={`The ${runs.length} chosen runs, by ${setting_title(setting)}: ${title}`}
           word="sides_against"
           store={store}
           experiment=""
-          where={runs.map(run => `id = ${run.run}`).join(" or ")}
+          where={where}
           metric={metric}
           by={setting}
           asked={setting === wanted}

@@ -33,6 +33,7 @@ export function group_of(line: { run: number; experiment: string }, by: string, 
 }
 
 const most_groups = 40; // the server refuses to group by a setting with more values
+const most_in_condition = 200; // and a condition with more terms
 
 // Whether runs can be grouped by this setting. Values are counted as the server does it: interventions by their spec.
 export function can_group(runs: Run[], by: string, settings: Settings): boolean {
@@ -46,6 +47,11 @@ export function can_group(runs: Run[], by: string, settings: Settings): boolean 
 export function is_grouped(runs: Run[], by: string, asked: string, settings: Settings): boolean {
   if (by === "") return false;
   return by === asked || (by !== "experiment" && can_group(runs, by, settings));
+}
+
+// The condition that is met by these runs alone; nothing if there are too many of them.
+export function condition_of(runs: Pick<Run, "run">[]): string | undefined {
+  return runs.length > most_in_condition ? undefined : runs.map(({ run }) => `id = ${run}`).join(" or ");
 }
 
 // A run with its interventions.

@@ -79,7 +79,7 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
   const setting = groupings.includes(wanted)
     ? wanted
     : ([by, varied_in(can, own), can[0]].find(name => name !== undefined && can.includes(name)) ?? groupings[0]);
-  const where = condition_of(runs);
+  const condition = condition_of(runs);
   const grouped = setting !== undefined && (setting === wanted || can.includes(setting));
   const each = !setting || lines.length <= told_apart;
   const curves = useMemo<Curve[]>(
@@ -115,14 +115,14 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
           </select>
         </label>
       )}
-      {where === undefined && <p class="soft">More than 200 runs are chosen. Choose fewer to compare groups.</p>}
-      {grouped && where !== undefined && store && runs.length > 2 && (
+      {condition === undefined && <p class="soft">More than 200 runs are chosen. Choose fewer to compare groups.</p>}
+      {grouped && condition !== undefined && store && runs.length > 2 && (
         <GroupsTable
           heading={`The ${runs.length} chosen runs, by ${setting_title(setting)}: ${title}`}
           word="sides_against"
           store={store}
           experiment=""
-          where={where}
+          where={condition}
           metric={metric}
           by={setting}
           asked={setting === wanted}

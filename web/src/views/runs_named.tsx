@@ -42,8 +42,8 @@ export function can_group(runs: Run[], by: string, settings: Settings): boolean 
   return new Set(runs.map(value)).size <= most_groups;
 }
 
-// Whether groups by `by` are compared. `asked` is the setting that the person chose, if any.
-// Without a choice, experiments are not compared, nor are settings with too many values.
+// Whether groups by `by` are compared: if the person chose this setting (`asked`), or if it has few values and is not
+// the experiment.
 export function is_grouped(runs: Run[], by: string, asked: string, settings: Settings): boolean {
   if (by === "") return false;
   return by === asked || (by !== "experiment" && can_group(runs, by, settings));

@@ -1,5 +1,6 @@
 // Sixty made messages, thirty complaints and thirty questions, as somebody would bring them: four copies, quotes,
 // emoji, and two wrong labels. What is expected was counted by hand.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

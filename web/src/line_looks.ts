@@ -1,7 +1,7 @@
 // How axes are numbered, and by what groups of lines are told apart.
 import type { Curve } from "./curves";
 
-// A height that was predicted, and of what.
+// A predicted plateau, and its name.
 export interface Rule {
   value: number;
   name: string;

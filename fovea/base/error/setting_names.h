@@ -7,8 +7,8 @@
 
 namespace fovea {
 
-// As nearest_name(). But within a section that candidates have ("model." of "model.attention"), only the part after the
-// dot is compared, and only with names of this section.
+// Like nearest_name(), with an exception. In a section that candidates have ("model." of "model.attention"), it
+// compares only the part after the dot, and only with names of this section.
 std::string nearest_setting(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace fovea

@@ -78,7 +78,7 @@ Override parse_override(const std::string& words) {
   return {key, parse_value(rest, location)};
 }
 
-// "0,01" reads as 0 and 01, and no number begins with a 0 and another digit.
+// "0,01" is read as 0 and 01, and a number does not begin with 0 and another digit.
 void refuse_decimal_comma(const std::vector<std::string>& items, const Location& location) {
   for (std::size_t i = 1; i < items.size(); ++i) {
     const std::string &whole = items[i - 1], &part = items[i];

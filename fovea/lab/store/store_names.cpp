@@ -57,7 +57,7 @@ void refuse_without_quotes(const std::string& text, const std::string& compared_
                     fmt::format("write: {} = \"{}\"", compared_with, text), location);
 }
 
-// What a name stands for in all runs; nothing if runs differ in it.
+// The kind of a name's values; nothing if runs differ in it.
 std::optional<ValueKind> kind_of(Store::State& state, const std::string& name) {
   static constexpr std::string_view texts[] = {"experiment", "state", "started", "tags", "note", "hold", "intervene"};
   static constexpr std::string_view numbers[] = {"id", "steps", "seconds", "seed", "interventions"};

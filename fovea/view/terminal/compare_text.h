@@ -18,7 +18,7 @@ struct ComparedGroup {
   std::int64_t more = 0;  // runs of it that are too many to be read whole
 };
 
-// The metrics that both have and that tell most, eight at most. The loss is one of them if both have it.
+// At most eight metrics that both have, the most informative first. The loss is one of them if both have it.
 std::vector<std::string> metrics_to_compare(const ComparedGroup& a, const ComparedGroup& b);
 
 // Who is compared, the settings that differ, and a line for each metric, with what its test is.

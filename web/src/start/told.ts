@@ -1,4 +1,4 @@
-// What Start says of the step that is looked at: of what has been watched, and never of what is to come.
+// The sentences of Start on the step that is shown. They use the steps that have been watched, and no later one.
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
 import { type Curve, flags_of, type Scene } from "./scenes";

@@ -57,8 +57,8 @@ export function Findings(props: {
   );
 }
 
-// The claims of each experiment under its title, with its form and a sentence of what came out. `title` and `address` are
-// those of the story.
+// Failed claims, by experiment: its title, the form, and a sentence on the result. The story gives `title` and `address`
+// of an experiment.
 export function NotSupported(props: {
   failures: Failure[];
   number: number;

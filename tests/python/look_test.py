@@ -176,6 +176,7 @@ KINDS = {
     "hold": {"hold": "previous", "of": "layer.1.head.2"},
     "scale": {"scale": 3.0, "of": "layer.2"},
     "noise": {"noise": 0.5, "of": "layer.1.head.1"},
+    "temperature": {"temperature": 0.5, "of": "layer.1.head.2"},
     "copy": {"copy": 2.0, "of": "layer.2.head.1"},
     "freeze": {"freeze": "attention"},
     "rate": {"rate": 0.0, "of": "body"},

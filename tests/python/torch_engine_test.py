@@ -62,6 +62,8 @@ INTERVENTIONS = [
     ("transformer", {"ablate": "layer.2.head.1"}),
     ("transformer", {"copy": 1.5, "of": "layer.2.head.1"}),
     ("transformer", {"noise": 0.5, "of": "layer.1.head.1"}),
+    ("transformer", {"temperature": 0.5, "of": "layer.1.head.2"}),
+    ("disentangled", {"temperature": 0.5}),
     ("seq2seq", {"freeze": "attention", "until": 5}),
     ("seq2seq", {"rate": 0.1, "of": "attention"}),
     ("toy-gate", {"clamp": "p", "at": 0.4, "until": 10}),

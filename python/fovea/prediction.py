@@ -89,7 +89,9 @@ class Prediction:
 
     @property
     def leak(self) -> str:
-        """A warning of words that each give a label: in 90 % of the texts of a class, and in no other text. Empty if there is none.
+        """A warning of words that each give a label. Empty if there is none.
+
+        Such a word is in 90 % of the texts of a class. At most 5 % of the texts with the word are of another class.
 
         Examples
         --------

@@ -5,13 +5,15 @@ from fovea.text.estimate import Estimate
 
 
 def test_words_of_one_class_are_warned_of():
-    belief = belief_of(alone=[{"word": "cue", "class": "a", "texts": 90, "of": 300}])
+    belief = belief_of(alone=[{"word": "cue", "class": "a", "texts": 90, "elsewhere": 0, "of": 300}])
     assert "Check 'cue': it is in 90 of 300 texts of class 'a', and in no other text." in belief.summary()
+    few = belief_of(alone=[{"word": "cue", "class": "a", "texts": 90, "elsewhere": 3, "of": 300}])
+    assert "Check 'cue': it is in 90 of 300 texts of class 'a', and in 3 other texts." in few.summary()
     assert "if their evidence is strong" in belief.summary() and belief.headline.startswith("Attention may be shown")
 
 
 def test_a_word_that_alone_gives_the_label_is_the_headline():
-    one = {"word": "zendesk", "class": "a", "texts": 140, "of": 140}
+    one = {"word": "zendesk", "class": "a", "texts": 140, "elsewhere": 0, "of": 140}
     assert belief_of(alone=[one]).headline == "'zendesk' alone gives the label. Remove it and check again."
     rarer = {**one, "word": "often", "texts": 125}
     assert belief_of(alone=[one, rarer]).headline == "'zendesk' alone gives the label. Remove it and check again."

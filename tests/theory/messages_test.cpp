@@ -211,6 +211,24 @@ TEST(Messages, AWordThatAloneGivesTheLabelIsTheFirstLine) {
   }
 }
 
+// Labels that are wrong must not hide a leak, nor may a set be too small for a warning.
+TEST(Messages, AFewWrongLabelsDoNotHideALeak) {
+  std::string text;
+  for (int n = 0; n < 340; ++n) {
+    const bool leaks = n % 2 == 0, wrong = n == 10 || n == 100 || n == 200;
+    text += fmt::format("{}\tnumber {} {}\n", leaks != wrong ? "complaint" : "question", n, leaks ? "zendesk" : "");
+  }
+  const Forecast forecast = of_file(text);
+  EXPECT_EQ(leak_text(forecast.prediction, *forecast.source),
+            "'zendesk' alone gives the label of 167 of its 170 texts. Remove it and check again.");
+}
+
+TEST(Messages, AWordOfMostTextsOfOneClassIsWarnedOfInASmallSet) {
+  const Forecast small = of_file(leaking(0.8));
+  const std::string shown = prediction_text(small.prediction, *small.source, {.width = 200});
+  EXPECT_NE(shown.find("with 'zendesk' are of class 'complaint'. Check that it does not"), std::string::npos) << shown;
+}
+
 TEST(Messages, ALeakIsSeenInASampleOfManyTexts) {
   std::string text;
   for (int n = 0; n < 45'000; ++n)

@@ -61,9 +61,6 @@ struct Candidate {
   double surely = 0, likely = 0.5, settled_by = 0;
   EvidenceLevel evidence = EvidenceLevel::weak;
   double attended = std::numeric_limits<double>::quiet_NaN();
-
-  // Stands in one class alone, strongly: it may give the label away.
-  bool alone() const { return elsewhere == 0 && evidence == EvidenceLevel::strong; }
 };
 
 struct OutputPrediction {
@@ -110,8 +107,12 @@ std::string verdict_text(const Prediction& prediction);  // "learnable early", â
 // Whether attention is to be trusted on these data, in a sentence; empty where outputs are no classes.
 std::string trust_text(const Prediction& prediction, const BagSource& source);
 
-// A warning of words that each give a label of given examples: in 90 % of those of a class, and in no other. Empty if
-// there is none.
+// Whether a word of an output's candidates may give the label away: at most 5 % of its examples are of another class,
+// and its evidence is strong, or it is probable and in half of the examples of the class.
+bool may_give_label(const Prediction& prediction, const OutputPrediction& output, const Candidate& word);
+
+// A warning of words that each give a label of given examples: they are in 90 % of those of a class, and at most 5 % of
+// the examples with the word are of another class. Empty if there is none.
 std::string leak_text(const Prediction& prediction, const BagSource& source);
 
 // The words of a text with a doubtful label, with spaces between them.

@@ -103,18 +103,45 @@ std::string trust_text(const Prediction& p, const BagSource& source) {
                      passed.empty() ? "" : fmt::format(", and not to {}", some_of(passed)));
 }
 
+namespace {
+
+// Labels may be wrong, so a word of one class may have a few examples of others.
+bool is_of_one_class(const Candidate& word) { return 20 * word.elsewhere <= word.here + word.elsewhere; }
+
+// Which share of the examples of a class has the word.
+double share_of_class(const Prediction& p, const OutputPrediction& output, const Candidate& word) {
+  return static_cast<double>(word.here * p.counted_in) / (output.mean * static_cast<double>(p.examples));
+}
+
+}  // namespace
+
+bool may_give_label(const Prediction& p, const OutputPrediction& output, const Candidate& word) {
+  return is_of_one_class(word) &&
+         (word.evidence == EvidenceLevel::strong ||
+          (word.evidence == EvidenceLevel::probable && share_of_class(p, output, word) >= 0.5));
+}
+
 std::string leak_text(const Prediction& p, const BagSource& source) {
   if (!p.given) return {};
   constexpr double gives_label = 0.9;  // of the examples of a class
   constexpr std::size_t named = 8;
   std::vector<std::string> words;
+  const Candidate* first = nullptr;
   for (const OutputPrediction& output : p.outputs)
     for (const Candidate& word : output.candidates)
-      if (word.elsewhere == 0 && word.evidence != EvidenceLevel::weak &&
-          static_cast<double>(word.here * p.counted_in) >= gives_label * output.mean * static_cast<double>(p.examples))
+      if (is_of_one_class(word) && word.evidence != EvidenceLevel::weak &&
+          share_of_class(p, output, word) >= gives_label) {
+        if (!first) first = &word;
         words.push_back("'" + source.input_word(word.input) + "'");
+      }
   if (words.empty()) return {};
-  if (words.size() == 1) return words.front() + " alone gives the label. Remove it and check again.";
+  if (words.size() == 1) {
+    const std::string of_how_many =
+        first->elsewhere == 0 || p.counted_in > 1  // a sample was counted
+            ? ""
+            : fmt::format(" of {} of its {} texts", first->here, first->here + first->elsewhere);
+    return fmt::format("{} alone gives the label{}. Remove it and check again.", words.front(), of_how_many);
+  }
   const std::size_t more = words.size() - std::min(named, words.size());
   words.resize(words.size() - more);
   if (more > 0) words.push_back(fmt::format("{} more", more));

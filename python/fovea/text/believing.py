@@ -120,7 +120,7 @@ def check_attention(
     found["labels"] = by_words.label_check
     found["doubtful"] = [one._replace(text=kept[one.text])._asdict() for one in by_words.doubtful]
     found["alone"] = [
-        {"word": one.word, "class": label, "texts": one.here, "of": of_class[label]}
+        {"word": one.word, "class": label, "texts": one.here, "elsewhere": one.elsewhere, "of": of_class[label]}
         for label, some in by_words.evidence.items()
         for one in some
         if one.alone

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-_GIVES_AWAY = 0.9  # of a class's texts: a word in so many of them, and in no other text, gives the label
+_GIVES_AWAY = 0.9  # of a class's texts: a word in so many of them, and in few other texts, gives the label
 _NAMED = 8  # words at most
 
 
 def _giving_words(figures: dict[str, Any], one_word: bool) -> list[str]:
-    """Return the words that are in 90 % of the texts of one class or more, and in no other text; or the word that decides the label."""
+    """Return the words of one class that are in 90 % of its texts or more; or the word that decides the label."""
     found = [str(one["word"]) for one in figures.get("alone", []) if one["texts"] >= _GIVES_AWAY * one["of"]]
     return found or ([str(figures["telling_word"]["word"])] if one_word else [])
 

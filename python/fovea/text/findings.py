@@ -368,12 +368,13 @@ class Findings:
         said = []
         for one in self.figures.get("alone", []):
             said.append(
-                f"Check '{one['word']}': it is in {one['texts']} of {one['of']} texts of class '{one['class']}', and in no other text. It may give "
-                "the label away."
+                f"Check '{one['word']}': it is in {one['texts']} of {one['of']} texts of class '{one['class']}', and in "
+                f"{one['elsewhere'] or 'no'} other text{'s' if one['elsewhere'] > 1 else ''}. It may give the label away."
             )
         if said:
             said.append(
-                "Words of one class are listed if their evidence is strong. Rarer words may be in one class by chance."
+                "Words of one class are listed if their evidence is strong, or if half of the class has them. Rarer words may be in one "
+                "class by chance."
             )
         said = other_splits(self.figures, self.verdict) + said
         doubtful, labels = self.figures.get("doubtful", []), self.figures.get("labels")

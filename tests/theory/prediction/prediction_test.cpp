@@ -267,11 +267,11 @@ TEST(Prediction, WordsThatTheFlowLeavesAreNamedAllTheSame) {
   EXPECT_EQ(the->elsewhere, 75);
   EXPECT_EQ(the->evidence, EvidenceLevel::strong);
   EXPECT_LE(the->attended, 1);
-  EXPECT_FALSE(the->alone());
+  EXPECT_FALSE(may_give_label(p, positive, *the));
   EXPECT_EQ(std::ranges::find(positive.words, 2, &WordLink::input), positive.words.end());
   const auto own = std::ranges::find(positive.candidates, 1, &Candidate::input);
   EXPECT_GT(own->attended, 1);
-  EXPECT_TRUE(own->alone());
+  EXPECT_TRUE(may_give_label(p, positive, *own));
 }
 
 TEST(Prediction, IsUnsureWherePartsOfTheTextsDisagree) {

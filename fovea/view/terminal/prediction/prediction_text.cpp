@@ -84,11 +84,12 @@ std::string classes_text(const Prediction& p, const BagSource& source, const Ter
       table.row({shown++ == 0 ? label : "", source.input_word(word.input), fmt::format("{}", word.here),
                  fmt::format("{}", word.elsewhere), fmt::format("{:.1f}", word.surely), evidence_name(word.evidence),
                  attended_text(word, predicted)});
-      if (word.alone())
-        alone += wrapped(fmt::format("'{}' is strong evidence and occurs only in class '{}'. Check that it does not "
-                                     "reveal the label.\n",
-                                     source.input_word(word.input), label),
-                         terminal.width);
+      if (may_give_label(p, output, word))
+        alone +=
+            wrapped(fmt::format("{} of the {} texts with '{}' are of class '{}'. Check that it does not reveal the "
+                                "label.\n",
+                                word.here, word.here + word.elsewhere, source.input_word(word.input), label),
+                    terminal.width);
       if (!is_weak(word) && word.evidence != EvidenceLevel::strong && settles.empty())
         settles = fmt::format("About {} distinct texts would make '{}' strong evidence.\n", about(word.settled_by),
                               source.input_word(word.input));

@@ -43,7 +43,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
     assert.deepEqual([of, texts, level], [label, "40 : 0", "strong"]);
     assert.match(attention, /^× \d\.\d$/);
   }
-  await page.getByText(/^These words have strong evidence and occur in texts of one label only: “(gut|schlecht)” \((plus|minus)\), /).waitFor();
+  await page.getByText(/^Nearly all texts with one of these words have one label: “(gut|schlecht)” \(\d+ of the \d+ texts with it: (plus|minus)\), /).waitFor();
   // Each of both words gives its label away, which is said first.
   const leak = /^Each of '(gut|schlecht)', '(gut|schlecht)' alone gives a label\. Remove them and check again\.$/;
   assert.match(await trust(page).first().innerText(), leak);

@@ -135,9 +135,13 @@ const shown_of = (output: Output) => {
 function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolean }) {
   const none = outputs.filter(output => shown_of(output).length === 0);
   const alone = outputs.flatMap(({ output, candidates }) =>
-    candidates.filter(one => one.alone).map(one => `“${one.word}” (${output})`),
+    candidates
+      .filter(one => one.alone)
+      .map(one => `“${one.word}” (${one.here} of the ${one.here + one.elsewhere} texts with it: ${output})`),
   );
-  const unsettled = outputs.flatMap(named_of).find(one => one.evidence !== "strong" && one.settled_by !== null);
+  const unsettled = outputs
+    .flatMap(named_of)
+    .find(one => one.evidence !== "strong" && !one.alone && one.settled_by !== null);
   return (
     <>
       {none.length < outputs.length && (
@@ -197,10 +201,9 @@ function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolea
       )}
       {alone.length > 0 && (
         <p>
-          {alone.length === 1 ? "This word has" : "These words have"} strong evidence and occur
-          {alone.length === 1 && "s"} in texts of one label only: {alone.join(", ")}. Check that{" "}
-          {alone.length === 1 ? "it does" : "they do"} not give the label away. Words with weaker evidence may be in one
-          label by chance.
+          Nearly all texts with {alone.length === 1 ? "this word have" : "one of these words have"} one label:{" "}
+          {alone.join(", ")}. Check that {alone.length === 1 ? "it does" : "they do"} not give the label away. Rarer
+          words may be in one label by chance.
         </p>
       )}
     </>

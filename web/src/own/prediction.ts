@@ -10,7 +10,7 @@ export interface Candidate {
   evidence: "strong" | "probable" | "possible" | "weak";
   settled_by: number | null;
   attended: number | null; // not predicted
-  alone: boolean; // strong, and in no other text
+  alone: boolean; // it may give the label away
 }
 export interface Output {
   output: string;

@@ -64,8 +64,9 @@ class Bench : public Command {
     words_.add_output(app);
     app.footer(
         "A step is timed as a whole: drawing a batch, forward, backward, and the update. The column 'of products' is\n"
-        "the speed of a step, in percent of the speed of pure matrix products. Operations that the algorithm does not\n"
-        "need are not counted. The columns 'probes' and 'recorder' are the shares of a run's time that measuring and\n"
+        "the speed of a step, in percent of the speed of pure matrix products. A step's speed counts only operations "
+        "that\n"
+        "the algorithm needs. The columns 'probes' and 'recorder' are the shares of a run's time that measuring and\n"
         "storing take.\n"
         "\n"
         "Examples:\n"

@@ -90,7 +90,7 @@ class Data : public Command {
     app.add_option("--label", label_, "column of the class, by name or number (default: 1; of .jsonl: label)")
         ->type_name("COL");
     app.add_option("--text", text_,
-                   "column of the text; several are joined (default: 2, or with --label the column 'text')")
+                   "column of the text; several are joined (default: 2; if --label is given: the column 'text')")
         ->type_name("COL");
     app.add_option("--source", text_, "column of the source text, for pairs; several are joined")->type_name("COL");
     app.add_option("--target", target_, "column of the translation")->type_name("COL");
@@ -112,8 +112,8 @@ class Data : public Command {
         ->type_name("N");
     CLI::Option* const conll =
         app.add_option("--conll", conll_,
-                       "files in CoNLL format for training, validation and test (one file is split); only with "
-                       "--dev-share, --test-share, --split-seed, --skip-bad, --replace")
+                       "files in CoNLL format for training, validation and test (one file is split); allowed beside "
+                       "it: --dev-share, --test-share, --split-seed, --skip-bad, --replace, --quiet, --json")
             ->expected(1, 3)
             ->type_name("FILE");
     for (CLI::Option* const option : app.get_options()) {
@@ -125,8 +125,8 @@ class Data : public Command {
     CLI::Option* const trace =
         app.add_option("--trace", trace_,
                        "file of memory accesses: PROGRAM-COUNTER,ADDRESS on each line, in decimal "
-                       "or as 0x1000, separated by a comma, ';' or a tab; only with --skip-bad, "
-                       "--replace")
+                       "or as 0x1000, separated by a comma, ';' or a tab; allowed beside it: "
+                       "--skip-bad, --replace, --quiet, --json")
             ->type_name("FILE");
     for (CLI::Option* const option : app.get_options())
       if (option != trace && option->nonpositional() && option->get_name() != "--help") trace->excludes(option);

@@ -36,8 +36,8 @@ class Reproduce : public Command {
     app.add_flag("--findings", findings_, "reproduce the experiments of the main findings, and list these findings")
         ->excludes(all);
     app.add_flag("--claims", every_claim_,
-                 "show all claims, not only findings; without names of experiments, train nothing and show the claims "
-                 "of stored experiments");
+                 "show all claims, not only findings. Without names of experiments: train nothing, show the stored "
+                 "claims");
     words_.add_settings(app, "; sweep.seed=0..4 changes the seeds that are trained");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
@@ -53,7 +53,9 @@ class Reproduce : public Command {
     app.footer(  // prose: off data-that-tell, because the example names the key
         "The exit code is 1 if a run failed. A claim that is not supported is a result, not a failure.\n"
         "\n"
-        "A .toml file of a run (fovea show RUN --spec) becomes an experiment with claims by lines such as these:\n"
+        "To make an experiment with claims from a run, write its settings to a file (fovea show RUN --spec > "
+        "FILE.toml)\n"
+        "and add lines such as these at the end of the file:\n"
         "  [sweep]\n"
         "  seed = \"0..4\"\n"
         "  [[claim]]\n"

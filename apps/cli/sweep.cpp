@@ -35,7 +35,7 @@ class Sweep : public Command {
         ->type_name("NAME|FILE");
     app.add_option("--seeds", seeds_, "the seeds to train: 0..19, or 1,2,5 (default: the experiment's)")
         ->type_name("SEEDS");
-    words_.add_settings(app, "; several values (task.vocab=40,60) train each of them");
+    words_.add_settings(app, "; with several values (task.vocab=40,60), each is trained");
     app.add_option("--draws", draws_, "number of random draws of the settings given by a distribution")
         ->check(between(1, 1'000'000'000))
         ->type_name("N");
@@ -47,9 +47,8 @@ class Sweep : public Command {
     words_.add_output(app);
     app.footer(
         "A setting with several values (--set task.vocab=40,60) is an axis; all combinations are run. A setting can\n"
-        "also be drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp). Each of the --draws draws "
-        "gives\n"
-        "a value to every random setting. The same --draw-seed gives the same values.\n"
+        "also be drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp). Each of the N draws of\n"
+        "--draws N gives a value to every random setting. The same --draw-seed gives the same values.\n"
         "Stored runs are not trained again. An interrupted or killed sweep continues when it is started again. "
         "Several\n"
         "sweeps may write to one store at a time.\n"

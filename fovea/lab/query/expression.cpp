@@ -73,6 +73,13 @@ void collect_missing(const Node& node, const Runs& runs, std::vector<Expression:
       const auto lacking = static_cast<std::size_t>(std::ranges::count_if(runs, lacks));
       if (lacking > 0) add({name, lacking, runs.size()});
     }
+    if (node.op != Op::at) return;
+    const auto ends_before = [&](const RunRecord* run) {
+      const auto has = [run](const std::string& name) { return run_has(*run, name); };
+      return std::ranges::all_of(names, has) && std::isnan(evaluate(node, run, {}));
+    };
+    if (const auto lacking = static_cast<std::size_t>(std::ranges::count_if(runs, ends_before)); lacking > 0)
+      add({node.text, lacking, runs.size()});
   } else {
     for (const Node& part : node.parts) collect_missing(part, runs, all);
   }

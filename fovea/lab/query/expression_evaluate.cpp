@@ -136,7 +136,7 @@ double over_series(const Node& node, const Scope& scope) {
   double limit = infinity;
   if (node.op == Op::at) {
     limit = as_number(evaluate(node.parts[1], scope));
-    if (std::isnan(limit)) return nan;
+    if (std::isnan(limit) || limit > static_cast<double>(std::max(scope.run->steps, steps.back()))) return nan;
   }
   double result = nan, total = 0;
   std::int64_t points = 0;

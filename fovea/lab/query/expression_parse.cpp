@@ -16,6 +16,7 @@
 
 #include "fovea/base/error/names.h"
 #include "fovea/base/old_names.h"
+#include "fovea/lab/query/expression_mistakes.h"
 #include "fovea/lab/query/expression_node.h"
 
 namespace fovea {
@@ -24,9 +25,6 @@ namespace {
 
 constexpr std::size_t longest = 4000;  // characters
 constexpr int deepest = 200;           // nested parentheses, functions and signs
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string sort_name(Sort sort) {
   switch (sort) {
@@ -53,7 +51,9 @@ class Parser {
       throw wrong_input(fmt::format("the expression has {} characters", text_.size()),
                         fmt::format("shorten it to at most {}", longest), location_);
     Node node = either();
-    if (at_ < text_.size()) refuse_rest();
+    if (at_ < text_.size())
+      fail(fmt::format("'{}' is not expected here", token_at(text_, at_)),
+           rest_remedy(text_, at_, comparison_, node.sort == Sort::condition));
     return node;
   }
 
@@ -63,18 +63,10 @@ class Parser {
     throw wrong_input(fmt::format("in the expression '{}', column {}: {}", text_, here, what), remedy, location_);
   }
 
-  [[noreturn]] void refuse_rest() {
-    if (take_word("in")) fail("an expression has no 'in'", "write, for example, seed = 1 or seed = 2", here() - 2);
-    fail(fmt::format("'{}' is not expected here", letter()),
-         letter() == "," ? "write several metrics with spaces between them. Join conditions by 'and' or 'or'"
-                         : "join conditions by 'and' or 'or'");
-  }
-
-  // What stands here, a whole UTF-8 letter of it.
-  std::string letter() const {
-    std::size_t end = at_ + 1;
-    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
-    return text_.substr(at_, end - at_);
+  void refuse_foreign_operator() {
+    skip_blanks();
+    const auto foreign = foreign_operator(std::string_view(text_).substr(at_));
+    if (foreign) fail(fmt::format("there is no operator '{}'", foreign->written), std::string(foreign->remedy));
   }
 
   int here() const { return static_cast<int>(at_) + 1; }
@@ -167,6 +159,7 @@ class Parser {
         {"<", Op::less},        {">", Op::more},        {"=", Op::equal}};
     for (const auto& [symbol, op] : symbols) {
       if (!take(symbol)) continue;
+      comparison_ = {left.op == Op::name ? left.text : "x", op == Op::equal ? "=" : symbol};
       Node right = sum();
       if (op == Op::equal || op == Op::unequal) {
         if (left.sort != Sort::any) require(right, left.sort, fmt::format("'{}'", symbol));
@@ -191,6 +184,7 @@ class Parser {
   Node product() {
     Node node = factor();
     for (;;) {
+      refuse_foreign_operator();
       if (take("*")) node = both_sides(Op::multiply, Sort::number, Sort::number, "'*'", std::move(node), factor());
       else if (take("/")) node = both_sides(Op::divide, Sort::number, Sort::number, "'/'", std::move(node), factor());
       else return node;
@@ -216,7 +210,8 @@ class Parser {
     if (c == '"' || c == '\'') return quoted(c);
     if (is_digit(c) || c == '.') return literal();
     if (is_letter(c)) return word();
-    fail(fmt::format("'{}' is not expected here", letter()), "write a metric, a setting or a number");
+    fail(fmt::format("'{}' is not expected here", token_at(text_, at_)),
+         c == '!' ? "write not" : "write a metric, a setting or a number");
   }
 
   Node quoted(char quote) {
@@ -238,6 +233,7 @@ class Parser {
     const auto [end, wrong] = std::from_chars(begin, text_.data() + text_.size(), node.number);
     if (wrong != std::errc()) fail("this number is too large", "write it as 0.95 or 1e-3");
     at_ += static_cast<std::size_t>(end - begin);
+    if (const auto range = range_remedy(text_, at_, comparison_)) fail("a condition has no range", *range);
     if (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '.'))
       fail("a number and a word touch", "write a space or an operator between them");
     return node;
@@ -383,6 +379,7 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   int joints_ = 0;
+  ReadComparison comparison_;  // the last one
   int inside_runs_ = 0;
   int inside_series_ = 0;
 };

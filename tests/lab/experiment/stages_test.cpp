@@ -243,7 +243,7 @@ TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
       {"name = \"early\"", "name = \"any\"", "a kind cannot have the name 'any'", "every kind"},
       {"name = \"early\"", "name = \"late\"", "two kinds of the stage have the name 'late'", "rename"},
       {"name = \"one early\"", "name = \"all late\"", "two groups of the stage have the name 'all late'", "rename"},
-      {">= 5\"", "5\"", "not expected here", "and"},
+      {">= 5\"", "5\"", "not expected here", "an operator in front of it"},
       {">= 5\"", "\"", "is not a condition", "comparison"},
       {"quick = {", "quik = {", "no setting 'quik'", "known are"},
       {"probe.at\"\n", "probe.att\"\n", "does not vary 'probe.att'", "sweep"},

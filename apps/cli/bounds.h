@@ -45,6 +45,14 @@ inline CLI::Validator one_of(std::vector<std::string> words) {
   return {complaint, ""};
 }
 
+inline CLI::Validator a_condition() {
+  const auto complaint = [](const std::string& word) -> std::string {
+    if (word.find_first_not_of(" \t\n") != std::string::npos) return "";
+    return "is empty. Write a condition, as in 'accuracy >= 0.9', or leave the option out";
+  };
+  return {complaint, ""};
+}
+
 inline CLI::Validator a_seed() { return between(std::int64_t{0}, std::int64_t{1} << 62); }
 
 }  // namespace fovea::cli

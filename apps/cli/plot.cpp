@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/notice.h"
 #include "apps/cli/output_file.h"
@@ -21,12 +22,12 @@ class Plot : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("runs", words_, "ids of runs, then names of metrics or expressions over them")
-        ->required()
         ->type_name("RUN|METRIC");
     app.add_option("-o,--output", file_, "the file of the figure; its name ends with .svg, .pdf or .png")
         ->required()
         ->type_name("FILE");
     app.add_option("--where", where_, "runs that meet this condition, in addition to the runs named")
+        ->check(a_condition())
         ->type_name("CONDITION");
     app.footer(
         "Examples:\n"
@@ -35,6 +36,10 @@ class Plot : public Command {
   }
 
   int run() override {
+    if (words_.empty())
+      throw wrong_input(where_.empty() ? "no run and no metric is named" : "no metric is named",
+                        where_.empty() ? fmt::format("write: fovea plot 3 loss -o {}", file_)
+                                       : fmt::format("write: fovea plot --where '{}' loss -o {}", where_, file_));
     figure_format(file_);  // a wrong file is reported before anything is read
     check_output_file(file_);
     const Store store(Store::default_file(), Store::Mode::read_only);

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "apps/cli/bounds.h"
+
 namespace fovea::cli {
 
 bool names_a_run(const std::string& word) {
@@ -30,6 +32,7 @@ Error no_such_run(const Store& store, std::int64_t id) {
 void RunWords::add(CLI::App& app) {
   app.add_option("runs", ids_, "ids of runs")->type_name("RUN");
   app.add_option("--where", where_, "runs that meet this condition, in addition to the runs named")
+      ->check(a_condition())
       ->type_name("CONDITION");
 }
 
@@ -54,7 +57,7 @@ std::vector<std::int64_t> RunWords::of(const Store& store, bool in_bin) const {
   });
   if (ids.empty())
     throw wrong_input(in_bin ? "no run in the bin meets the condition" : "no run meets the condition",
-                      "see: fovea runs", {"--where"});
+                      in_bin ? "see: fovea runs --bin" : "see: fovea runs", {"--where"});
   return ids;
 }
 

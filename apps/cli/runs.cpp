@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
@@ -22,7 +23,9 @@ class Runs : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("experiment", query_.experiment, "only runs of this experiment")->type_name("NAME");
-    app.add_option("--where", where_, "only runs that meet this condition")->type_name("CONDITION");
+    app.add_option("--where", where_, "only runs that meet this condition")
+        ->check(a_condition())
+        ->type_name("CONDITION");
     sort_ = app.add_option("--sort", query_.sort,
                            "order by a metric, a setting or an expression; -NAME: in descending order")
                 ->type_name("NAME");
@@ -91,7 +94,9 @@ class Runs : public Command {
     }
     print_runs(runs, shown_);
     if (fitting > std::ssize(runs))
-      fmt::print("These are the {} {} of {} runs. To list all: --limit -1\n", newest ? "newest" : "first", runs.size(),
+      fmt::print("{} of {} runs. To list all: --limit -1\n",
+                 runs.size() == 1 ? fmt::format("This is the {}", newest ? "newest" : "first")
+                                  : fmt::format("These are the {} {}", newest ? "newest" : "first", runs.size()),
                  fitting);
     return 0;
   }
@@ -142,7 +147,28 @@ class Runs : public Command {
     else if (store.count() == 0) fmt::print("No runs yet. Begin with: fovea run toy-uniform\n");
     else if (where_.empty() && !query_.experiment.empty())
       fmt::print("No run of {} yet. Begin with: fovea run {}\n", query_.experiment, query_.experiment);
-    else fmt::print("No run fits.\n");
+    else fmt::print("No run fits.\n{}", missing_text(store));
+  }
+
+  // What the condition reads, and some runs have not.
+  std::string missing_text(const Store& store) const {
+    constexpr std::int64_t most_read = 1000;
+    if (!query_.where) return {};
+    RunQuery query;
+    const std::set<std::string> names = query_.where->names();
+    query.experiment = query_.experiment;
+    query.in_bin = query_.in_bin;
+    query.columns.emplace(names.begin(), names.end());
+    query.with_series = query_.where->reads_series();
+    query.limit = most_read;
+    const std::vector<RunRecord> runs = store.query(query);
+    std::vector<const RunRecord*> all;
+    for (const RunRecord& run : runs) all.push_back(&run);
+    std::string text;
+    for (const Expression::Missing& one : query_.where->missing(all))
+      text += fmt::format("{} has no value in {} of {}.\n", one.name, one.lacking,
+                          count_text(std::ssize(all), "run", "runs"));
+    return text;
   }
 
   RunQuery query_;

@@ -63,19 +63,6 @@ Message take_list(const Value& value, const std::string& wanted, std::vector<Ele
 
 std::string one_of(const std::vector<std::string>& known) { return fmt::format("one of: {}", fmt::join(known, ", ")); }
 
-// The words of one_of(); none: it is another kind.
-std::vector<std::string> choices_in(std::string_view kind) {
-  constexpr std::string_view front = "one of: ", between = ", ";
-  std::vector<std::string> words;
-  if (!kind.starts_with(front)) return words;
-  for (kind.remove_prefix(front.size()); !kind.empty();) {
-    const std::size_t end = kind.find(between);
-    words.emplace_back(kind.substr(0, end));
-    kind.remove_prefix(end == kind.npos ? kind.size() : end + between.size());
-  }
-  return words;
-}
-
 // "adam, adamw or sgd"
 std::string any_of(const std::vector<std::string>& known) {
   std::string text;
@@ -111,6 +98,18 @@ Value list_value(const std::vector<Element>& elements, Make make) {
 }
 
 }  // namespace
+
+std::vector<std::string> choices_in(std::string_view kind) {
+  constexpr std::string_view front = "one of: ", between = ", ";
+  std::vector<std::string> words;
+  if (!kind.starts_with(front)) return words;
+  for (kind.remove_prefix(front.size()); !kind.empty();) {
+    const std::size_t end = kind.find(between);
+    words.emplace_back(kind.substr(0, end));
+    kind.remove_prefix(end == kind.npos ? kind.size() : end + between.size());
+  }
+  return words;
+}
 
 void Fields::integer(std::string name, std::int64_t& member, std::int64_t least, std::int64_t most, std::string help) {
   fields_.push_back({std::move(name), "integer, " + range_text(least, most), std::move(help),

@@ -45,6 +45,9 @@ struct IdleSetting {
   std::string usual_text() const;  // as it is written in a spec; a whole number without its ".0"
 };
 
+// The words of a field's kind, "one of: learned, uniform, none"; empty: it is no choice among words.
+std::vector<std::string> choices_in(std::string_view kind);
+
 class Fields {
  public:
   static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();

@@ -10,16 +10,18 @@
 
 namespace fovea {
 
-// A comparison of a name with a literal or with another name: seed = 0, state = done.
+// A comparison of a name with a literal or with another name: seed = 0, state = done. A difference of names that is
+// written without blanks is one name: experiment = copy-subset.
 struct ComparedName {
   enum class With { number, text, name };
   std::string name;
   With with = With::number;
   std::string other;  // the number, text or name
+  std::string sign;   // between them, with the name on the left: "=", "!=", "<", …
 };
 std::vector<ComparedName> compared_names(const Expression& expression);
 
-// The first of these texts that stands in it without quotes, as copy-subset in "experiment = copy-subset"; or "".
+// The first of these texts that stands in it without quotes, compared or not; or "".
 std::string text_without_quotes(const Expression& expression, std::span<const std::string> texts);
 
 }  // namespace fovea

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "fovea/base/error/names.h"
 #include "fovea/base/error/setting_names.h"
+#include "fovea/base/settings.h"
+#include "fovea/lab/experiment/describe.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/query/compared_names.h"
 #include "fovea/lab/store/store_state.h"
@@ -18,6 +22,12 @@ std::vector<std::string> texts(SqliteStatement rows) {
   std::vector<std::string> all;
   while (rows.next()) all.emplace_back(rows.text(0));
   return all;
+}
+
+std::vector<std::string> experiments_in(Store::State& state) {
+  return texts(state.db().prepare(
+      "SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM runs WHERE experiment = w.id AND removed IS NULL) "
+      "ORDER BY text"));
 }
 
 bool any_row(Store::State& state, const char* sql, std::int64_t word) {
@@ -52,11 +62,6 @@ bool stands_as_text(Store::State& state, const std::string& name) {
   return row.bind(1, name).next();
 }
 
-void refuse_without_quotes(const std::string& text, const std::string& compared_with, const Location& location) {
-  throw wrong_input(fmt::format("'{}' is a text without quotes", text),
-                    fmt::format("write: {} = \"{}\"", compared_with, text), location);
-}
-
 // The kind of a name's values; nothing if runs differ in it.
 std::optional<ValueKind> kind_of(Store::State& state, const std::string& name) {
   static constexpr std::string_view texts[] = {"experiment", "state", "started", "tags", "note", "hold", "intervene"};
@@ -77,6 +82,69 @@ std::optional<ValueKind> kind_of(Store::State& state, const std::string& name) {
   return kind;
 }
 
+// A comparison of a known name with a text that lacks its quotes.
+void refuse_without_quotes(Store::State& state, const Expression& where) {
+  for (const ComparedName& one : compared_names(where)) {
+    const bool is_text = one.with == ComparedName::With::name && known(state, one.name) && !known(state, one.other) &&
+                         (kind_of(state, one.name) == ValueKind::text || stands_as_text(state, one.other));
+    if (is_text)
+      throw wrong_input(fmt::format("'{}' is a text without quotes", one.other),
+                        fmt::format("write: {} {} \"{}\"", one.name, one.sign == "!=" ? "!=" : "=", one.other),
+                        where.location());
+  }
+}
+
+// All that a text setting of any run can be; empty if any text can be one.
+std::vector<std::string> choices_of(Store::State& state, const std::string& name) {
+  if (name == "state") {
+    std::vector<std::string> states;
+    for (const RunState one : {RunState::running, RunState::done, RunState::stopped, RunState::failed})
+      states.emplace_back(state_name(one));
+    return states;
+  }
+  if (name == "experiment") {
+    std::vector<std::string> names = experiment_names();
+    std::ranges::copy(experiments_in(state), std::back_inserter(names));
+    return names;
+  }
+  const std::size_t dot = name.find('.');
+  const std::string section = name.substr(0, dot), key = dot == name.npos ? "" : name.substr(dot + 1);
+  const std::vector<Description> parts = section == "task"    ? describe_tasks()
+                                         : section == "model" ? describe_models()
+                                                              : describe_settings();
+  std::vector<std::string> choices;
+  for (const Description& part : parts) {
+    if (part.name != section && section != "task" && section != "model") continue;
+    if (key == "name") choices.push_back(part.name);
+    for (const SettingDescription& setting : part.settings) {
+      if (setting.name != key) continue;
+      const std::vector<std::string> words = choices_in(setting.kind);
+      if (words.empty()) return {};
+      std::ranges::copy(words, std::back_inserter(choices));
+    }
+  }
+  return choices;
+}
+
+// state = "finished" is true of no run, today or later.
+void refuse_impossible_text(Store::State& state, const ComparedName& one, const Location& location) {
+  if (const auto word = state.known_word(one.name)) {
+    SqliteStatement row = state.db().prepare("SELECT 1 FROM settings WHERE name = ? AND value = ? LIMIT 1");
+    if (row.bind(1, *word).bind(2, one.other).next()) return;
+  }
+  std::vector<std::string> choices = choices_of(state, one.name);
+  if (choices.empty() || std::ranges::find(choices, one.other) != choices.end()) return;
+  std::ranges::sort(choices);
+  const auto again = std::ranges::unique(choices);
+  choices.erase(again.begin(), again.end());
+  const std::string problem = fmt::format("'{}' is never \"{}\"", one.name, one.other);
+  for (const auto& [name, list] :
+       {std::pair("experiment", "experiments"), {"task.name", "tasks"}, {"model.name", "models"}})
+    if (one.name == name)
+      throw wrong_input(problem, suggest_name(one.other, choices, Remedy::list_parts(list)), location);
+  throw wrong_input(problem, suggest_name(one.other, choices), location);
+}
+
 // seed = "0" is true of no run, whatever their seeds are.
 void refuse_other_kinds(Store::State& state, const Expression& where) {
   using With = ComparedName::With;
@@ -85,7 +153,7 @@ void refuse_other_kinds(Store::State& state, const Expression& where) {
     const std::optional<ValueKind> kind = kind_of(state, one.name);
     if (kind == ValueKind::list)
       throw wrong_input(fmt::format("'{}' is a list, and a condition reads no list", one.name),
-                        "use another setting, or id", where.location());
+                        "use another setting, or name runs by their ids, as in id = 1", where.location());
     if (one.with == With::text && kind == ValueKind::truth)
       throw wrong_input(fmt::format("'{}' is true or false, and \"{}\" is a text", one.name, one.other),
                         "write true or false without quotes", where.location());
@@ -95,6 +163,11 @@ void refuse_other_kinds(Store::State& state, const Expression& where) {
     if (one.with == With::number && kind == ValueKind::text)
       throw wrong_input(fmt::format("'{}' is a text, and {} is a number", one.name, one.other),
                         fmt::format("put the text in quotes: \"{}\"", one.other), where.location());
+    if (one.with == With::text && one.name == "tags" && !one.other.empty())
+      throw wrong_input("a run can have several tags, and '=' compares all of them at once",
+                        fmt::format("write: {}tagged(\"{}\")", one.sign == "!=" ? "not " : "", one.other),
+                        where.location());
+    if (one.with == With::text) refuse_impossible_text(state, one, where.location());
   }
 }
 
@@ -103,9 +176,7 @@ void refuse_other_kinds(Store::State& state, const Expression& where) {
 Store::Names Store::names() const {
   const auto all = [this](const char* sql) { return texts(state_->db().prepare(sql)); };
   Names names;
-  names.experiments =
-      all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM runs WHERE experiment = w.id AND removed IS NULL) "
-          "ORDER BY text");
+  names.experiments = experiments_in(*state_);
   names.metrics = all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM metrics WHERE name = w.id) ORDER BY text");
   names.settings =
       all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM settings WHERE name = w.id) ORDER BY text");
@@ -115,16 +186,7 @@ Store::Names Store::names() const {
 }
 
 void Store::require_known(const Expression& where) const {
-  const auto is_unknown = [this](const std::string& name) { return !known(*state_, name); };
-  if (std::ranges::any_of(where.names(), is_unknown)) {
-    const std::string text = text_without_quotes(where, names().experiments);
-    if (text.find('-') != text.npos) refuse_without_quotes(text, "experiment", where.location());
-    for (const std::string& name : where.names()) {
-      if (!is_unknown(name) || !stands_as_text(*state_, name)) continue;
-      for (const ComparedName& one : compared_names(where))
-        if (one.other == name && !is_unknown(one.name)) refuse_without_quotes(name, one.name, where.location());
-    }
-  }
+  refuse_without_quotes(*state_, where);
   require_known(where.names(), where.location(), true);
   refuse_other_kinds(*state_, where);
   for (const std::string& name : where.bare_conditions()) {

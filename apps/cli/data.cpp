@@ -90,7 +90,7 @@ class Data : public Command {
     app.add_option("--label", label_, "column of the class, by name or number (default: 1; of .jsonl: label)")
         ->type_name("COL");
     app.add_option("--text", text_,
-                   "column of the text; several are joined (default: 2; if --label is given: the column 'text')")
+                   "column of the text; several are joined (default: 2; if --label is a name: the column 'text')")
         ->type_name("COL");
     app.add_option("--source", text_, "column of the source text, for pairs; several are joined")->type_name("COL");
     app.add_option("--target", target_, "column of the translation")->type_name("COL");
@@ -112,8 +112,8 @@ class Data : public Command {
         ->type_name("N");
     CLI::Option* const conll =
         app.add_option("--conll", conll_,
-                       "files in CoNLL format for training, validation and test (one file is split); allowed beside "
-                       "it: --dev-share, --test-share, --split-seed, --skip-bad, --replace, --quiet, --json")
+                       "files in CoNLL format for training, validation and test (one file is split). Allowed with it: "
+                       "--dev-share, --test-share, --split-seed, --skip-bad, --replace, --quiet, --json")
             ->expected(1, 3)
             ->type_name("FILE");
     for (CLI::Option* const option : app.get_options()) {
@@ -125,7 +125,7 @@ class Data : public Command {
     CLI::Option* const trace =
         app.add_option("--trace", trace_,
                        "file of memory accesses: PROGRAM-COUNTER,ADDRESS on each line, in decimal "
-                       "or as 0x1000, separated by a comma, ';' or a tab; allowed beside it: "
+                       "or as 0x1000, separated by a comma, ';' or a tab. Allowed with it: "
                        "--skip-bad, --replace, --quiet, --json")
             ->type_name("FILE");
     for (CLI::Option* const option : app.get_options())
@@ -161,7 +161,8 @@ class Data : public Command {
         word_of<Header>("--header", header_, {{"", Header::automatic}, {"yes", Header::yes}, {"no", Header::no}});
     source.bad = skip_ ? BadLine::skip : BadLine::stop;
     const bool pairs = !target_.empty() || !train_target_.empty();
-    if (!pairs && label_.empty()) {
+    const bool numbered = label_.find_first_not_of("0123456789") == std::string::npos;
+    if (!pairs && numbered) {  // or not named at all
       const TextSource usual = labelled_source(file, label_, source.text, source.format);
       source.label = usual.label;
       if (!usual.text.empty()) source.text = usual.text;

@@ -2,6 +2,9 @@
 // check-attention` and `fovea predict` have them.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
@@ -10,6 +13,14 @@
 #include "fovea/data/text/labelled_source.h"
 
 namespace fovea::cli {
+
+// The options of `fovea data add` for these texts.
+inline std::string options_of_training(const TextSource& source) {
+  const std::string file = "--train " + source.file.string();
+  if (!source.target_file.empty()) return file + " --train-target " + source.target_file.string();
+  if (source.label.empty()) return file;
+  return file + fmt::format(" --label {} --text {}", source.label, fmt::join(source.text, ","));
+}
 
 struct LabelledFile {
   std::string file, label, format;

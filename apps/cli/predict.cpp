@@ -182,6 +182,10 @@ class Predict : public Command {
     if (found.task || std::filesystem::exists(data_)) return found;
     const std::vector<Corpus> corpora = all_corpora();
     if (const auto corpus = std::ranges::find(corpora, data_, &Corpus::name); corpus != corpora.end()) {
+      const auto given = std::ranges::find(overrides, "task.corpus", &Override::key);
+      if (given != overrides.end())
+        throw wrong_input(fmt::format("'{}' and --set {} both name a corpus", data_, given->value.location.file),
+                          "leave out one of the two");
       overrides.push_back({"task.corpus", {data_, {}}});
       return find_task(experiment_of(*corpus), words_.preset(), overrides, seed);
     }
@@ -199,7 +203,9 @@ class Predict : public Command {
     } catch (const Error& error) {
       if (error.remedy().code != Remedy::Code::or_skip) throw;
       throw Error(error.kind(), error.problem(),
-                  *error.remedy().arguments[0].as<std::string>() + ", or make a corpus: fovea data add --skip-bad",
+                  fmt::format("{}, or make a corpus of the other lines: fovea data add NAME {} --skip-bad. Then: fovea "
+                              "predict NAME",
+                              *error.remedy().arguments[0].as<std::string>(), options_of_training(source)),
                   error.location());
     }
   }

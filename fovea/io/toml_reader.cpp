@@ -69,10 +69,24 @@ void refuse_deep_keys(std::string_view text, const Location& file) {
   }
 }
 
+std::string_view line_of(std::string_view text, int line) {
+  for (int i = 1; i < line && !text.empty(); ++i) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.substr(0, text.find('\n'));
+}
+
+// The value of this line if it is a range without quotes, as in seed = 0..4; else empty.
+std::string open_range(std::string_view text, int line) {
+  text = line_of(text, line);
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos) return {};
+  const std::string_view value = trimmed(text.substr(equals + 1));
+  const bool range = value.find("..") != value.npos && value.find_first_of("\"'[]{}#") == value.npos;
+  return std::string(range ? value : "");
+}
+
 // The column of a quote in this line that opens a text which the line does not close; 0: there is none.
 int open_quote(std::string_view text, int line) {
-  for (int i = 1; i < line && !text.empty(); ++i) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  text = text.substr(0, text.find('\n'));
+  text = line_of(text, line);
   if (text.find("\"\"\"") != text.npos || text.find("'''") != text.npos) return 0;  // closed on another line
   int opened = 0;
   char quote = 0;
@@ -99,6 +113,8 @@ Error not_toml(std::string_view what, std::string_view text, const Location& loc
   if (what.find("value type") != what.npos)
     return wrong_input("the value after '=' is not valid TOML", "write a number, a text in quotes, a list or a table",
                        location);
+  if (const std::string range = open_range(text, location.line); !range.empty())
+    return wrong_input("a range or a distribution needs quotes", fmt::format("write \"{}\"", range), location);
   const bool escape = what.find("escape") != what.npos;
   if (const int column = escape ? 0 : open_quote(text, location.line))
     return wrong_input("this text has an opening quote and no closing quote", "add the closing quote",

@@ -52,9 +52,11 @@ class ToyGateModel : public Model<T> {
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.vocab != 2 || shape.classes != 2) {
-      throw wrong_input("model 'toy-gate' needs two symbols and two classes, and the task has " +
-                            std::to_string(shape.vocab) + " symbols and " + std::to_string(shape.classes) + " classes",
-                        "use task 'two-sequences', or model 'unigram-gate'");
+      throw wrong_input(
+          "model 'toy-gate' needs two symbols and two classes, and the task has " + std::to_string(shape.vocab) +
+              " symbols and " + std::to_string(shape.classes) + " classes",
+          "give the task two symbols and two classes, as task 'two-sequences' has by default, or use model "
+          "'unigram-gate' and leave 'toy-flow' out of probe.names");
     }
     const bool bounded = variant_.gate == ToyVariant::Gate::bounded;
     if (bounded && !(p_ > 0 && p_ < 1)) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -44,11 +45,7 @@ class Adding {
     for (const auto& writer : writers_) writer->close();
     Corpus& corpus = added_.corpus;
     if (corpus.count(Split::validation) == 0)
-      throw wrong_input("no example is left for validation",
-                        corpus.tagged
-                            ? Remedy("put a blank line after each sentence, or name files for validation and test")
-                            : Remedy::give_validation(),
-                        {sources_.train.file.string()});
+      throw wrong_input("no example is left for validation", more_validation(), {sources_.train.file.string()});
     for (const Split split : all_splits)
       corpus.digests[static_cast<std::size_t>(split)] = digests_[static_cast<std::size_t>(split)].hex();
     corpus.digest = whole_digest(corpus.digests);
@@ -58,6 +55,14 @@ class Adding {
   }
 
  private:
+  // Of a class of n examples, round(n · share) are split off, and one at least is left to train on.
+  Remedy more_validation() const {
+    if (largest_class_ < 2)
+      return added_.corpus.tagged ? "put a blank line after each sentence, or name files for validation and test"
+                                  : "add more texts to each class, or give a file of texts for validation";
+    return Remedy::give_validation(fmt::format("{:.2g}", std::ceil(50.0 / largest_class_) / 100.0));
+  }
+
   // The classes, and which split each example of the training file belongs to.
   void read_labels() {
     for (const fs::path& file : {sources_.train.file, sources_.train.target_file}) {
@@ -85,6 +90,8 @@ class Adding {
     if (sources_.validation) fractions.validation = 0;
     if (sources_.test) fractions.test = 0;
     split_ = split_by_fraction(labels, fractions, sources_.seed);
+    std::map<int, int> counts;
+    for (const int label : labels) largest_class_ = std::max(largest_class_, ++counts[label]);
   }
 
   void write(Split given, const TextSource& source, bool divide) {
@@ -145,6 +152,7 @@ class Adding {
   bool paired_;
   AddedCorpus added_;
   std::vector<Split> split_;
+  int largest_class_ = 0;  // its examples in the training file
   std::vector<std::unique_ptr<PackedWriter>> writers_;
   std::array<Digest, 3> digests_;
 };

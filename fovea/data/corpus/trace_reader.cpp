@@ -131,9 +131,10 @@ bool TraceReader::next(TracedAccess& access) {
   if (report_.read > 0) return false;
   const Location location{lines_.location().file};
   if (report_.skipped == 0) throw wrong_input("has no access", "check that it is the right file", location);
-  throw wrong_input(
-      fmt::format("none of its {} lines can be read. The first error: {}", report_.skipped, report_.complaints.front()),
-      "check that each line has a counter and an address", location);
+  std::string first = report_.complaints.front();
+  first.pop_back();  // its full stop
+  throw wrong_input(fmt::format("no line can be read. The first error: {}", first),
+                    "write COUNTER,ADDRESS on each line, or give another file", location);
 }
 
 }  // namespace fovea

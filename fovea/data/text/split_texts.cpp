@@ -27,7 +27,7 @@ std::vector<Split> split_by_fraction(std::span<const int> classes, Fractions fra
     const std::int64_t position =
         shuffled(seed, "split", static_cast<std::uint64_t>(c), seen[static_cast<std::size_t>(c)]++, n);
     std::int64_t validation = share(fractions.validation), test = share(fractions.test);
-    while (validation + test >= n) --(validation >= test ? validation : test);
+    while (validation + test >= n) --(validation > test ? validation : test);
     splits.push_back(position < validation          ? Split::validation
                      : position < validation + test ? Split::test
                                                     : Split::train);

@@ -86,15 +86,19 @@ bool TextReader::next(TextExample& example) {
       const bool one_line = error.kind() == Error::Kind::wrong_input && error.location().line > 0;
       if (!one_line || source_.bad == BadLine::stop) throw;
       if (++report_.skipped <= static_cast<std::int64_t>(ReadReport::most_complaints))
-        report_.complaints.push_back(error.what());
+        report_.complaints.push_back(wrong_input(error.problem(), {}, error.location()).what());
     }
   }
   if (report_.read > 0) return false;
   const Location location{source_.file.string()};
   if (report_.skipped == 0) throw wrong_input("has no text", "check that it is the right file", location);
-  throw wrong_input(
-      fmt::format("none of its {} lines can be read. The first error: {}", report_.skipped, report_.complaints.front()),
-      "check the format", location);
+  std::string first = report_.complaints.front();
+  first.pop_back();  // its full stop
+  const char* const unit = report_.format == TextFormat::folder  ? "file"
+                           : report_.format == TextFormat::conll ? "sentence"
+                                                                 : "line";
+  throw wrong_input(fmt::format("no {} can be read. The first error: {}", unit, first),
+                    fmt::format("correct at least one {}, or give another file", unit), location);
 }
 
 }  // namespace fovea

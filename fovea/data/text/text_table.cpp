@@ -199,15 +199,25 @@ class Table final : public TextReader::Examples {
                             "name it by number, from 1", location);
         columns_.push_back(static_cast<std::size_t>(named - first.fields.begin()));
       } else if (!number && !all_digits(wanted_[i])) {
-        throw wrong_input(fmt::format("has no column '{}'; its first line is {}", wanted_[i], first_row()),
+        const bool unnamed = i < texts_ && !text_is_named_;
+        throw wrong_input(fmt::format("has no column '{}'{}; its first line is {}", wanted_[i],
+                                      unnamed ? ", and no other column is named as the text" : "", first_row()),
                           other_mark.empty() ? other_name(i, first.fields) : Remedy(other_mark), location);
       } else if (!number || *number >= width_) {
         throw wrong_input(fmt::format("has no column {}; its first line is {}", wanted_[i], first_row()),
-                          other_mark.empty() ? "columns are numbered from 1" : other_mark, location);
+                          !other_mark.empty() ? other_mark
+                          : width_ == 1       ? "name column 1"
+                                              : fmt::format("name a column from 1 to {}", width_),
+                          location);
       } else {
         columns_.push_back(*number);
       }
     }
+    if (by_name && labelled_ && header != Header::yes)
+      if (const int line = line_with_same(columns_.back()))
+        throw wrong_input(fmt::format("is no header, because column {} of line {} is '{}', too", columns_.back() + 1,
+                                      line, trimmed(first.fields[columns_.back()])),
+                          "name columns by number, from 1", location);
     if (header == Header::yes || by_name || (header == Header::automatic && first_is_header())) {
       header_ = first.fields;
       ahead_.pop_front();
@@ -216,8 +226,20 @@ class Table final : public TextReader::Examples {
 
   Remedy other_name(std::size_t wanted, const std::vector<std::string>& first) const {
     if (wanted < texts_ && !text_is_named_) return Remedy::name_column();
-    if (std::ranges::all_of(first, reads_like_a_name)) return suggest_name(wanted_[wanted], first);
+    bool header = std::ranges::all_of(first, reads_like_a_name);
+    for (std::size_t column = 0; column < first.size(); ++column) header = header && line_with_same(column) == 0;
+    if (header) return suggest_name(wanted_[wanted], first);
     return "name it by number, from 1";
+  }
+
+  // The line of the first row below that has the same value in this column, as the label of a headerless file has; 0 if
+  // there is none.
+  int line_with_same(std::size_t column) const {
+    const std::string_view value = trimmed(ahead_.front().fields[column]);
+    for (const Ahead& row : ahead_)
+      if (&row != &ahead_.front() && column < row.fields.size() && trimmed(row.fields[column]) == value)
+        return row.line;
+    return 0;
   }
 
   // By numbers alone nothing in the first row says what it is. It is a header if all of it reads like names and its

@@ -76,13 +76,13 @@ class Reader {
     if (!expression.is_name())
       for (const std::string& name : expression.bare_conditions()) refuse_number(name, reader, location);
     if (const std::string words = text_without_quotes(expression, texts_); !words.empty())
-      throw wrong_input(fmt::format("{} reads '{}', a text without quotes", reader, words),
+      throw wrong_input(fmt::format("{} names '{}', a text without quotes", reader, words),
                         fmt::format("put it in quotes: '{}'", words), location);
     for (const std::string& name : expression.names()) {
       if (name == own || std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
       const auto sets = [&](const ResolvedRun* run) { return run->spec().setting(name).has_value(); };
       if (std::ranges::any_of(planned_, sets)) continue;
-      throw wrong_input(fmt::format("{} reads '{}', and the runs will have no such metric or setting", reader, name),
+      throw wrong_input(fmt::format("{} names '{}', but the runs will have no such metric or setting", reader, name),
                         suggest_name(name, known_), location);
     }
   }
@@ -104,6 +104,18 @@ class Reader {
   std::vector<std::string> known_;
   std::vector<std::string> texts_;  // values of settings that are no names: someone who writes one means a text
 };
+
+// Over several runs, a metric outside of a function over runs has no value. Which runs a condition leaves is not known
+// before.
+void refuse_single_run(const Claim& claim, std::size_t runs) {
+  const Expression metric = Expression::parse(claim.metric, claim.location);
+  if (runs < 2 || !claim.where.empty() || !metric.reads_outside_aggregates()) return;
+  throw wrong_input(fmt::format("the claim \"{}\" needs one run, but there will be {} runs", claim.shown(), runs),
+                    metric.has_aggregate()
+                        ? "put each metric into a function over runs, as in median(p)"
+                        : fmt::format("use a function over runs: metric = \"median({})\"", claim.text.formula),
+                    claim.location);
+}
 
 // The settings of a figure that name metrics and settings. What a stage says of its runs is not known before.
 std::vector<const char*> names_read_by(const std::string& kind, bool stages) {
@@ -141,6 +153,7 @@ void refuse_misspelt_names(const Experiment& experiment, Preset preset, const st
       reader.read(one.whole, fmt::format("the definition of '{}'", name), one.location);
     }
     reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.shown()), claim.location);
+    refuse_single_run(claim, runs.size());
     reader.read(claim.where, fmt::format("the claim \"{}\"", claim.shown()), claim.location);
   }
   for (const FigureSpec& figure : experiment.figures)

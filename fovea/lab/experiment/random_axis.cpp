@@ -79,7 +79,7 @@ std::optional<RandomAxis> parse_random_axis(const std::string& text, const Locat
     return draw;
   }
   if (name != "log" && name != "uniform") {
-    if (!ends_of(inside)) return std::nullopt;
+    if (inside.find_first_not_of("0123456789.,+-eE ") != std::string::npos) return std::nullopt;  // an expression
     throw wrong_input(fmt::format("'{}' is not a distribution", name),
                       "use log(1e-4..1e-2), uniform(0..0.5) or one_of(linear, mlp)", location);
   }

@@ -59,9 +59,7 @@ constexpr const char* needed_keys =  // prose: off data-that-tell, because the k
     "a claim needs 'says', metric, and at_least or at_most. It may also have name, title "
     "and null, and where, form, rivals, source, expect and control";
 
-Value example_null() {
-  return {ValueTable{{"value", {std::int64_t{1}, {}}}, {"means", {"both are equally fast", {}}}}, {}};
-}
+Value example_null() { return {ValueTable{{"value", {std::int64_t{1}, {}}}, {"means", {"…", {}}}}, {}}; }
 
 Value example_rival() { return {ValueTable{{"name", {"shuffled labels", {}}}, {"value", {1.0, {}}}}, {}}; }
 
@@ -76,10 +74,9 @@ void read_null(const Value& value, ClaimText& text) {
         message("add {}, the metric's value without the effect", Message::Entry{"value", {std::int64_t{1}, {}}}),
         value.location);
   if (text.null_means.empty())
-    throw wrong_input(
-        "'null' has no 'means'",
-        message("add {}, a text that explains this value", Message::Entry{"means", {"both are equally fast", {}}}),
-        value.location);
+    throw wrong_input("'null' has no 'means'",
+                      message("add {}, a text that explains this value", Message::Entry{"means", {"…", {}}}),
+                      value.location);
 }
 
 ClaimText::Rival read_rival(const Value& value) {
@@ -133,14 +130,20 @@ void check_null(const Claim& claim, const Location& location) {
 
 // Of a claim that has a title, or another key of the whole schema: `given`. `locations` has those of its keys.
 void check_schema(const Claim& claim, const std::map<std::string, Location>& locations, const std::string& given) {
+  std::string lacking;
+  Message remedy("add ");
   const auto needs = [&](const char* key, const char* what, const Value& example) {
-    if (!locations.contains(key))
-      throw wrong_input(fmt::format("{} has '{}', and no '{}': {}", owner_of(claim), given, key, what),
-                        message("add {}", Message::Entry{key, example}), claim.location);
+    if (locations.contains(key)) return;
+    const std::string before = lacking.empty() ? "" : " and ";
+    lacking += fmt::format("{}no '{}'", before, key);
+    remedy.append(message("{}{} ({})", before, Message::Entry{key, example}, what));
   };
-  needs("title", "a sentence of at most 12 words", {"Permutations are learned later than subsets.", {}});
-  needs("name", "its identifier", {"permutations-slower", {}});
+  needs("title", "a sentence of at most 12 words", {"…", {}});
+  needs("name", "small letters, digits and '-'", {"…", {}});
   needs("null", "the value of the metric if the claim is wrong", example_null());
+  if (!lacking.empty())
+    throw wrong_input(fmt::format("{} has '{}', but {}", owner_of(claim), given, lacking), std::move(remedy),
+                      claim.location);
   check_name_of_claim(claim.text.name, locations.at("name"));
   check_sentence(claim.text.title, "title", most_words_of_title, locations.at("title"));
   check_sentence(claim.says, "says", most_words_of_text, locations.at("says"));

@@ -165,9 +165,7 @@ Experiment experiment_from_table(const ValueTable& written, const Location& loca
              {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
   for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {
     if (section->empty())
-      throw wrong_input(fmt::format("the experiment has no {}", key),
-                        message("add {}", Message::Entry{key, {ValueTable{{"name", {"…", {}}}}, {}}}),
-                        experiment.location);
+      throw wrong_input(fmt::format("the experiment has no {}", key), Remedy::add_part(key), experiment.location);
     const auto name = section->find("name");
     if (name == section->end())
       throw wrong_input(fmt::format("the {} has no name", key), Remedy::name_part(std::string(key) + "s"),

@@ -1,6 +1,7 @@
 #include "fovea/lab/export/export.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -127,13 +128,16 @@ std::vector<ExportFormat> export_formats() {
 }
 
 std::string export_format_of(const std::filesystem::path& file) {
-  std::string endings;
+  std::vector<std::string> endings;
   for (const auto& [name, ending] : export_formats()) {
     if (ending.empty()) continue;
     if (file.extension() == ending) return name;
-    endings += (endings.empty() ? "" : ", ") + ending;
+    endings.push_back(ending);
   }
-  throw wrong_input(fmt::format("the name '{}' has no known ending", file.string()), Remedy::name_export(endings));
+  const std::string last = endings.back();
+  endings.pop_back();
+  throw wrong_input(fmt::format("the name '{}' has no known ending", file.string()),
+                    Remedy::name_export(fmt::format("{} or {}", fmt::join(endings, ", "), last)));
 }
 
 void export_runs(const Store& store, std::span<const std::int64_t> ids, const std::string& format,

@@ -28,7 +28,8 @@ Store open_other(const fs::path& other) {
   };
   std::error_code error;
   if (fs::is_directory(other, error)) throw refuse("is a folder", "name the runs.db in it");
-  const std::string copy_again = "name a runs.db that fovea wrote; if it is a copy, copy it again";
+  const std::string copy_again =
+      "name the file runs.db of a folder that fovea writes. If it is a damaged copy, make a new copy";
   try {
     Connection database(other, Connection::Access::read);
     if (database.integer("SELECT count(*) FROM sqlite_schema") == 0) throw refuse("is empty", copy_again);
@@ -55,7 +56,7 @@ void require_sound(Connection& database) {
   }
   if (found != "ok")
     throw failure(fmt::format("the store to be merged is damaged, and nothing was taken from it ({})", found),
-                  "if it is a copy, copy it again. 'sqlite3 FILE .recover' may save its content",
+                  "if it is a damaged copy, make a new copy. 'sqlite3 FILE .recover' may save its content",
                   {database.file().string()});
 }
 

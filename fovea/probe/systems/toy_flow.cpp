@@ -72,7 +72,8 @@ class ToyFlow : public Probe {
       known |= view.name == "beta0";
     }
     if (!known)
-      throw wrong_input("probe 'toy-flow' measures the toy gate alone", "use model 'toy-gate', or remove the probe");
+      throw wrong_input("probe 'toy-flow' measures the toy gate alone",
+                        "use model 'toy-gate', or leave 'toy-flow' out of probe.names");
     variant_.gate = bounded ? ToyVariant::Gate::bounded : ToyVariant::Gate::linear;
     return {evaluation.parameter("beta0").values[0], evaluation.parameter("beta1").values[0],
             evaluation.parameter(bounded ? "a" : "p").values[0]};

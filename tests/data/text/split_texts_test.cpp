@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fovea/base/error/error.h"
 
 namespace fovea {
@@ -33,6 +35,14 @@ TEST(SplitTexts, EachClassKeepsOneToTrainOn) {
     EXPECT_EQ(left[0], 1);
     EXPECT_EQ(left[1], 1);
     EXPECT_EQ(left[2], 1);
+  }
+}
+
+TEST(SplitTexts, TheSecondOfTwoIsForValidation) {
+  for (const Fractions fractions : {Fractions{0.3, 0.3}, Fractions{0.5, 0.25}, Fractions{0.25, 0.05}}) {
+    const std::vector<Split> splits = split_by_fraction(std::vector<int>{0, 0}, fractions, 1);
+    EXPECT_EQ(std::ranges::count(splits, Split::validation), 1) << fractions.validation;
+    EXPECT_EQ(std::ranges::count(splits, Split::test), 0) << fractions.validation;
   }
 }
 

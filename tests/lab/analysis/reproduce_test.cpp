@@ -31,18 +31,18 @@ TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
   };
   for (const auto& [said, wanted] :
        {std::pair(of_claim("median(wieght)"),
-                  "the claim \"low\" reads 'wieght', and the runs will have no such metric or "
+                  "the claim \"low\" names 'wieght', but the runs will have no such metric or "
                   "setting. Did you mean 'weight'?"),
         std::pair(of_claim("median(loss | task.vocap = 3)"), "Did you mean 'task.vocab'?"),
-        std::pair(of_claim("median(entirely_unknown)"), "the claim \"low\" reads 'entirely_unknown'"),
+        std::pair(of_claim("median(entirely_unknown)"), "the claim \"low\" names 'entirely_unknown'"),
         std::pair(refusal("[[figure]]\nkind = \"lines\"\ntitle = \"x\"\ny = [\"loss\", \"on_marc\"]"),
-                  "a figure reads 'on_marc'"),
+                  "a figure names 'on_marc'"),
         std::pair(refusal("[[figure]]\nkind = \"lines\"\ny = [\"loss\"]\nby = [\"train.rat\"]"),
-                  "a figure reads 'train.rat', and the runs will have no such metric or setting. Did you mean "
+                  "a figure names 'train.rat', but the runs will have no such metric or setting. Did you mean "
                   "'train.rate'?"),
-        std::pair(of_claim("share(task.name = mark)"), "reads 'mark', a text without quotes. Put it in quotes: 'mark'"),
-        std::pair(of_claim("median(step)"), "reads 'step'"),
-        std::pair(refusal("[[figure]]\nkind = \"lines\"\ny = [\"loss\"]\nwhere = \"sed = 1\""), "reads 'sed'")})
+        std::pair(of_claim("share(task.name = mark)"), "names 'mark', a text without quotes. Put it in quotes: 'mark'"),
+        std::pair(of_claim("median(step)"), "names 'step'"),
+        std::pair(refusal("[[figure]]\nkind = \"lines\"\ny = [\"loss\"]\nwhere = \"sed = 1\""), "names 'sed'")})
     EXPECT_NE(said.find(wanted), std::string::npos) << said;
   // Runs of two models share what they have: each name is suggested once.
   const std::string of_two = refusal(
@@ -50,6 +50,13 @@ TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
       "[[claim]]\nsays = \"low\"\nmetric = \"entirely_unknown\"\nat_most = 9.0");
   EXPECT_NE(of_two.find("train.steps"), std::string::npos) << of_two;
   EXPECT_EQ(of_two.find("train.steps"), of_two.rfind("train.steps")) << of_two;
+  const std::string two_seeds = "sweep = { seed = [0, 1] }\n[[claim]]\nsays = \"low\"\nat_most = 9.0\nmetric = ";
+  EXPECT_NE(refusal(two_seeds + "\"loss\"")
+                .find("the claim \"low\" needs one run, but there will be 2 runs. Use a "
+                      "function over runs: metric = \"median(loss)\"."),
+            std::string::npos);
+  EXPECT_NE(refusal(two_seeds + "\"loss - median(loss)\"").find("Put each metric into a function over runs"),
+            std::string::npos);
   EXPECT_EQ(store.count(), 0);
   EXPECT_EQ(of_claim("median(loss + train_loss + seed)"), "");
   EXPECT_EQ(refusal("[[figure]]\nkind = \"lines\"\nx = \"step\"\ny = [\"loss\"]\npanels = [\"y\"]\nby = "

@@ -86,11 +86,11 @@ TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
   const struct {
     std::string toml, position, problem, remedy;
   } cases[] = {
-      {with_line("title", ""), "x.toml:7:1", "the claim 'subsets-first' has 'name', and no 'title'", "add title"},
-      {with_line("name", ""), "x.toml:7:1", "a claim has 'title', and no 'name'", "add name"},
-      {with_line("null", ""), "x.toml:7:1",
-       "the claim 'subsets-first' has 'name', and no 'null': the value of the metric if the claim is wrong",
-       "add null"},
+      {with_line("title", ""), "x.toml:7:1", "the claim 'subsets-first' has 'name', but no 'title'",
+       "add title = \"…\" (a sentence of at most 12 words)"},
+      {with_line("name", ""), "x.toml:7:1", "a claim has 'title', but no 'name'", "add name"},
+      {with_line("null", ""), "x.toml:7:1", "the claim 'subsets-first' has 'name', but no 'null'",
+       "add null = { means = \"…\", value = 1 } (the value of the metric if the claim is wrong)"},
       {with_line("title", "title = \"" + many(13) + "\""), "x.toml:9:1", "'title' has 13 words", "12 at most"},
       {with_line("says", "says = \"" + many(26) + "\""), "x.toml:10:1", "'says' has 26 words", "25 at most"},
       {with_line("title", "title = \"But, then, it is late.\""), "x.toml:9:1", "begins with 'But'",

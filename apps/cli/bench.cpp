@@ -108,6 +108,7 @@ class Bench : public Command {
       if (interrupt_flag()->load()) break;
       times_.push_back(projection.of(find_experiment(name), Preset::full, 0.2, watch(name)));
     }
+    all_experiments_ = !times_.empty() && !interrupt_flag()->load();
     bar.clear();
     words_.json ? print_as_json() : print_as_text();
     for (const std::string& one : untimed_) notice("{}", one);
@@ -161,12 +162,16 @@ class Bench : public Command {
       fmt::print("{}\n", wrapped(text, terminal.width));
     };
     print_wrapped(machine_line());
-    std::string best = fmt::format("Best matrix products: {:.0f} GF/s on {} {}", one_ / 1e9, threads_, threads);
-    if (core_count() != threads_) best += fmt::format(", {:.0f} GF/s on {}", all_ / 1e9, core_count());
-    print_wrapped(best + fmt::format("; relative error {:.1e}.", product_error(Products::full)));
-    print_wrapped(fmt::format("In three terms of bfloat16, by {}: {:.0f} GF/s on {} {}; relative error {:.1e}.",
-                              tile_unit_line(), in_three_terms_ / 1e9, threads_, threads,
-                              product_error(Products::bf16x3)));
+    if (one_ > 0) {
+      std::string best = fmt::format("Best matrix products: {:.0f} GF/s on {} {}", one_ / 1e9, threads_, threads);
+      if (core_count() != threads_ && all_ > 0) best += fmt::format(", {:.0f} GF/s on {}", all_ / 1e9, core_count());
+      print_wrapped(best + fmt::format("; relative error {:.1e}.", product_error(Products::full)));
+    }
+    if (in_three_terms_ > 0)
+      print_wrapped(fmt::format("In three terms of bfloat16, by {}: {:.0f} GF/s on {} {}; relative error {:.1e}.",
+                                tile_unit_line(), in_three_terms_ / 1e9, threads_, threads,
+                                product_error(Products::bf16x3)));
+    if (measured_.empty()) return;  // stopped before
     fmt::print("\n");
     using Align = TextTable::Align;
     TextTable table({{"system"},
@@ -186,7 +191,7 @@ class Bench : public Command {
                  m.cost ? fmt::format("{:.0f} %", 100 * m.operation_rate() / m.best_products) : std::string("?"),
                  fmt::format("{:.1f} %", 100 * m.looks.probes), fmt::format("{:.1f} %", 100 * m.looks.recorder)});
     fmt::print("{}", table.text(terminal));
-    if (times_.empty()) {
+    if (!all_experiments_) {
       double training = 0;
       for (const Measured& m : measured_) training = std::max(training, m.memory);
       fmt::print("\nPeak memory: {} in training, {} with evaluations and products.\n", memory_text(training),
@@ -205,6 +210,9 @@ class Bench : public Command {
     for (const ExperimentTime& time : times_)
       if (!time.unknown.empty()) fmt::print("  {:<20} is not counted: {}\n", time.name, time.unknown);
   }
+
+  // Null if the command was stopped before.
+  static Json measured_number(double rate) { return rate > 0 ? Json(rate) : Json(nullptr); }
 
   void print_as_json() const {
     Json systems = Json::array();
@@ -232,16 +240,16 @@ class Bench : public Command {
               {"machine", machine_line()},
               {"started", utc_now()},
               {"threads", threads_},
-              {"product_operations_per_second", one_},
-              {"product_operations_per_second_on_all_cores", all_},
+              {"product_operations_per_second", measured_number(one_)},
+              {"product_operations_per_second_on_all_cores", measured_number(all_)},
               {"product_error", product_error(Products::full)},
               {"bf16x3",
                {{"unit", tile_unit_line()},
-                {"product_operations_per_second", in_three_terms_},
+                {"product_operations_per_second", measured_number(in_three_terms_)},
                 {"product_error", product_error(Products::bf16x3)}}},
               {"systems", systems},
               {"peak_memory_bytes", std::max(most_memory_, peak_memory())}};
-    if (!times_.empty()) {
+    if (all_experiments_) {
       Json experiments = Json::array();
       for (const ExperimentTime& time : times_) {
         Json one{{"experiment", time.name}, {"runs", time.runs}, {"steps", time.steps}, {"seconds", time.seconds}};
@@ -268,6 +276,7 @@ class Bench : public Command {
   std::vector<Measured> measured_;
   std::vector<std::string> untimed_;  // and why
   std::vector<ExperimentTime> times_;
+  bool all_experiments_ = false;  // times_ has all of them
 };
 
 const Register<Command> bench_command("bench", "time training steps of each kind of model on this machine",

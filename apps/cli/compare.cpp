@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <set>
 
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
@@ -14,11 +13,11 @@
 #include "apps/cli/output_file.h"
 #include "apps/cli/run_words.h"
 #include "fovea/base/error/names.h"
+#include "fovea/base/error/setting_names.h"
 #include "fovea/lab/analysis/comparison_json.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/view/plot/plot.h"
-#include "fovea/view/plot/run_data.h"
 #include "fovea/view/terminal/compare_text.h"
 
 namespace fovea::cli {
@@ -70,7 +69,7 @@ class Compare : public Command {
     std::vector<std::string> drawn;  // those with a value at each step
     for (const std::string& text : wanted) {
       metrics.push_back(Expression::parse(text, {"--metric"}));
-      for (const std::string& name : metrics.back().require_single_run().names()) require_in_both(name, a, b);
+      for (const std::string& name : metrics.back().require_single_run().names()) require_in_both(name, a, b, store);
       store.require_known(metrics.back().names(), metrics.back().location());
       if (metrics.back().reads_single_steps()) drawn.push_back(text);
     }
@@ -91,30 +90,30 @@ class Compare : public Command {
       save_figure(comparison_figure(a, b, comparison, drawn), file_);
       notice("wrote {}", file_);
     }
-    return 0;
+    return comparison.pairs == 0 ? 1 : 0;
   }
 
  private:
   // A metric that the runs of one group lack has no difference.
-  static void require_in_both(const std::string& name, const ComparedGroup& a, const ComparedGroup& b) {
-    std::set<std::string> of_both = metric_names_of(a);
-    std::erase_if(of_both, [others = metric_names_of(b)](const std::string& one) { return !others.contains(one); });
+  static void require_in_both(const std::string& name, const ComparedGroup& a, const ComparedGroup& b,
+                              const Store& store) {
+    const Store::Names names = store.names();
+    std::vector<std::string> known(run_facts().begin(), run_facts().end());
+    known.insert(known.end(), names.metrics.begin(), names.metrics.end());
+    known.insert(known.end(), names.settings.begin(), names.settings.end());
+    std::erase_if(
+        known, [&](const std::string& one) { return !run_has(a.runs.front(), one) || !run_has(b.runs.front(), one); });
     for (const auto& [which, group] : {std::pair("A", &a), std::pair("B", &b)}) {
       const std::vector<RunRecord>& runs = group->runs;
       const bool whole = runs.size() <= most_whole;  // else some of its runs are not read
       if (!whole || std::ranges::any_of(runs, [&name](const RunRecord& run) { return run_has(run, name); })) continue;
+      const std::string near = nearest_setting(name, known);
       throw wrong_input(runs.size() == 1 ? fmt::format("run {} has no metric or setting '{}'", runs.front().id, name)
                                          : fmt::format("no run of {} has a metric or setting '{}'", which, name),
-                        suggest_name(name, std::vector<std::string>(of_both.begin(), of_both.end()),
-                                     fmt::format("see the metrics of a run: fovea show {}", runs.front().id)),
+                        near.empty() ? Remedy(fmt::format("see the metrics of a run: fovea show {}", runs.front().id))
+                                     : Remedy::did_you_mean(near),
                         {"--metric"});
     }
-  }
-
-  static std::set<std::string> metric_names_of(const ComparedGroup& group) {
-    Runs runs;
-    for (const RunRecord& run : group.runs) runs.push_back(&run);
-    return metric_names(runs);
   }
 
   // Words that are nearly a condition.
@@ -134,6 +133,10 @@ class Compare : public Command {
     if (std::ranges::find(experiments, word) != experiments.end())
       throw wrong_input(fmt::format("'{}' is the name of an experiment", word),
                         fmt::format("write a condition: 'experiment = \"{}\"'", word), {which});
+    const bool one_word = word.find_first_of(" =<>()\"'") == std::string::npos;
+    if (const std::string near = nearest_name(word, experiments); one_word && !near.empty())
+      throw wrong_input(fmt::format("'{}' is neither the id of a run nor a condition", word),
+                        fmt::format("did you mean 'experiment = \"{}\"'?", near), {which});
   }
 
   static ComparedGroup group(const Store& store, const std::string& word, const char* which) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+
 #include "apps/cli/bounds.h"
 #include "apps/cli/notice.h"
 #include "fovea/base/error/error.h"
@@ -99,7 +101,26 @@ Preset ExperimentWords::preset() const {
   return otherwise_;
 }
 
+void ExperimentWords::refuse_contradictions() const {
+  std::map<std::string, std::string> given;  // by its key
+  const auto add = [&given](const std::string& key, const std::string& words) {
+    const auto [before, fresh] = given.try_emplace(key, words);
+    if (!fresh && before->second != words)
+      throw wrong_input(fmt::format("{} and {} contradict each other", before->second, words), "give one of the two");
+  };
+  for (const std::string& words : set) add(words.substr(0, words.find('=')), "--set " + words);
+  const auto beside = [&](const char* option, const std::string& value) {
+    const std::string key = fmt::format("train.{}", option);
+    const auto before = given.find(key);
+    if (!value.empty() && before != given.end() && before->second != fmt::format("--set {}={}", key, value))
+      add(key, fmt::format("--{} {}", option, value));
+  };
+  beside("engine", engine);
+  beside("device", device);
+}
+
 std::vector<Override> ExperimentWords::overrides() const {
+  refuse_contradictions();
   std::vector<Override> overrides;
   for (const std::string& words : set)
     if (!(found_ && of_sweep(words)) && !names_several(words)) overrides.push_back(parse_override(words));

@@ -47,6 +47,8 @@ struct ExperimentWords {
   void refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const;
 
  private:
+  void refuse_contradictions() const;  // one setting with two values
+
   Preset otherwise_ = Preset::full;
   std::vector<std::string> left_out_;  // what report_left_out() prints
   bool found_ = false;  // an experiment took what is of its sweep; else those are settings that there are not

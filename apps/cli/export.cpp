@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/notice.h"
@@ -53,6 +55,7 @@ class Export : public Command {
       throw wrong_input("--all already selects every run, so it cannot be used with ids or --where",
                         "use one of the two");
     if (format != "tensorboard") check_output_file(file_);
+    refuse_other_ending(format);
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<std::int64_t> ids = all_ ? every_run(store) : runs_.of(store);
     export_runs(store, ids, format, file_);
@@ -61,6 +64,16 @@ class Export : public Command {
   }
 
  private:
+  // Programs read a file by its ending.
+  void refuse_other_ending(const std::string& format) const {
+    const std::filesystem::path file = file_;
+    for (const ExportFormat& other : export_formats())
+      if (other.name != format && !other.ending.empty() && file.extension() == other.ending)
+        throw wrong_input(
+            fmt::format("the name '{}' ends as the format {}, and --format is {}", file_, other.name, format),
+            fmt::format("use --format {}, or another ending", other.name));
+  }
+
   static std::vector<std::int64_t> every_run(const Store& store) {
     std::vector<std::int64_t> ids;
     store.visit({}, [&ids](const RunRecord& run, std::int64_t) { ids.push_back(run.id); });

@@ -77,6 +77,10 @@ class List : public Command {
   // At most eight names that begin alike, or the list.
   Remedy names_like(const std::string& list, std::vector<std::string> names) const {
     std::erase_if(names, [this](const std::string& name) { return !name.starts_with(name_); });
+    const std::string section = name_.substr(0, name_.find('.'));
+    if (list == "settings" && (section == "task" || section == "model"))
+      return fmt::format("settings of the {0}s are listed by name, as in: fovea list {0}s {1}", section,
+                         section == "task" ? "copy" : "seq2seq");
     if (names.empty()) return fmt::format("see: fovea list {}", list);
     const bool all = names.size() <= 8;
     if (!all) names.resize(8);

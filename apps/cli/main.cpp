@@ -46,6 +46,13 @@ int complain(const std::string& text, int code) {
 
 constexpr const char* not_printed = "the output could not be written. Is the disk full, or the output closed?";
 
+// --quiet=7 is refused, in every command.
+void refuse_values_of_flags(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() == 0) option->disable_flag_override();
+  for (CLI::App* command : app.get_subcommands({})) refuse_values_of_flags(*command);
+}
+
 // The named command, as deep as its names are known, and these names, each after a space.
 std::pair<const CLI::App*, std::string> named_command(const CLI::App& app) {
   const CLI::App* at = &app;
@@ -66,10 +73,11 @@ std::string no_such_command(const CLI::App& app) {
   if (known.empty() || unknown.empty() || unknown.front().starts_with('-')) return {};
   const auto is_argument = [](const CLI::Option* option) { return option->get_positional(); };
   if (std::ranges::any_of(at->get_options(), is_argument) && nearest_name(unknown.front(), known).empty()) return {};
-  const std::string near = nearest_name(unknown.front(), known);
+  std::vector<std::string> near = nearest_names(unknown.front(), known);
+  for (std::string& name : near) name = (command + " " + name).substr(1);
   return fmt::format("there is no command '{}'. {}", (command + " " + unknown.front()).substr(1),
                      near.empty() ? fmt::format("See: fovea{} --help", command)
-                                  : fmt::format("Did you mean '{}'?", (command + " " + near).substr(1)));
+                                  : fmt::format("Did you mean '{}'?", fmt::join(near, "' or '")));
 }
 
 // "fovea show needs RUN (the id of a run)", for "run is required".
@@ -119,6 +127,8 @@ std::string reworded(const CLI::App& app, const std::string& command, const CLI:
     if (!text.starts_with('-')) return text.substr(at + excludes.size()) + " takes no " + text.substr(0, at);
     put(excludes, " cannot be used with ");
   }
+  if (const std::size_t at = text.find(" was given a disallowed flag override"); at != std::string::npos)
+    return fmt::format("{} takes no value. Write {} alone", text.substr(0, at), text.substr(0, at));
   if (kind == "ArgumentMismatch") put(": At Most ", " takes at most ");
   if (kind == "ArgumentMismatch") put(" required but received ", " values, not ");
   if (kind == "RequiresError") put(" requires ", " needs ");
@@ -206,6 +216,7 @@ int run(int argc, char** argv) {
     commands.emplace_back(sub, entry.make());
     commands.back().second->options(*sub);
   }
+  refuse_values_of_flags(app);
   try {
     std::vector<std::string> words = words_of_today(argc, argv);
     std::ranges::reverse(words);  // as the parser takes them

@@ -7,6 +7,7 @@
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/report_file.h"
+#include "apps/cli/run_words.h"
 
 namespace fovea::cli {
 
@@ -49,7 +50,8 @@ class Report : public Command {
       if (!std::filesystem::is_directory(figures_))
         throw wrong_input(fmt::format("there is no folder '{}'", figures_), "make it, or name another folder");
       const std::size_t written = write_figures(store, found, figures_, format_);
-      fmt::print("{} figures in {}\n", written, std::filesystem::absolute(figures_).string());
+      fmt::print("{} in {}\n", count_text(static_cast<std::int64_t>(written), "figure", "figures"),
+                 std::filesystem::absolute(figures_).string());
       return 0;
     }
     write_report(store, found, file_, data_ ? ReportForm::data : plain_ ? ReportForm::plain : ReportForm::page);

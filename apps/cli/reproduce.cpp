@@ -30,6 +30,7 @@ namespace {
 class Reproduce : public Command {
  public:
   void options(CLI::App& app) override {
+    app_ = &app;
     app.add_option("experiments", names_, "names of experiments, or .toml files that describe them")
         ->type_name("NAME|FILE");
     CLI::Option* all = app.add_flag("--all", all_, "reproduce every experiment");
@@ -53,9 +54,9 @@ class Reproduce : public Command {
     app.footer(  // prose: off data-that-tell, because the example names the key
         "The exit code is 1 if a run failed. A claim that is not supported is a result, not a failure.\n"
         "\n"
-        "To make an experiment with claims from a run, write its settings to a file (fovea show RUN --spec > "
-        "FILE.toml)\n"
-        "and add lines such as these at the end of the file:\n"
+        "To make an experiment with claims from a run, write its settings to a file:\n"
+        "  fovea show RUN --spec > FILE.toml\n"
+        "Then add lines such as these at the end of the file:\n"
         "  [sweep]\n"
         "  seed = \"0..4\"\n"
         "  [[claim]]\n"
@@ -114,15 +115,18 @@ class Reproduce : public Command {
     std::vector<std::string> known;
     for (const Experiment& experiment : experiments)
       for (const Claim& claim : experiment.claims)
-        if (claim.is_of(words_.preset()) && !claim.text.name.empty()) known.push_back(claim.text.name);
-    const std::string owner =
-        experiments.size() == 1 ? experiments.front().name + " has no claim" : "the experiments have no claim";
+        if (claim.is_of(words_.preset())) known.push_back(claim.text.name);
+    const std::string owner = experiments.size() == 1 ? experiments.front().name + " has" : "the experiments have";
+    check_claims_among(known, fmt::format("{} no claim '{{}}' in the {} form", owner, word_of(words_.preset())),
+                       experiments.front().name);
+  }
+
+  void check_claims_among(const std::vector<std::string>& known, const std::string& problem,
+                          const std::string& of) const {
     for (const std::string& name : claims_)
-      if (std::ranges::find(known, name) == known.end())
-        throw wrong_input(
-            fmt::format("{} '{}' in the {} form", owner, name, word_of(words_.preset())),
-            suggest_name(name, known,
-                         fmt::format("list the names: fovea reproduce {} --explain", experiments.front().name)));
+      if (name.empty() || std::ranges::find(known, name) == known.end())
+        throw wrong_input(fmt::format(fmt::runtime(problem), name),
+                          suggest_name(name, known, fmt::format("list the names: fovea reproduce {} --explain", of)));
   }
 
   std::vector<std::string> chosen_names() const {
@@ -138,10 +142,24 @@ class Reproduce : public Command {
 
   // Every claim that was reproduced before; nothing is trained.
   int list_kept_claims() const {
+    refuse_options_of_training();
     const std::vector<Reproduction> found = reproduced_before(Store(Store::default_file(), Store::Mode::read_only));
     if (found.empty()) throw wrong_input("nothing has been reproduced yet", "begin with: fovea reproduce --findings");
+    std::vector<std::string> known;
+    for (const Reproduction& r : found)
+      for (const ClaimResult& claim : r.claims) known.push_back(claim.text.name);
+    check_claims_among(known, "no stored claim has the name '{}'", "--claims");
     words_.json ? print_as_json(found) : print_claims(found);
     return 0;
+  }
+
+  void refuse_options_of_training() const {
+    static constexpr std::string_view of_lists[] = {"--claims", "--claim", "--explain", "--json", "--quiet"};
+    for (const CLI::Option* const option : app_->get_options())
+      if (option->count() > 0 && std::ranges::find(of_lists, option->get_name()) == std::end(of_lists))
+        throw wrong_input(fmt::format("--claims without names of experiments trains nothing, so {} has no effect",
+                                      option->get_name()),
+                          fmt::format("name an experiment, or leave out {}", option->get_name()));
   }
 
   static std::size_t failures(const std::vector<Reproduction>& done) {
@@ -215,6 +233,7 @@ class Reproduce : public Command {
   ExperimentWords words_;
   std::string report_ = "report.html";
   CLI::Option* report_option_ = nullptr;
+  const CLI::App* app_ = nullptr;
 };
 
 const Register<Command> reproduce_command("reproduce", "run experiments and check their claims",

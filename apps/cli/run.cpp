@@ -1,6 +1,7 @@
 // Command `fovea run` (folder apps/cli), which main.cpp makes by name. It trains one run by lab/sweep, stores it and
 // prints its last metrics.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -98,9 +99,7 @@ class Run : public Command {
       const Axis axis = words_.axes().front();
       throw wrong_input(fmt::format("--set {} {}, and a run needs one value", axis.key,
                                     axis.draw ? "gives a distribution" : "names several values"),
-                        axis.draw
-                            ? "give one value, or use: fovea sweep"
-                            : "use: fovea sweep. For a list, add brackets; for a decimal number, write a point: 0.5");
+                        axis.draw ? "give one value, or use: fovea sweep" : remedy_for_values(axis));
     }
     for (const std::string& words : words_.set)
       if (words.starts_with("sweep.seed"))
@@ -116,6 +115,26 @@ class Run : public Command {
     words_.report_first_values(experiment.name, first, "To train all values: fovea sweep " + experiment_);
     report_late_evaluations(run.spec());
     return {experiment.name, std::move(run)};
+  }
+
+  // What to type for several values of a setting.
+  std::string remedy_for_values(const Axis& axis) const {
+    const auto typed = [](const std::string& words) {
+      const bool plain = words.find_first_of(" \"'()[]{}*") == std::string::npos;
+      return plain ? "--set " + words : "--set '" + words + "'";
+    };
+    std::string sweep = "fovea sweep " + experiment_;
+    for (const std::string& one : words_.set) sweep += " " + typed(one);
+    if (seed_) sweep += fmt::format(" --seeds {}", *seed_);
+    std::vector<std::string> values;
+    for (const Value& value : axis.values) values.push_back(value.text());
+    const auto is_whole = [](const Value& value) { return value.as<std::int64_t>() != nullptr; };
+    const bool two = axis.values.size() == 2 && std::ranges::all_of(axis.values, is_whole);
+    return fmt::format("to train each of them: {}. To give one list: {}{}", sweep,
+                       typed(fmt::format("{}=[{}]", axis.key, fmt::join(values, ","))),
+                       two ? fmt::format(". To give one decimal number: {}",
+                                         typed(fmt::format("{}={}.{}", axis.key, values[0], values[1])))
+                           : "");
   }
 
   void report_late_evaluations(const RunSpec& spec) const {

@@ -148,6 +148,10 @@ class Sweep : public Command {
     if (draws_ && !plan.draws())
       throw wrong_input("nothing is drawn at random", "name a setting to draw: --set 'train.rate=log(1e-4..1e-2)'",
                         {"--draws"});
+    if (draw_seed_ && !plan.draws())
+      throw wrong_input("nothing is drawn at random, so the seed of the draws has no effect",
+                        "leave it out, or name a setting to draw: --set 'train.rate=log(1e-4..1e-2)' --draws 20",
+                        {"--draw-seed"});
     if (!draws_ && experiment.draw_count(words_.preset()) > 0 && !plan.draws() && !words_.quiet)
       notice("the draws of the sweep are ignored, because no setting is drawn at random.");
     if (!shard_.empty()) {

@@ -39,6 +39,9 @@ class Tag : public Command {
       list();
       return 0;
     }
+    if (json_)
+      throw wrong_input(fmt::format("--json prints the list of tags, and '{}' names one tag", tag_),
+                        "leave out --json, or the tag");
     if (names_a_run(tag_))
       throw wrong_input(fmt::format("'{}' is a number, and a tag is a word", tag_), "write: fovea tag good 3 7");
     Store store(Store::default_file());

@@ -115,7 +115,8 @@ std::string metrics_text(const Comparison& comparison, const Terminal& terminal)
   if (comparison.pairs == 0)
     return "\n" + wrapped_lines(
                       "No finished run of A has a partner in B. A partner has the same seed, and the same values "
-                      "of settings that vary within A and B. Nothing can be compared.",
+                      "of settings that vary within A and B. Nothing can be compared. Train the same seeds in both "
+                      "groups, or choose groups that vary in nothing else.",
                       terminal);
   const bool tested = comparison.pairs > 1;
   std::vector<TextTable::Column> columns{{"metric"}, {"A", Align::right}, {"B", Align::right}, {"B - A", Align::right}};

@@ -38,8 +38,9 @@ class Plot : public Command {
   int run() override {
     if (words_.empty())
       throw wrong_input(where_.empty() ? "no run and no metric is named" : "no metric is named",
-                        where_.empty() ? fmt::format("write: fovea plot 3 loss -o {}", file_)
-                                       : fmt::format("write: fovea plot --where '{}' loss -o {}", where_, file_));
+                        where_.empty()
+                            ? fmt::format("write, for example: fovea plot 3 loss -o {}", file_)
+                            : fmt::format("write, for example: fovea plot --where '{}' loss -o {}", where_, file_));
     figure_format(file_);  // a wrong file is reported before anything is read
     check_output_file(file_);
     const Store store(Store::default_file(), Store::Mode::read_only);

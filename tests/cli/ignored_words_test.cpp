@@ -100,9 +100,11 @@ TEST_F(IgnoredWords, AConditionThatIsTrueOfNoRunIsRefused) {
       {"runs --where 'state != done'", "Write: state != \"done\"."},
       {"runs --where 'done = state'", "Write: state = \"done\"."},
       {"runs --where 'experiment != toy-uniform'", "'toy-uniform' is a text without quotes. Write: experiment != "},
-      {"runs --where 'experiment = toy-unifrom'", "'toy-unifrom' is a text without quotes. Write: experiment = "},
-      {"plot --where 'p > 0' -o a.svg", "no metric is named. Write: fovea plot --where 'p > 0' loss -o a.svg."},
-      {"plot -o a.svg", "no run and no metric is named. Write: fovea plot 3 loss -o a.svg."},
+      {"runs --where 'experiment = toy-unifrom'",
+       "'toy-unifrom' is a text without quotes. Write: experiment = \"toy-uniform\"."},
+      {"plot --where 'p > 0' -o a.svg",
+       "no metric is named. Write, for example: fovea plot --where 'p > 0' loss -o a.svg."},
+      {"plot -o a.svg", "no run and no metric is named. Write, for example: fovea plot 3 loss -o a.svg."},
       {"export 1 --format csv -o out.npz", "the name 'out.npz' ends as the format npz, and --format is csv"},
       {"compare toy-unifrom 1", "Did you mean 'experiment = \"toy-uniform\"'?"},
       {"compare 1 2 --metric train.rat", "Did you mean 'train.rate'?"},
@@ -153,7 +155,7 @@ TEST_F(IgnoredWords, AFirstTextIsNoHeader) {
 
 TEST_F(IgnoredWords, ARemedyWorksAsItIsTyped) {
   write("few.tsv", "pos\tgood film\nneg\tbad film\npos\tnice one\nneg\tpoor one\n");
-  EXPECT_TRUE(says(fovea("data add few --train few.tsv").err, "split off a larger share (--dev-share 0.25)"));
+  EXPECT_TRUE(says(fovea("data add few --train few.tsv").err, "Split off a larger share (--dev-share 0.25)"));
   EXPECT_EQ(fovea("data add few --train few.tsv --dev-share 0.25").code, 0);
   write("bad.tsv", "pos\tgood film\nneg\tbad film\nno tab\npos\tnice one\nneg\tpoor one\n");
   EXPECT_TRUE(says(fovea("predict bad.tsv").err,
@@ -165,7 +167,7 @@ TEST_F(IgnoredWords, ARemedyWorksAsItIsTyped) {
                    "no sentence can be read. The first error: bad.conll:2: has one column, and needs a word and its "
                    "tag. Correct at least one sentence"));
   write("model.toml", "[model]\nname = \"toy-gate\"\n");
-  EXPECT_TRUE(says(fovea("run model.toml").err, "write as the first line of the file: task = { name = \"…\" }"));
+  EXPECT_TRUE(says(fovea("run model.toml").err, "Write as the first line of the file: task = { name = \"…\" }"));
   write("model.toml", "task = { name = \"two-sequences\" }\n[model]\nname = \"toy-gate\"\n");
   EXPECT_EQ(fovea("run model.toml --quiet --set train.steps=5").code, 0);
   write("range.toml", "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\n[sweep]\nseed = 0..1\n");

@@ -63,8 +63,9 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   if (choice.row) {
     const int row = *choice.row;
     if (row < 1 || static_cast<std::size_t>(row) > own.rows)
-      throw wrong_input(fmt::format("the example has {} rows, and no row {}", own.rows, row),
-                        fmt::format("choose a number from 1 to {}", own.rows));
+      throw wrong_input(
+          fmt::format("the example has {} row{}, and no row {}", own.rows, own.rows == 1 ? "" : "s", row),
+          own.rows == 1 ? "choose row 1, or leave the row out" : fmt::format("choose a number from 1 to {}", own.rows));
     const auto index = static_cast<std::size_t>(row - 1);
     seen.row = fmt::format("{} {}{}", positions ? "position" : "row", row,
                            seen.target.empty() ? "" : fmt::format(", '{}'", seen.target[index]));

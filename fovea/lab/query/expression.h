@@ -21,8 +21,9 @@
 // A name is a setting ("task.vocab", "seed", "hold"), a metric, or a fact about the run (run_facts()); in an
 // experiment of several stages also one of stage, group, kind. Inside a function of a series a metric is its value at
 // each probe step in turn, `step` that step, and at(x, s) the value at the last probe step not after s. at(x, s) is
-// missing if the run ends before s. What is missing makes a number NaN; a comparison with NaN is unknown, and unknown is never true, negated or not. An
-// aggregate of numbers of which one is NaN is NaN.
+// missing if the run ends before a finite s; at(x, infinity) is the last value. What is missing makes a number NaN; a
+// comparison with NaN is unknown, and unknown is never true, negated or not. An aggregate of numbers of which one is
+// NaN is NaN.
 #pragma once
 
 #include <functional>

@@ -136,7 +136,8 @@ double over_series(const Node& node, const Scope& scope) {
   double limit = infinity;
   if (node.op == Op::at) {
     limit = as_number(evaluate(node.parts[1], scope));
-    if (std::isnan(limit) || limit > static_cast<double>(std::max(scope.run->steps, steps.back()))) return nan;
+    const bool after_end = limit > static_cast<double>(std::max(scope.run->steps, steps.back()));
+    if (std::isnan(limit) || (after_end && !std::isinf(limit))) return nan;  // a step never reached is infinity
   }
   double result = nan, total = 0;
   std::int64_t points = 0;

@@ -82,18 +82,6 @@ std::optional<ValueKind> kind_of(Store::State& state, const std::string& name) {
   return kind;
 }
 
-// A comparison of a known name with a text that lacks its quotes.
-void refuse_without_quotes(Store::State& state, const Expression& where) {
-  for (const ComparedName& one : compared_names(where)) {
-    const bool is_text = one.with == ComparedName::With::name && known(state, one.name) && !known(state, one.other) &&
-                         (kind_of(state, one.name) == ValueKind::text || stands_as_text(state, one.other));
-    if (is_text)
-      throw wrong_input(fmt::format("'{}' is a text without quotes", one.other),
-                        fmt::format("write: {} {} \"{}\"", one.name, one.sign == "!=" ? "!=" : "=", one.other),
-                        where.location());
-  }
-}
-
 // All that a text setting of any run can be; empty if any text can be one.
 std::vector<std::string> choices_of(Store::State& state, const std::string& name) {
   if (name == "state") {
@@ -124,6 +112,21 @@ std::vector<std::string> choices_of(Store::State& state, const std::string& name
     }
   }
   return choices;
+}
+
+// A comparison of a known name with a text that lacks its quotes.
+void refuse_without_quotes(Store::State& state, const Expression& where) {
+  for (const ComparedName& one : compared_names(where)) {
+    const bool is_text = one.with == ComparedName::With::name && known(state, one.name) && !known(state, one.other) &&
+                         (kind_of(state, one.name) == ValueKind::text || stands_as_text(state, one.other));
+    if (!is_text) continue;
+    const std::vector<std::string> choices = choices_of(state, one.name);
+    const std::string near = nearest_name(one.other, choices);
+    throw wrong_input(
+        fmt::format("'{}' is a text without quotes", one.other),
+        fmt::format("write: {} {} \"{}\"", one.name, one.sign == "!=" ? "!=" : "=", near.empty() ? one.other : near),
+        where.location());
+  }
 }
 
 // state = "finished" is true of no run, today or later.

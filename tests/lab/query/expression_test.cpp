@@ -93,6 +93,7 @@ TEST(Expression, NumbersOfOneRun) {
       {"mean_over(accuracy)", (0.1 + 0.5 + 0.95 + 0.8 + 0.99) / 5},
       {"at(accuracy, 20)", 0.95},
       {"at(accuracy, 29)", 0.95},
+      {"at(accuracy, step_of(accuracy > 2))", 0.99},
       {"at(accuracy, step_of(loss < 0.1))", 0.95},
       {"step_of(accuracy >= 0.9 * last(accuracy))", 20},
       {"last(accuracy) - first(accuracy)", 0.89},
@@ -101,10 +102,9 @@ TEST(Expression, NumbersOfOneRun) {
       {"max_over(accuracy + once)", 7.95},
   };
   for (const NumberCase& c : cases) expect_close(Expression::parse(c.text).number(single()), c.value, c.text);
-  for (const char* text :
-       {"nothing", "nothing + 1", "task.nothing", "step_of(nothing > 1)", "at(accuracy, -1)", "at(accuracy, 1e9)",
-        "at(accuracy, step_of(accuracy > 2))", "min(1, nothing)", "step_of_rise(nothing, 0.5)",
-        "step_of_rise(accuracy, nothing)", "task.name", "first(3)", "log(-1)"})
+  for (const char* text : {"nothing", "nothing + 1", "task.nothing", "step_of(nothing > 1)", "at(accuracy, -1)",
+                           "at(accuracy, 1e9)", "min(1, nothing)", "step_of_rise(nothing, 0.5)",
+                           "step_of_rise(accuracy, nothing)", "task.name", "first(3)", "log(-1)"})
     EXPECT_TRUE(std::isnan(Expression::parse(text).number(single()))) << text;
 }
 

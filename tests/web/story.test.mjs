@@ -56,7 +56,7 @@ test("it begins with the findings that were reproduced, and ends with what was n
   assert.equal(await page.locator("[data-finding]").count(), 12);
   // A finding that was not run here has the kept result of its full form.
   // Three have none: their claim is of the quick form alone, or of a corpus.
-  const absent = page.locator("[data-finding]", { has: page.locator(".absent") });
+  const absent = page.locator(".open-findings [data-finding]");
   assert.deepEqual((await absent.evaluateAll((all) => all.map((one) => one.dataset.finding))).sort(), ["copy-heads", "copy-permutation", "text-classify"]);
   assert.match(await page.locator('[data-finding="copy-order"]').innerText(), /✓ supported\s+full form, kept[^]*\d/);
   // A line for each, with its number; why it matters is unfolded.

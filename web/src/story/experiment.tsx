@@ -176,13 +176,26 @@ export function Measured({ claim }: { claim: Claim }) {
   );
 }
 
-// A line for each: verdict, title, value, threshold, null value, and the form if the list has several. Its text and its
-// formula are unfolded.
+// A list for each form. Of several forms each has its name above it, as forms state the same claim of different runs.
 export function Claims({ claims }: { claims: Claim[] }) {
-  const [open] = useWord("digits", "");
-  const several = new Set(claims.map(({ form }) => form)).size > 1;
+  const forms = [...new Set(claims.map(({ form }) => form))];
   return (
-    <ul class="claims" aria-label="Claims">
+    <>
+      {forms.map(form => (
+        <>
+          {forms.length > 1 && <p class="form-name">{form} form</p>}
+          <ClaimList claims={claims.filter(claim => claim.form === form)} form={forms.length > 1 ? form : ""} />
+        </>
+      ))}
+    </>
+  );
+}
+
+// A line for each: verdict, title, value, threshold and null value. Its text and its formula are unfolded.
+function ClaimList({ claims, form }: { claims: Claim[]; form: string }) {
+  const [open] = useWord("digits", "");
+  return (
+    <ul class="claims" aria-label={form ? `Claims of the ${form} form` : "Claims"}>
       {claims.map(claim => (
         <li>
           <details open={open === "1"}>
@@ -192,7 +205,6 @@ export function Claims({ claims }: { claims: Claim[] }) {
               <span class="value">
                 <Measured claim={claim} />
                 {claim.null && <span class="soft"> · null {value_text(claim.null)}</span>}
-                {several && <span class="soft"> · {claim.form} form</span>}
               </span>
             </summary>
             <ClaimDetails claim={claim} />

@@ -8,7 +8,7 @@ function Verdict({ claim }: { claim: Claim }) {
 }
 
 // A line for each with its value, which unfolds why it matters. `address` is where the story shows its experiment, and
-// nothing if the story does not have it. `absent` marks a finding without a value.
+// nothing if the story does not have it. `absent` says why findings have no value: they stand in one line below.
 export function Findings(props: {
   findings: Finding[];
   address: (experiment: string) => string;
@@ -16,43 +16,54 @@ export function Findings(props: {
   absent: string;
 }) {
   const { findings, address, first, absent } = props;
-  if (!findings.some(one => one.claim && !one.kept)) return null;
-  const rank = ({ claim, kept }: Finding) => (claim ? Number(kept) : 2);
-  const with_results_first = findings.map(with_kept).sort((a, b) => rank(a) - rank(b));
+  const all = findings.map(with_kept),
+    open = all.filter(({ claim }) => !claim);
+  if (open.length === all.length) return null;
   const Heading = first ? "h2" : "h3";
   return (
     <section aria-labelledby="findings">
       <Heading id="findings">Findings</Heading>
       <ul class="claims findings">
-        {with_results_first.map(({ experiment, heading, measures, why, kept, claim }) => (
-          <li data-finding={experiment}>
-            <details>
-              <summary class="claim">
-                {claim ? (
-                  <span>
-                    <Verdict claim={claim} />
-                    {kept && <span class="soft"> full form, kept</span>}
-                  </span>
-                ) : (
-                  <span class="state absent">{absent}</span>
-                )}
-                <span class="title">{heading}</span>
-                <span class="value">
-                  {claim && <Measured claim={claim} />}
-                  {claim && measures && <span class="measures soft">: {measures}</span>}
-                </span>
-              </summary>
-              <div class="claim-details">
-                <p>
-                  {why}
-                  {kept && " The full form was run before; its result is kept with the program."}
-                </p>
-                {address(experiment) && <a href={address(experiment)}>Open the experiment</a>}
-              </div>
-            </details>
-          </li>
-        ))}
+        {all.map(
+          ({ experiment, heading, measures, why, kept, claim }) =>
+            claim && (
+              <li data-finding={experiment}>
+                <details>
+                  <summary class="claim">
+                    <span>
+                      <Verdict claim={claim} />
+                      {kept && <span class="soft"> full form, kept</span>}
+                    </span>
+                    <span class="title">{heading}</span>
+                    <span class="value">
+                      <Measured claim={claim} />
+                      {measures && <span class="measures soft">: {measures}</span>}
+                    </span>
+                  </summary>
+                  <div class="claim-details">
+                    <p>
+                      {why}
+                      {kept && " The full form was run before; its result is kept with the program."}
+                    </p>
+                    {address(experiment) && <a href={address(experiment)}>Open the experiment</a>}
+                  </div>
+                </details>
+              </li>
+            ),
+        )}
       </ul>
+      {open.length > 0 && (
+        <p class="soft open-findings">
+          {absent.charAt(0).toUpperCase() + absent.slice(1)}:{" "}
+          {open.map(({ experiment, heading }, i) => (
+            <>
+              {i > 0 && "; "}
+              <span data-finding={experiment}>{heading}</span> (<code>{experiment}</code>)
+            </>
+          ))}
+          .
+        </p>
+      )}
     </section>
   );
 }

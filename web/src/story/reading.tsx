@@ -24,14 +24,14 @@ const curves = [
 export function Reading() {
   const holder = useRef<HTMLOListElement>(null);
   const [read, set_read] = useState(0);
-  // The idea that crosses the middle of the window is read.
+  // The idea that crosses one line of the window is read.
   useEffect(() => {
     const all = [...holder.current!.children];
     const watch = new IntersectionObserver(
       seen => {
         for (const { isIntersecting, target } of seen) if (isIntersecting) set_read(all.indexOf(target));
       },
-      { rootMargin: innerWidth > 900 ? "-50% 0px -50% 0px" : "-75% 0px -25% 0px" },
+      { rootMargin: innerWidth > 900 ? "-48% 0px -52% 0px" : "-75% 0px -25% 0px" },
     );
     for (const one of all) watch.observe(one);
     return () => watch.disconnect();
@@ -56,7 +56,8 @@ export function Reading() {
 
 function Drawn({ idea }: { idea: Idea }) {
   const [holder, width] = useWidth();
-  const small = useScreen().width <= 900;
+  const screen = useScreen(),
+    small = screen.width <= 900;
   const state = state_of(idea);
   const { player, root, loading } = usePlayer(state);
   const [pointed, point] = useState<Pointed>({});
@@ -101,7 +102,7 @@ function Drawn({ idea }: { idea: Idea }) {
           pointed={pointed}
           point={point}
           choose={() => (location.hash = in_playground)}
-          tallest={small ? 210 : 350}
+          tallest={small ? 210 : Math.max(250, Math.min(430, screen.height - 420))}
         />
       ) : (
         <div class="arcs" />

@@ -116,7 +116,7 @@ export function Story({ source }: { source: Source }) {
   const there = story !== undefined;
   // To the chapter that the address names, once there is something to go to.
   useEffect(() => {
-    if (there && at) document.getElementById(`chapter-${at}`)?.scrollIntoView();
+    if (there && at) document.getElementById(at === evidence ? at : `chapter-${at}`)?.scrollIntoView();
   }, [there, at]);
   if (!story) return <h1>How attention is learned</h1>;
 
@@ -139,14 +139,18 @@ export function Story({ source }: { source: Source }) {
       <Chapters sections={failures.length > 0 ? [...sections, not_supported] : sections} at={at} />
       <div>
         <h1>How attention is learned</h1>
+        <p>
+          Seven ideas, then <a href={`#/story?at=${evidence}`}>the evidence</a>: findings, every experiment with its
+          claims, and <a href={`#/story?at=${not_supported.name}`}>what was not supported</a>.
+        </p>
         {findings_first && findings}
         <Reading />
-        <h2 id="evidence">The evidence</h2>
+        <h2 id={evidence}>The evidence</h2>
         <p role="alert" class="problem">
           {trouble}
         </p>
-        {!findings_first && findings}
         <ClaimCount told={told} failed={failures.reduce((sum, { claims }) => sum + claims.length, 0)} />
+        {!findings_first && findings}
         {source.kind === "site" && (
           <p>
             <a href="../index.html">Documentation</a>
@@ -202,7 +206,7 @@ function ClaimCount({ told, failed }: { told: Experiment[]; failed: number }) {
       {failed > 0 && (
         <>
           Kept results of full forms are counted apart:{" "}
-          <a href="#/story?at=not-supported">{failed} claims of full forms are not supported</a>.{" "}
+          <a href="#/story?at=not-supported">{failed} claims of full forms are not supported</a>.
         </>
       )}
       <label class="line">
@@ -217,6 +221,7 @@ function ClaimCount({ told, failed }: { told: Experiment[]; failed: number }) {
   );
 }
 
+const evidence = "evidence"; // the heading above findings and chapters
 const not_supported = { name: "not-supported", title: "What was not supported" };
 
 // The way to each chapter.

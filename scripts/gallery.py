@@ -71,21 +71,28 @@ def claims_table(claims, kept, definitions):
     return "\n".join(table(["claim", "value", "threshold", "without the effect", "verdict"], rows))
 
 
-def earlier_table(text, kept):
-    """The kept claims that the experiment has no more, or has with another metric or threshold."""
+def earlier_claims(text, kept):
+    """The kept claims that the experiment has no more, or has with another metric or threshold, and the version that ran them."""
     experiment = read_experiment(text)
-    rows = [
-        [
-            cell(found["claim"]),
-            results_page.value_text(found),
-            found["wanted"].replace(">=", "≥").replace("<=", "≤"),
-            "supported" if found["held"] else "**not supported**",
-        ]
-        for one in kept
-        for found in one["claims"]
-        if results_page.shipped_claim(found, experiment) is None
-    ]
-    return "\n".join(table(["earlier claim", "value", "threshold", "verdict"], rows))
+    rows = []
+    for one in kept:
+        for found in one["claims"]:
+            if not results_page.still_made(found, experiment):
+                earlier = results_page.earlier_claim(one["experiment"], found)
+                rows.append(
+                    [
+                        f"`{earlier['name']}`",
+                        cell(earlier["title"]),
+                        results_page.value_text(found),
+                        found["wanted"].replace(">=", "≥").replace("<=", "≤"),
+                        "supported" if found["held"] else "**not supported**",
+                    ]
+                )
+    names = [results_page.name_of(one).replace(" on ", "-") for one in kept]
+    files = ", ".join(f"[{name}.json](../results/{name}.json)" for name in names)
+    versions = ", ".join(sorted({version for one in kept for version in one["versions"]}))
+    note = f"The kept full form is of version {versions}. It was run with these claims. {files} has their sentences as they were run."
+    return f"{note}\n\n" + "\n".join(table(["name", "claim", "value", "threshold", "verdict"], rows))
 
 
 def definition(claim):
@@ -143,7 +150,7 @@ def experiment_page(name, text, sentences, page):
         earlier += f" **The full form was run with other settings: {changed}.**" if changed else ""
     parts.append(f"## Claims\n\nValues are of the full form.{earlier}\n\n{rows}")
     if EARLIER in rows:
-        parts.append(f"## Earlier claims\n\nThe kept full form has these claims.\n\n{earlier_table(text, kept)}")
+        parts.append(f"## Earlier claims\n\n{earlier_claims(text, kept)}")
     named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())
     parts.append("## How each claim is measured")
     parts += [f"```text\n{named}\n```"] if named else []

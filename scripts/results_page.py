@@ -127,6 +127,26 @@ def still_made(kept, experiment):
     return shipped_claim(kept, experiment) is not None or ("against" in experiment and on_agreement(kept["claim"]))
 
 
+@functools.cache
+def earlier_claims():
+    return tomllib.loads(read(KEPT / "earlier.toml"))["claim"]
+
+
+def earlier_claim(experiment, kept):
+    """Name and title of a kept claim that its experiment no longer has in this form."""
+    for one in earlier_claims():
+        if one["experiment"] == experiment and kept["claim"].startswith(one["begins"]):
+            return one
+    raise SystemExit(f"docs/results/earlier.toml has no name for this claim of {experiment}: {kept['claim']}")
+
+
+def title_of(kept, claim, experiment):
+    """The title of a kept claim: today's, or that of docs/results/earlier.toml. A claim on agreement has a sentence alone."""
+    if not still_made(claim, experiment):
+        return earlier_claim(kept["experiment"], claim)["title"]
+    return (shipped_claim(claim, experiment) or {}).get("title") or claim["claim"]
+
+
 def otherwise(experiment, key, broken):
     """What the quick form comes to where what the claim is about is broken, or why nothing breaks it."""
     for entry in broken:
@@ -159,7 +179,7 @@ def claims_table(all_kept, shipped, broken):
             rows.append(
                 [
                     name_of(kept),
-                    ((now or {}).get("title") or claim["claim"]).replace("|", "\\|"),
+                    title_of(kept, claim, experiment).replace("|", "\\|"),
                     value_text(claim),
                     claim["wanted"],
                     otherwise(kept["experiment"], key_of(claim), broken),
@@ -185,13 +205,12 @@ def failed_list(all_kept, shipped):
             if claim["held"]:
                 continue
             experiment = shipped.get(kept["experiment"], {})
-            now = shipped_claim(claim, experiment) or {}
             value = f"{value_text(claim)}, where {claim['wanted']} was claimed"
             if changed_settings(kept, experiment):
                 value += f"; run {OTHER_SETTINGS}"
             link = f"- [{name_of(kept)}](../gallery/{kept['experiment']}.md)"
             if still_made(claim, experiment):
-                today.append(f"{link}: {(now.get('title') or claim['claim']).rstrip('.')} ({value}).")
+                today.append(f"{link}: {title_of(kept, claim, experiment).rstrip('.')} ({value}).")
             else:
                 replaced.append(f"{link} ({value}): {reasons[name_of(kept).replace(' on ', '-')]['says']}")
     lines = [f"{len(today) + len(replaced)} kept claims of the full forms are not supported.", ""]

@@ -92,3 +92,20 @@ def test_a_result_of_todays_settings_does_not(monkeypatch):
 @pytest.mark.parametrize("file", sorted(RESULTS.glob("*.json")), ids=lambda file: file.stem)
 def test_every_kept_result_has_its_settings(file):
     assert {"task.name", "model.name"} <= json.loads(file.read_text())["spec"].keys()
+
+
+def earlier_of(file):
+    kept = json.loads(file.read_text())
+    experiment = results_page.read_experiment((ROOT / "experiments" / f"{kept['experiment']}.toml").read_text())
+    return [(kept["experiment"], one) for one in kept["claims"] if not results_page.still_made(one, experiment)]
+
+
+def test_every_earlier_claim_has_one_name_and_each_name_a_claim():
+    claims = [one for file in sorted(RESULTS.glob("*.json")) for one in earlier_of(file)]
+    named = [results_page.earlier_claim(experiment, kept) for experiment, kept in claims]
+    assert sorted(map(str, named)) == sorted(map(str, results_page.earlier_claims()))
+
+
+def test_an_earlier_claim_without_a_name_is_an_error():
+    with pytest.raises(SystemExit, match=r"earlier.toml has no name for this claim of sink: The weight doubles\."):
+        results_page.earlier_claim("sink", KEPT)

@@ -141,7 +141,7 @@ export function Story({ source }: { source: Source }) {
         <h1>How attention is learned</h1>
         <p>
           Seven ideas, then <a href={`#/story?at=${evidence}`}>the evidence</a>: findings, every experiment with its
-          claims, and <a href={`#/story?at=${not_supported.name}`}>what was not supported</a>.
+          claims, and <a href={`#/story?at=${not_supported.name}`}>the claims not supported</a>.
         </p>
         {findings_first && findings}
         <Reading />

@@ -1,8 +1,8 @@
 #include <csignal>
 
 #include "fovea/io/fetch/download.h"
-#include "fovea/io/fetch/sha256.h"
 #include "fovea/io/fetch/unpack.h"
+#include "fovea/io/sha256.h"
 #include "tests/cli/program.h"
 #include "tests/io/fetch/web_server.h"
 

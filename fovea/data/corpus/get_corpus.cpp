@@ -7,8 +7,8 @@
 #include "fovea/base/file.h"
 #include "fovea/data/corpus/corpus_files.h"
 #include "fovea/io/fetch/atomic_replace.h"
-#include "fovea/io/fetch/sha256.h"
 #include "fovea/io/fetch/unpack.h"
+#include "fovea/io/sha256.h"
 
 namespace fovea {
 

@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "fovea/base/error/error.h"
-#include "fovea/io/fetch/sha256.h"
 #include "fovea/io/fetch/transfer.h"
+#include "fovea/io/sha256.h"
 
 namespace fovea {
 

@@ -1,8 +1,8 @@
 #include "fovea/data/corpus/get_corpus.h"
 
 #include "fovea/base/file.h"
-#include "fovea/io/fetch/sha256.h"
 #include "fovea/io/fetch/unpack.h"
+#include "fovea/io/sha256.h"
 #include "tests/io/archives.h"
 #include "tests/io/fetch/web_server.h"
 #include "tests/io/packed.h"

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "fovea/io/fetch/sha256.h"
+#include "fovea/io/sha256.h"
 #include "tests/io/fetch/web_server.h"
 #include "tests/io/scratch_folder.h"
 

@@ -1,4 +1,4 @@
-#include "fovea/io/fetch/sha256.h"
+#include "fovea/io/sha256.h"
 
 #include <fmt/format.h>
 

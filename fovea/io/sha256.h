@@ -1,5 +1,5 @@
-// Sha256: the checksum that publishers of files give (FIPS 180-4) (room io/fetch). Downloads and
-// data/corpus/get_corpus.cpp check files with it. It vouches for foreign bytes; Digest (io/digest.h) does not.
+// Sha256: the checksum that publishers of files give (FIPS 180-4) (room io). Downloads and data/corpus/get_corpus.cpp
+// check files with it, and lab/train weights. It vouches for foreign bytes; Digest (io/digest.h) does not.
 #pragma once
 
 #include <array>

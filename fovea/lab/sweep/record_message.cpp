@@ -36,6 +36,9 @@ std::string to_message(const RunRecord& record) {
   Json arrays = Json::array();
   for (const ArrayRecord& array : record.arrays)
     arrays.push_back({array.name, array.step, array.shape, bytes_of(array.values)});
+  Json weights = Json::array();
+  for (const WeightRecord& weight : record.weights)
+    weights.push_back({weight.name, weight.shape, weight.type, bytes_of(weight.bytes)});
   const Json all = {{"experiment", record.experiment},
                     {"spec", record.spec.text()},
                     {"hash", record.hash},
@@ -48,7 +51,8 @@ std::string to_message(const RunRecord& record) {
                     {"seconds", bytes_of(std::vector{record.seconds})},
                     {"steps", record.steps},
                     {"series", std::move(series)},
-                    {"arrays", std::move(arrays)}};
+                    {"arrays", std::move(arrays)},
+                    {"weights", std::move(weights)}};
   std::string bytes;
   Json::to_cbor(all, nlohmann::detail::output_adapter<char>(bytes));
   return bytes;
@@ -73,6 +77,9 @@ RunRecord record_from_message(const std::string& bytes) try {
   for (const Json& array : all.at("arrays"))
     record.arrays.push_back(
         {array.at(0), array.at(1), array.at(2).get<std::vector<Index>>(), values_of<float>(array.at(3))});
+  for (const Json& weight : all.at("weights"))
+    record.weights.push_back(
+        {weight.at(0), weight.at(1).get<std::vector<Index>>(), weight.at(2), values_of<std::byte>(weight.at(3))});
   return record;
 } catch (const Json::exception& error) {
   throw failure(std::string("a rank sent something that is not a run: ") + error.what(),

@@ -52,6 +52,10 @@ TEST(RankPool, ASweepOverRanksIsTheSameAsOverThreads) {
       const auto arrays = alone.arrays(wanted->id), others = store.arrays(got->id);
       ASSERT_EQ(arrays.size(), others.size());
       for (std::size_t i = 0; i < arrays.size(); ++i) EXPECT_EQ(arrays[i].values, others[i].values);
+      const auto weights = alone.weights(*wanted), brought = store.weights(*got);
+      ASSERT_TRUE(weights && brought);
+      for (const Tensor& tensor : weights->tensors())
+        EXPECT_TRUE(std::ranges::equal(tensor.bytes, brought->find(tensor.name)->bytes)) << tensor.name;
     }
     const auto failed = store.find_undone(specs[7].hash());
     ASSERT_TRUE(failed);

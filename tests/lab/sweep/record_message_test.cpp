@@ -20,8 +20,17 @@ TEST(RecordMessage, BringsARunAcrossBitForBit) {
   sent.series["odd"] = {{0, 1, 2},
                         {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(), 5e-324}};
   sent.arrays.push_back({"attention", 20, {1, 1, 2}, {0.25f, std::numeric_limits<float>::quiet_NaN()}});
+  sent.weights = {{"w", {2}, "F32", {std::byte{0}, std::byte{1}, std::byte{128}, std::byte{255}}},
+                  {"none", {0}, "F64", {}}};
   const RunRecord got = record_from_message(to_message(sent));
   testing_parts::expect_same(got, sent);
+  ASSERT_EQ(got.weights.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(got.weights[i].name, sent.weights[i].name);
+    EXPECT_EQ(got.weights[i].shape, sent.weights[i].shape);
+    EXPECT_EQ(got.weights[i].type, sent.weights[i].type);
+    EXPECT_EQ(got.weights[i].bytes, sent.weights[i].bytes);
+  }
 }
 
 TEST(RecordMessage, RefusesWhatIsNoRun) {

@@ -79,6 +79,12 @@ void ExperimentWords::add_training(CLI::App& app) {
       ->check(one_of({"cpu", "cuda"}))
       ->type_name("DEVICE")
       ->needs(of_engine);
+  app.add_option("--checkpoints", checkpoints,
+                 "steps at which the weights are kept, as in 0,1,2,4; the same as --set train.checkpoints=[0,1,2,4]")
+      ->check(between(std::int64_t{0}, many))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("STEPS");
   app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0 even if there is a checkpoint");
   app.add_option("--checkpoint", checkpoint,
                  "seconds of training between two checkpoints (default 30; more if writing one is slow)")
@@ -126,6 +132,11 @@ std::vector<Override> ExperimentWords::overrides() const {
     if (!(found_ && of_sweep(words)) && !names_several(words)) overrides.push_back(parse_override(words));
   if (!engine.empty()) overrides.push_back({"train.engine", {engine, {}}});
   if (!device.empty()) overrides.push_back({"train.device", {device, {}}});
+  if (!checkpoints.empty()) {
+    ValueList steps;
+    for (const std::int64_t step : checkpoints) steps.push_back({step, {}});
+    overrides.push_back({"train.checkpoints", {std::move(steps), {}}});
+  }
   return overrides;
 }
 

@@ -14,7 +14,8 @@ namespace fovea::cli {
 
 struct ExperimentWords {
   std::vector<std::string> set;
-  std::string engine, device;  // of updates; empty: as the spec has it
+  std::vector<std::int64_t> checkpoints;  // steps whose weights are kept; empty: as the spec has it
+  std::string engine, device;             // of updates; empty: as the spec has it
   bool quick = false;
   bool full = false;
   bool json = false;
@@ -29,7 +30,7 @@ struct ExperimentWords {
                     const std::string& more = "");  // --set; `more`: what else it takes here
   void add_form(CLI::App& app, Preset otherwise);   // --quick, --full
   void add_output(CLI::App& app);                   // --json, --quiet
-  void add_training(CLI::App& app);                 // --engine, --device, --ignore-checkpoint, --checkpoint
+  void add_training(CLI::App& app);                 // --engine, --device, --checkpoints, …
   void add_sweep(CLI::App& app);                    // those, --jobs, --retrain, --retry-failed
 
   Preset preset() const;

@@ -5,6 +5,10 @@
 #include <unistd.h>
 
 #include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
@@ -12,6 +16,7 @@
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
 #include "fovea/lab/store/store.h"
+#include "fovea/lab/train/weights_file.h"
 #include "fovea/view/terminal/attention_text.h"
 #include "fovea/view/terminal/runs_table.h"
 #include "fovea/view/terminal/terminal.h"
@@ -58,6 +63,7 @@ class Show : public Command {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     print_run(run);
     if (!run.error.empty()) fmt::print("\n{}\n", wrapped(state_text(run), terminal.width));
+    print_checkpoints(store, run, terminal);
     fmt::print("\nstarted {}   fovea {}   {}\n", run.started, run.version, run.machine);
     if (run.arithmetic != arithmetic_revision)
       fmt::print("arithmetic revision {}: this program has revision {}, and computes other last digits\n",
@@ -69,9 +75,26 @@ class Show : public Command {
     if (!attention.empty()) fmt::print("\n{}\n", fmt::join(attention, "\n"));
   }
 
+  static void print_checkpoints(const Store& store, const RunRecord& run, const Terminal& terminal) {
+    TextTable table({{"weights at step", TextTable::Align::right}, {"sha256"}});
+    const std::vector<std::pair<std::int64_t, std::string>> digests = checkpoint_digests(store, run);
+    for (const auto& [step, digest] : digests) table.row({std::to_string(step), digest});
+    if (!digests.empty()) fmt::print("\n{}", table.text(terminal));
+  }
+
+  static std::vector<std::pair<std::int64_t, std::string>> checkpoint_digests(const Store& store,
+                                                                              const RunRecord& run) {
+    std::vector<std::pair<std::int64_t, std::string>> digests;
+    if (const std::optional<TensorFile> kept = store.weights(run))
+      for (const KeptCheckpoint& one : checkpoints_in(*kept)) digests.emplace_back(one.step, one.sha256);
+    return digests;
+  }
+
   // With the attention of the first example, a list for each of its rows, where a step is asked for.
   void print_as_json(const RunRecord& run, const Store& store) const {
     Json json = run_json(run, series_);
+    for (const auto& [step, digest] : checkpoint_digests(store, run))
+      json["checkpoints"].push_back({{"step", step}, {"sha256", digest}});
     if (at_step_->count() > 0) {
       Json& attention = json["attention"] = nullptr;
       const std::vector<ArrayRecord> kept =

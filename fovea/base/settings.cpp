@@ -226,6 +226,16 @@ void Fields::texts(std::string name, std::vector<std::string>& member, std::stri
                      }});
 }
 
+void Fields::open_if_empty(std::string otherwise) {
+  Field& field = fields_.back();
+  field.otherwise = std::move(otherwise);
+  field.get = [get = std::move(field.get)] {
+    std::optional<Value> list = get();
+    if (list->as<ValueList>()->empty()) list.reset();
+    return list;
+  };
+}
+
 void Fields::only_of(std::string belongs_to, std::function<bool()> applies) {
   Field& field = fields_.back();
   field.belongs_to = std::move(belongs_to);

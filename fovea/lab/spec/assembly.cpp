@@ -145,6 +145,13 @@ void check_engine(const TrainSettings& train, const ValueTable& table) {
                       location_in(table, "precision"));
 }
 
+void check_checkpoints(const TrainSettings& train, const ValueTable& table) {
+  for (const int step : train.checkpoints)
+    if (step > train.steps)
+      throw wrong_input(fmt::format("train.checkpoints has step {}, and the run has {} steps", step, train.steps),
+                        "list steps within the run, or raise train.steps", location_in(table, "checkpoints"));
+}
+
 }  // namespace
 
 bool names_truth(const Batch& batch) {
@@ -161,6 +168,7 @@ TrainSettings read_train(const ValueTable& table) {
   fields.read(table, "train");
   check_stop_condition(train, table);
   check_engine(train, table);
+  check_checkpoints(train, table);
   return train;
 }
 

@@ -46,6 +46,9 @@ void TrainSettings::settings(Fields& fields) {
   fields.choice("keep_weights", keep_weights,
                 {{"never", KeepWeights::never}, {"small", KeepWeights::small}, {"always", KeepWeights::always}},
                 "whether the final weights are stored; small: up to 262144 numbers");
+  fields.integers("checkpoints", checkpoints, 0, most_steps,
+                  "steps at which the weights are kept, with the final ones");
+  fields.open_if_empty("no steps");
   fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked at each evaluation");
 }
 

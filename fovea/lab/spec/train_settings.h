@@ -40,6 +40,7 @@ struct TrainSettings {
   std::optional<EngineKind> engine;   // who computes losses and gradients of updates, if not the model's own passes
   std::optional<Device> device;       // of that engine
   std::optional<std::int64_t> start;  // the seed of the initial weights where it is not the run's
+  std::vector<int> checkpoints;       // steps whose weights are kept beside the final ones
   KeepWeights keep_weights = KeepWeights::small;
   std::string stop_when;
 

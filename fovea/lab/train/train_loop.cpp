@@ -16,6 +16,7 @@
 #include "fovea/lab/record/held_name.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/train/step_watcher.h"
+#include "fovea/lab/train/weights_file.h"
 
 namespace fovea {
 
@@ -123,6 +124,7 @@ RunState TrainLoop<T>::go_on(bool begun) {
   const std::int64_t steps = train_.steps;
   std::int64_t step = record_.steps;
   interventions_.start(step, begun);
+  if (!begun) keep_weights();
   if (!begun && evaluate(step, steps == 0)) return RunState::done;
   while (step < steps) {
     const std::int64_t next = evaluator_.settings().next_evaluation(step, steps);
@@ -168,6 +170,16 @@ void TrainLoop<T>::update(std::int64_t step) {
   train_loss_ = loss;
   time_ += share * train_.rate;
   record_.steps = step + 1;
+  keep_weights();
+}
+
+template <class T>
+void TrainLoop<T>::keep_weights() {
+  if (std::ranges::find(train_.checkpoints, record_.steps) == train_.checkpoints.end()) return;
+  for (WeightRecord& weight : workspace_.weights()) {
+    weight.name = checkpoint_name(record_.steps, weight.name);
+    record_.weights.push_back(std::move(weight));
+  }
 }
 
 // Of the loss on the batch at hand, which it returns.

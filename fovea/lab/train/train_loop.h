@@ -58,6 +58,8 @@ class TrainLoop {
   void update(std::int64_t step);
   double gradient(const Pass& pass, std::int64_t step);
 
+  void keep_weights();  // where train.checkpoints has the step
+
   bool evaluate(std::int64_t step, bool last);
   void check_stop_condition() const;
 

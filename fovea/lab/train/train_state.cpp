@@ -15,6 +15,8 @@ namespace fovea {
 
 namespace {
 
+const std::string checkpoint_front = "checkpoint ";
+
 template <class Number>
 constexpr const char* type_name = std::is_same_v<Number, float>    ? "F32"
                                   : std::is_same_v<Number, double> ? "F64"
@@ -147,6 +149,17 @@ std::map<std::string, Series> read_series(const TensorFile& file) {
   return all;
 }
 
+std::vector<WeightRecord> read_checkpoints(const TensorFile& file) {
+  std::vector<WeightRecord> all;
+  for (const Tensor& found : file.tensors())
+    if (found.name.starts_with(checkpoint_front))
+      all.push_back({found.name.substr(checkpoint_front.size()),
+                     found.shape,
+                     found.type,
+                     {found.bytes.begin(), found.bytes.end()}});
+  return all;
+}
+
 template <class Number>
 Number read_number(const TensorFile& file, const std::string& name) {
   const auto found = file.metadata().find(name);
@@ -209,6 +222,8 @@ void TrainState<T>::collect(Pieces& pieces) const {
     add<std::int64_t>(tensors, "steps " + name, series.steps);
     add<double>(tensors, "series " + name, series.values);
   }
+  for (const WeightRecord& weight : record.weights)
+    tensors.push_back({checkpoint_front + weight.name, weight.type, weight.shape, weight.bytes});
   collect_arrays(record.arrays, pieces.arrays, pieces.array_table, pieces.metadata["array names"]);
   add<float>(tensors, "arrays", pieces.arrays);
   add<std::int64_t>(tensors, "array table", pieces.array_table);
@@ -237,6 +252,7 @@ void TrainState<T>::restore(const TensorFile& file) {
   const std::vector<std::int64_t> recorder = numbers<std::int64_t>(file, "attention", 3);
   auto series = read_series(file);
   auto arrays = read_arrays(file, read_text(file, "array names"));
+  auto weights = read_checkpoints(file);
   const auto steps = read_number<std::int64_t>(file, "steps");
   const auto seconds = read_number<double>(file, "seconds");
   std::string started = read_text(file, "started");
@@ -251,6 +267,7 @@ void TrainState<T>::restore(const TensorFile& file) {
   attention.remember({recorder[0], recorder[1], recorder[2]});
   record.series = std::move(series);
   record.arrays = std::move(arrays);
+  record.weights = std::move(weights);
   record.steps = steps;
   record.seconds = seconds;
   record.started = std::move(started);

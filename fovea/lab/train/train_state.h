@@ -9,6 +9,7 @@
 //   attention                   (3) the memory of the attention recorder
 //   probe NAME                  the memory of a probe that has one
 //   steps NAME, series NAME     the record so far: a pair for each series,
+//   checkpoint STEP/NAME        the weights that train.checkpoints kept so far
 //   arrays, array table         and all arrays, one after the other: which name, step, rank and sizes each has
 //
 // and in the metadata the spec, its hash, when and with what it was made.

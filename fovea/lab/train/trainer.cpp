@@ -1,8 +1,11 @@
 #include "fovea/lab/train/trainer.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <new>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -43,30 +46,36 @@ class Trainer {
     return finish(loop_.run_until(step));
   }
 
-  std::vector<WeightRecord> weights() const {
-    std::vector<WeightRecord> all;
-    for (const Param<T>& p : workspace_.parameters().all()) {
-      const auto bytes = std::as_bytes(p.values());
-      all.push_back({p.name, p.shape, std::is_same_v<T, float> ? "F32" : "F64", {bytes.begin(), bytes.end()}});
-    }
-    return all;
-  }
+  std::vector<WeightRecord> weights() const { return workspace_.weights(); }
 
  private:
   // What can only be known with a batch at hand.
   void prepare() {
     check_training(workspace_.model(), record_.spec, train_);
+    check_checkpoints();
     const Capabilities capabilities =
         capabilities_of(workspace_.model(), workspace_.parameters(), evaluator_.first_examples(), record_.spec);
     interventions_.prepare(capabilities, workspace_.task(), hooks_.checkpoints.weights);
     evaluator_.prepare(capabilities);
   }
 
+  // They are in memory until the run is done.
+  void check_checkpoints() const {
+    constexpr std::size_t most = std::size_t{1} << 30;
+    const std::size_t each = workspace_.parameters().count() * sizeof(T);
+    if (train_.checkpoints.size() * each > most)
+      throw wrong_input(fmt::format("train.checkpoints has {} steps, and the weights of each take {:.0f} MB: at most "
+                                    "1 GB in all can be kept",
+                                    train_.checkpoints.size(), static_cast<double>(each) / (1 << 20)),
+                        "list fewer steps", location_in(record_.spec.train, "checkpoints"));
+  }
+
   RunState finish(RunState state) {
     using Keep = TrainSettings::KeepWeights;
     const bool small = workspace_.parameters().count() <= TrainSettings::small_count;
-    const bool keeps = train_.keep_weights == Keep::always || (train_.keep_weights == Keep::small && small);
-    if (state == RunState::done && keeps) record_.weights = weights();
+    const bool keeps = train_.keep_weights == Keep::always || (train_.keep_weights == Keep::small && small) ||
+                       !train_.checkpoints.empty();
+    if (state == RunState::done && keeps) std::ranges::move(weights(), std::back_inserter(record_.weights));
     return state;
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "fovea/base/error/error.h"
 #include "fovea/lab/spec/train_settings.h"
@@ -54,6 +55,16 @@ Compute Workspace<T>::fresh_memory() {
   if (is_held_elsewhere(arena_)) arena_ = std::make_shared<Arena>();
   arena_->reset();
   return {*arena_, team_, Gradients::all, products_};
+}
+
+template <class T>
+std::vector<WeightRecord> Workspace<T>::weights() const {
+  std::vector<WeightRecord> all;
+  for (const Param<T>& p : parameters_->all()) {
+    const auto bytes = std::as_bytes(p.values());
+    all.push_back({p.name, p.shape, std::is_same_v<T, float> ? "F32" : "F64", {bytes.begin(), bytes.end()}});
+  }
+  return all;
 }
 
 // The first parameter in the order of the forward pass is where it went wrong.

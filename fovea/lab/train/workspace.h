@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "fovea/base/team.h"
 #include "fovea/data/task.h"
+#include "fovea/lab/record/record.h"
 #include "fovea/lab/spec/resolved_run.h"
 #include "fovea/model/model.h"
 #include "fovea/nn/compute.h"
@@ -33,6 +35,8 @@ class Workspace {
   Batch& next_batch(Split split, std::uint64_t step, int size);
   const Batch& batch() const { return *batch_; }
   Compute fresh_memory();
+
+  std::vector<WeightRecord> weights() const;  // the parameters as they are now
 
   // For whoever keeps what is in them longer than a step.
   std::shared_ptr<const Batch> shared_batch() const { return batch_; }

@@ -81,6 +81,11 @@ void expect_same(const RunRecord& a, const RunRecord& b) {
         std::ranges::equal(std::as_bytes(std::span(a.arrays[i].values)), std::as_bytes(std::span(b.arrays[i].values))))
         << a.arrays[i].name;
   }
+  ASSERT_EQ(a.weights.size(), b.weights.size());
+  for (std::size_t i = 0; i < a.weights.size(); ++i) {
+    EXPECT_EQ(a.weights[i].name, b.weights[i].name);
+    EXPECT_EQ(a.weights[i].bytes, b.weights[i].bytes) << a.weights[i].name;
+  }
 }
 
 TEST(Training, CutIntoAnyStepsItIsTheSameBits) {
@@ -115,6 +120,8 @@ TEST(Resume, AnInterruptedRunIsTheSameBits) {
       {"intervene=[{freeze=\"w\", from=10, until=45}]"},
       {"train.steps=1000", "train.stop_when=on_mark > 0.3"},
       {"train.threads=2"},
+      {"train.checkpoints=[0, 1, 8, 20, 30, 60]"},
+      {"train.checkpoints=[3, 22, 41]", "train.precision=double"},
       {"intervene=[{hold=\"truth\", from=10}]", "train.threads=2"},
       {"intervene=[{hold=\"truth\", until=41}]", "train.precision=double"},
   };

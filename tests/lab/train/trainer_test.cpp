@@ -12,6 +12,7 @@
 #include "fovea/lab/spec/train_settings.h"
 #include "fovea/lab/train/checkpoint.h"
 #include "fovea/lab/train/training.h"
+#include "fovea/lab/train/weights_file.h"
 #include "tests/lab/store/store_sample.h"
 #include "tests/lab/train/mark.h"
 #include "tests/sanitized.h"
@@ -246,6 +247,33 @@ TEST(Trainer, KeepsTheWeightsAtTheEndWhereWanted) {
   std::atomic<bool> stop{true};
   EXPECT_TRUE(train(spec_of(), {{}, &stop}).weights.empty());
   EXPECT_TRUE(train(spec_of({"model.explode_at=33"})).weights.empty());
+}
+
+TEST(Trainer, KeepsTheWeightsAtListedStepsAsARunOfSoManyStepsEnds) {
+  const RunRecord plain = train(spec_of());
+  for (const char* precision : {"train.precision=float", "train.precision=double"}) {
+    const RunRecord run =
+        train(spec_of({precision, "train.checkpoints=[7, 0, 60, 21]", "train.keep_weights=never", "probe.every=20"}));
+    ASSERT_EQ(run.weights.size(), 5 * 2u);  // the final ones, too
+    std::size_t at = 0;
+    for (const std::int64_t step : {0, 7, 21, 60}) {
+      const RunRecord until = train(spec_of({precision, "train.steps=" + std::to_string(step)}));
+      for (const WeightRecord& weight : until.weights) {
+        EXPECT_EQ(run.weights[at].name, checkpoint_name(step, weight.name));
+        EXPECT_EQ(run.weights[at].type, weight.type);
+        EXPECT_EQ(run.weights[at].shape, weight.shape);
+        EXPECT_EQ(run.weights[at++].bytes, weight.bytes) << step;
+      }
+    }
+    EXPECT_EQ(run.weights[at].name, plain.weights[0].name);
+    EXPECT_EQ(run.weights[at].bytes, run.weights[at - 2].bytes);
+  }
+  const RunRecord early = train(spec_of({"train.checkpoints=[5, 50]", "train.stop_when=steps = 20"}));
+  EXPECT_EQ(early.weights.size(), 2 * 2u) << "step 50 was not reached";
+  EXPECT_THROW(train(spec_of({"train.checkpoints=[61]"})), Error);
+  EXPECT_EQ(spec_of({"train.checkpoints=[]"}).hash(), spec_of().hash());
+  EXPECT_EQ(spec_of().text().find("checkpoints"), std::string::npos);
+  EXPECT_NE(spec_of({"train.checkpoints=[1]"}).hash(), spec_of().hash());
 }
 
 TEST(Trainer, ANumberThatIsNoneNamesStepAndParameter) {

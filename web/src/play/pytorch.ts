@@ -21,7 +21,7 @@ const of_training: Said = {
   any: [
     ...["steps", "batch", "start", "stop_when", "rate", "beta1", "beta2", "epsilon", "precision"],
     ...["momentum", "floor", "period", "factor"], // of optimisers and schedules that are refused
-    ...["threads", "shards", "keep_weights"],
+    ...["threads", "shards", "keep_weights", "checkpoints"],
   ],
   only: { optimizer: "adam", weight_decay: 0, clip: 0, schedule: "constant", warmup: 0, data_parallel: false },
 };

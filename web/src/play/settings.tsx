@@ -282,6 +282,7 @@ function settings_of(parts: Parts | undefined, state: State, training: Training 
     "train.data_parallel",
     "train.shards",
     "train.keep_weights",
+    "train.checkpoints",
   ]);
   return [
     ...read("task", parts.tasks[named("task", task.task)]),

@@ -25,16 +25,19 @@ class Export : public Command {
     std::vector<std::string> formats;
     for (const ExportFormat& format : export_formats()) formats.push_back(format.name);
     app.add_option("--format", format_,
-                   "csv, jsonl, npz, safetensors, words or tensorboard (default: by the file's ending)")
+                   "csv, jsonl, npz, safetensors, checkpoints, words or tensorboard (default: by the file's ending)")
         ->check(one_of(formats))
         ->type_name("FORMAT");
-    app.add_option("-o,--output", file_, "the file to write; for tensorboard a folder")->required()->type_name("FILE");
+    app.add_option("-o,--output", file_, "the file to write; for checkpoints and tensorboard a folder")
+        ->required()
+        ->type_name("FILE");
     app.footer(
         "Formats:\n"
         "  csv          a line for each point: run, experiment, seed, metric, step, value\n"
         "  jsonl        a line for each run, with everything except arrays\n"
         "  npz          for NumPy: series/METRIC/values, arrays/NAME/values, and steps\n"
         "  safetensors  the weights at the end of training, for PyTorch and others\n"
+        "  checkpoints  a folder with a safetensors file for each step of train.checkpoints\n"
         "  words        (.txt) the words, one per line; line 1 is row 0 of the embeddings\n"
         "  tensorboard  a folder with an event file for each run\n"
         "\n"
@@ -45,6 +48,7 @@ class Export : public Command {
         "  fovea export 3 4 5 -o three.jsonl\n"
         "  fovea export 3 --where 'accuracy >= 0.9' -o good.npz\n"
         "  fovea export 12 -o weights.safetensors\n"
+        "  fovea export 12 --format checkpoints -o steps\n"
         "  fovea export 12 -o words.txt\n"
         "  fovea export --where 'experiment = \"copy-subset\"' --format tensorboard -o logs");
   }
@@ -54,7 +58,7 @@ class Export : public Command {
     if (all_ && !runs_.none())
       throw wrong_input("--all already selects every run, so it cannot be used with ids or --where",
                         "use one of the two");
-    if (format != "tensorboard") check_output_file(file_);
+    if (format != "tensorboard" && format != "checkpoints") check_output_file(file_);
     refuse_other_ending(format);
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<std::int64_t> ids = all_ ? every_run(store) : runs_.of(store);

@@ -51,6 +51,39 @@ TEST_F(Exports, SafetensorsReadsWeightsOfOneRun) { read_back("safetensors", "one
 TEST_F(Exports, SafetensorsReadsWeightsOfSeveralRuns) { read_back("safetensors", "runs.safetensors", {"2", "1", "4"}); }
 TEST_F(Exports, TensorBoardReadsEvents) { read_back("tensorboard", "logs", {"1", "2", "3", "4"}); }
 
+TEST_F(Exports, SafetensorsReadsTheWeightsOfSteps) {
+  ASSERT_EQ(fovea("run copying.toml --quiet --checkpoints 0,5,20").code, 0);
+  write("5.json", fovea("show 5 --json --series").out);
+  read_back("checkpoints", "steps", {"5"});
+}
+
+TEST_F(Exports, WeightsOfAStepAreThoseOfARunThatEndsThere) {
+  ASSERT_EQ(fovea("sweep copying.toml --quiet --seeds 1,2 --checkpoints 0,5,20").code, 0);
+  ASSERT_EQ(fovea("run copying.toml --quiet --seed 2 --set train.steps=5").code, 0);
+  ASSERT_EQ(fovea("export 5 6 --format checkpoints -o steps").code, 0);
+  ASSERT_EQ(fovea("export 6 -o last.safetensors").code, 0);
+  ASSERT_EQ(fovea("export 7 -o until.safetensors").code, 0);
+  const fs::path own = folder_ / "steps" / "6-copying-seed2";
+  for (const auto& [step, whole] :
+       {std::pair("step-05.safetensors", "until.safetensors"), {"step-20.safetensors", "last.safetensors"}}) {
+    const TensorFile kept = TensorFile::read(own / step), wanted = TensorFile::read(folder_ / whole);
+    ASSERT_EQ(kept.tensors().size(), wanted.tensors().size());
+    for (const Tensor& tensor : wanted.tensors()) {
+      ASSERT_TRUE(kept.find(tensor.name)) << tensor.name;
+      EXPECT_TRUE(std::ranges::equal(kept.find(tensor.name)->bytes, tensor.bytes)) << tensor.name;
+    }
+    EXPECT_NE(fovea("show 6").out.find(kept.metadata().at("sha256")), std::string::npos);
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "steps" / "5-copying-seed1" / "step-00.safetensors"));
+  const Outcome none = fovea("export 1 --format checkpoints -o none");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("run 1 kept the weights of no step"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("train.checkpoints"), std::string::npos) << none.err;
+  const Outcome late = fovea("run copying.toml --quiet --checkpoints 0,21");
+  EXPECT_EQ(late.code, 2);
+  EXPECT_NE(late.err.find("train.checkpoints has step 21, and the run has 20 steps"), std::string::npos) << late.err;
+}
+
 TEST_F(Exports, TheEndingSaysTheFormat) {
   for (const char* name : {"a.csv", "a.jsonl", "a.npz", "a.safetensors"}) {
     EXPECT_EQ(fovea(std::string("export 1 -o ") + name).code, 0) << name;

@@ -138,6 +138,27 @@ def read_safetensors(path, runs):
         same(names, set(), "what nobody expected")
 
 
+def read_checkpoints(path, runs):
+    import hashlib
+    import pathlib
+
+    from safetensors import safe_open
+
+    folders = sorted(pathlib.Path(path).iterdir())
+    same(len(folders), len(runs), "folders")
+    by_run = {int(folder.name.split("-")[0]): folder for folder in folders}
+    for run in runs:
+        shown = []
+        for file in sorted(by_run[run["run"]].iterdir()):
+            with safe_open(file, framework="np") as opened:
+                bits = b"".join(opened.get_tensor(name).tobytes() for name in sorted(opened.keys()))
+                metadata = opened.metadata()
+            same(metadata["hash"], run["hash"], "hash")
+            same(metadata["sha256"], hashlib.sha256(bits).hexdigest(), "digest")
+            shown.append({"step": int(metadata["step"]), "sha256": metadata["sha256"]})
+        same(shown, run["checkpoints"], "checkpoints")
+
+
 if __name__ == "__main__":
     form, exported, *shown = sys.argv[1:]
     runs = []

@@ -61,10 +61,13 @@ struct Maker {
 };
 
 const std::vector<Maker>& makers() {
-  static const std::vector<Maker> all{
-      {{"csv", ".csv"}, export_csv},     {{"jsonl", ".jsonl"}, export_jsonl},
-      {{"npz", ".npz"}, export_npz},     {{"safetensors", ".safetensors"}, export_safetensors},
-      {{"words", ".txt"}, export_words}, {{"tensorboard", ""}, export_tensorboard}};
+  static const std::vector<Maker> all{{{"csv", ".csv"}, export_csv},
+                                      {{"jsonl", ".jsonl"}, export_jsonl},
+                                      {{"npz", ".npz"}, export_npz},
+                                      {{"safetensors", ".safetensors"}, export_safetensors},
+                                      {{"words", ".txt"}, export_words},
+                                      {{"checkpoints", ""}, export_checkpoints},
+                                      {{"tensorboard", ""}, export_tensorboard}};
   return all;
 }
 

@@ -7,6 +7,8 @@
 //   npz          NumPy: `series/METRIC/steps` and `/values`, `arrays/NAME/steps` and `/values` (evaluations, …), and
 //                facts of the run (`run`, `seed`, `experiment`, `spec`, …)
 //   safetensors  the weights at the end of training, by the names of the parameters
+//   checkpoints  a folder for each run, with a safetensors file for each step of train.checkpoints; the metadata has
+//                step and sha256
 //   words        the vocabulary: a word a line, in the order of their numbers, so that line 1 is row 0 of the
 //                embeddings; of runs that know the same. If answers have words of their own, these are in
 //                FILE.target.txt
@@ -33,14 +35,14 @@ void append_jsonl(std::string& out, const RunRecord& run);
 
 struct ExportFormat {
   std::string name;
-  std::string ending;  // of files that are taken to be in it; empty for tensorboard's folder
+  std::string ending;  // of files that are taken to be in it; empty for a folder
 };
 std::vector<ExportFormat> export_formats();
 
 // The format that a file's ending says. Throws wrong_input for others.
 std::string export_format_of(const std::filesystem::path& file);
 
-// Writes the runs of these ids, in this order; the file is whole or as it was (tensorboard: each run's). Throws
+// Writes the runs of these ids, in this order; the file is whole or as it was (in folders: each file). Throws
 // wrong_input for an unknown format or run, for weights that were not kept, and for words that differ.
 void export_runs(const Store& store, std::span<const std::int64_t> ids, const std::string& format,
                  const std::filesystem::path& file);

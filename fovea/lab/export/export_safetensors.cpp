@@ -1,8 +1,9 @@
-// The export format safetensors: weights at the end of training, as PyTorch, JAX and NumPy users read them (room
-// lab/export). export.cpp opens it through run_export.h.
+// The export formats safetensors and checkpoints: weights as PyTorch, JAX and NumPy users read them (room lab/export).
+// export.cpp opens them through run_export.h.
 #include <fmt/format.h>
 
 #include <deque>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,10 +11,13 @@
 #include "fovea/base/file.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/lab/export/run_export.h"
+#include "fovea/lab/train/weights_file.h"
 
 namespace fovea {
 
 namespace {
+
+using Metadata = std::map<std::string, std::string>;
 
 class Weights : public RunExport {
  public:
@@ -27,8 +31,10 @@ class Weights : public RunExport {
     files_.push_back(std::move(*kept));
     const std::string front = several_ ? fmt::format("{}/", run.id) : "";
     for (const Tensor& tensor : files_.back().tensors())
-      tensors_.push_back({front + tensor.name, tensor.type, tensor.shape, tensor.bytes});
-    for (const auto& [key, text] : files_.back().metadata()) metadata_[key == "format" ? key : front + key] = text;
+      if (!is_of_checkpoint(tensor.name))
+        tensors_.push_back({front + tensor.name, tensor.type, tensor.shape, tensor.bytes});
+    for (const auto& [key, text] : files_.back().metadata())
+      if (!is_digest(key)) metadata_[key == "format" ? key : front + key] = text;
     metadata_[front + "run"] = std::to_string(run.id);
   }
 
@@ -39,13 +45,48 @@ class Weights : public RunExport {
   bool several_;
   std::deque<TensorFile> files_;  // the tensors' bytes are theirs
   std::vector<Tensor> tensors_;
-  std::map<std::string, std::string> metadata_;
+  Metadata metadata_;
+};
+
+// A folder for each run, with a file for each step.
+class Checkpointed : public RunExport {
+ public:
+  explicit Checkpointed(std::filesystem::path folder) : folder_(std::move(folder)) { make_folder(folder_); }
+
+  void add(const RunRecord& run, const Store& store) override {
+    const std::optional<TensorFile> kept = store.weights(run);
+    const std::vector<KeptCheckpoint> checkpoints = kept ? checkpoints_in(*kept) : std::vector<KeptCheckpoint>();
+    if (checkpoints.empty())
+      throw wrong_input(fmt::format("run {} kept the weights of no step", run.id),
+                        Remedy::train_again_with("train.checkpoints", "[0, 10, 100]"));
+    Metadata metadata;
+    for (const auto& [key, text] : kept->metadata())
+      if (!is_digest(key)) metadata[key] = text;
+    metadata["run"] = std::to_string(run.id);
+    const std::filesystem::path own = make_run_folder(folder_, run);
+    const std::size_t digits = std::to_string(checkpoints.back().step).size();  // so that names sort as steps do
+    for (const KeptCheckpoint& checkpoint : checkpoints) {
+      metadata["step"] = std::to_string(checkpoint.step);
+      metadata["sha256"] = checkpoint.sha256;
+      write_whole(own / fmt::format("step-{:0{}}.safetensors", checkpoint.step, digits),
+                  safetensors(checkpoint.weights, metadata));
+    }
+  }
+
+  void finish() override {}
+
+ private:
+  std::filesystem::path folder_;
 };
 
 }  // namespace
 
 std::unique_ptr<RunExport> export_safetensors(const std::filesystem::path& file, bool several) {
   return std::make_unique<Weights>(file, several);
+}
+
+std::unique_ptr<RunExport> export_checkpoints(const std::filesystem::path& folder, bool) {
+  return std::make_unique<Checkpointed>(folder);
 }
 
 }  // namespace fovea

@@ -13,7 +13,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "fovea/base/file.h"
@@ -119,39 +118,18 @@ std::string events_of(const RunRecord& run) {
   return out;
 }
 
-// Fit for a folder's name: what could lead elsewhere, or trouble a shell, becomes '_'.
-std::string folder_name(const RunRecord& run) {
-  std::string name = fmt::format("{}-{}-seed{}", run.id, run.experiment.substr(0, 100), run.spec.seed);
-  for (char& c : name) {
-    const bool good =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-    if (!good) c = '_';
-  }
-  return name;
-}
-
 class TensorBoard : public RunExport {
  public:
-  explicit TensorBoard(std::filesystem::path folder) : folder_(std::move(folder)) { make(folder_); }
+  explicit TensorBoard(std::filesystem::path folder) : folder_(std::move(folder)) { make_folder(folder_); }
 
   void add(const RunRecord& run, const Store&) override {
-    const std::filesystem::path own = folder_ / folder_name(run);
-    make(own);
     // One name for ever: what is exported again takes the place of what was there, and is not shown twice.
-    write_whole(own / "events.out.tfevents.fovea", events_of(run));
+    write_whole(make_run_folder(folder_, run) / "events.out.tfevents.fovea", events_of(run));
   }
 
   void finish() override {}
 
  private:
-  static void make(const std::filesystem::path& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (std::filesystem::exists(folder) && !std::filesystem::is_directory(folder))
-      throw wrong_input("is a file", Remedy::name_folder(), {folder.string()});
-    if (error) throw failure("the folder cannot be made: " + error.message(), Remedy::name_folder(), {folder.string()});
-  }
-
   std::filesystem::path folder_;
 };
 

@@ -16,12 +16,17 @@ class RunExport {
   virtual void finish() = 0;  // what was added is there, whole, once this has returned
 };
 
+// Throws where it is a file or cannot be made.
+void make_folder(const std::filesystem::path& folder);
+std::filesystem::path make_run_folder(const std::filesystem::path& folder, const RunRecord& run);
+
 // `several`: whether more than one run will be added.
 std::unique_ptr<RunExport> export_csv(const std::filesystem::path& file, bool several);
 std::unique_ptr<RunExport> export_jsonl(const std::filesystem::path& file, bool several);
 std::unique_ptr<RunExport> export_npz(const std::filesystem::path& file, bool several);
 std::unique_ptr<RunExport> export_safetensors(const std::filesystem::path& file, bool several);
 std::unique_ptr<RunExport> export_words(const std::filesystem::path& file, bool several);
+std::unique_ptr<RunExport> export_checkpoints(const std::filesystem::path& folder, bool several);
 std::unique_ptr<RunExport> export_tensorboard(const std::filesystem::path& folder, bool several);
 
 }  // namespace fovea

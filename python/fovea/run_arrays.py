@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +74,17 @@ def no_weights(state: str, elsewhere: bool, name: str) -> _engine.WrongInput:
         remedy = "see its error" if state == "failed" else "go on with it: fovea.resume"
         return _engine.wrong_input(f"{name} is {state}: weights are kept when a run is done", remedy)
     return _engine.wrong_input(f"the weights of {name} were not kept", 'train it again with keep_weights="always"')
+
+
+def no_checkpoint(step: int, kept: list[int], name: str) -> _engine.WrongInput:
+    """Return the error for a step whose weights are not here."""
+    remedy = f"see checkpoints: {', '.join(map(str, kept))}" if kept else f"train it again with checkpoints=[{step}]"
+    return _engine.wrong_input(f"{name} has no weights at step {step}", remedy)
+
+
+def digest(weights: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Return the SHA-256 of arrays, one after the other in the order of their names."""
+    return hashlib.sha256(b"".join(weights[name].tobytes() for name in sorted(weights))).hexdigest()
 
 
 def nearest_step(looks: Mapping[int, Array], step: int) -> str:

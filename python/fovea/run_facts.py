@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
+from . import _engine, checks
 from .old_names import Metrics
 from .probes import names_in
-from .run_arrays import no_weights
+from .run_arrays import digest, no_checkpoint, no_weights
 from .series import SeriesTable
 from .similarities import Similarity
 from .tasks import Task
@@ -93,8 +93,7 @@ class RunFacts:
     def __getstate__(self) -> dict[str, Any]:
         """The whole run with its arrays in the store, because a reader may not have the store."""
         arrays = None if self._store is None else self.arrays  # else the record has them
-        if self._weights is None and self._store is not None:
-            self._weights = _engine.store_weights(self._store, self._record)
+        self._every_weight()
         return {**self.__dict__, "_applied": None, "_reader": None, "_arrays": arrays}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -159,10 +158,15 @@ class RunFacts:
             self._arrays = found
         return self._arrays
 
-    def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the parameters at the end of training, laid out as PyTorch lays them out.
+    def weights(self, step: int | None = None) -> dict[str, npt.NDArray[Any]]:
+        """Return the parameters at the end of training, or at a checkpoint, laid out as PyTorch lays them out.
 
         Weights of a stored run are read from the folder of the store. ``train.keep_weights`` decides whether they are kept.
+
+        Parameters
+        ----------
+        step
+            One of ``checkpoints``. None: the end.
 
         Returns
         -------
@@ -172,7 +176,7 @@ class RunFacts:
         Raises
         ------
         WrongInput
-            If the weights were not kept.
+            If the weights were not kept, or not at this step.
 
         Examples
         --------
@@ -181,11 +185,41 @@ class RunFacts:
         >>> fovea.store()[number].weights()["w"].shape
         (1,)
         """
+        step = checks.step(step)
+        if step is None:
+            found = {name: values for name, values in self._every_weight().items() if "/" not in name}
+            if not found:
+                raise no_weights(self.state, self.elsewhere, self._name())
+            return found
+        front = f"{step}/"
+        found = {
+            name.removeprefix(front): values for name, values in self._every_weight().items() if name.startswith(front)
+        }
+        if not found:
+            raise no_checkpoint(step, list(self.checkpoints), self._name())
+        return found
+
+    @property
+    def checkpoints(self) -> dict[int, str]:
+        """The steps of ``train.checkpoints``, and the SHA-256 of the weights at each.
+
+        The digest is of the bytes of all arrays of ``weights(step)``, one after the other in the order of their names.
+
+        Examples
+        --------
+        >>> import fovea
+        >>> run = fovea.run("pooling-learned", steps=20, keep=False, checkpoints=[0, 5])
+        >>> list(run.checkpoints), run.weights(5)["w"].shape
+        ([0, 5], (1,))
+        """
+        steps = sorted({int(name.split("/")[0]) for name in self._every_weight() if "/" in name})
+        return {step: digest(self.weights(step)) for step in steps}
+
+    def _every_weight(self) -> dict[str, npt.NDArray[Any]]:
+        """The weights at the end by their names, and the weights of a checkpoint as STEP/NAME."""
         if self._weights is None and self._store is not None:
             self._weights = _engine.store_weights(self._store, self._record)
-        if self._weights is None:
-            raise no_weights(self.state, self.elsewhere, self._name())
-        return dict(self._weights)
+        return self._weights or {}
 
     def _name(self) -> str:
         return f"run {self.id}" if self.id else "this run"

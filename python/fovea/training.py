@@ -264,7 +264,8 @@ def train_resolved(
             notice=teller(),
             on_step=on_step,
         )
-        made = Run(reached[0], file, weights) if reached[0] is not None else None
+        listed = bool(run.spec.table()["train"].get("checkpoints"))  # then the weights of each are in the store
+        made = Run(reached[0], file, None if listed else weights) if reached[0] is not None else None
         if isinstance(error, KeyboardInterrupt):
             raise KeyboardInterrupt(_where_it_stopped(made)) from None
         if error is not None:

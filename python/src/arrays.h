@@ -4,8 +4,10 @@
 
 #include <pybind11/numpy.h>
 
+#include <memory>
 #include <vector>
 
+#include "fovea/io/safetensors.h"
 #include "fovea/math/view.h"
 
 namespace fovea::python {
@@ -30,5 +32,8 @@ template <class T>
 py::array view_of(const std::vector<T>& values, const py::object& owner) {
   return view_of(values.data(), {static_cast<py::ssize_t>(values.size())}, owner);
 }
+
+// The weights of a file by their names, in the memory that it was read into.
+py::dict arrays_of(const std::shared_ptr<TensorFile>& weights);
 
 }  // namespace fovea::python

@@ -42,22 +42,7 @@ py::object weights(const std::string& file, const std::shared_ptr<RunRecord>& ru
     const py::gil_scoped_release free;
     if (auto read = opened(file).weights(*run)) kept = std::make_shared<TensorFile>(std::move(*read));
   }
-  if (!kept) return py::none();
-  py::dict named;
-  const py::capsule owner(new std::shared_ptr<TensorFile>(kept),
-                          [](void* held) { delete static_cast<std::shared_ptr<TensorFile>*>(held); });
-  for (const Tensor& tensor : kept->tensors()) {
-    const std::vector<py::ssize_t> shape = sizes_of(tensor.shape);
-    const void* const data = tensor.bytes.data();
-    if (tensor.type == "F32") named[py::str(tensor.name)] = view_of(static_cast<const float*>(data), shape, owner);
-    else if (tensor.type == "F64")
-      named[py::str(tensor.name)] = view_of(static_cast<const double*>(data), shape, owner);
-    else
-      throw failure(
-          fmt::format("the kept weights '{}' of run {} are {}, not F32 or F64", tensor.name, run->id, tensor.type),
-          "train the run again");
-  }
-  return named;
+  return kept ? py::object(arrays_of(kept)) : py::none();
 }
 
 Records query(const std::string& file, const std::string& where, const std::string& experiment, const std::string& sort,

@@ -7,8 +7,11 @@
 
 #include "fovea/lab/engine/python_engine.h"
 #include "fovea/lab/experiment/sweep_plan.h"
+#include "fovea/lab/spec/train_settings.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/lab/sweep/sweep.h"
+#include "fovea/lab/train/weights_file.h"
+#include "python/src/arrays.h"
 #include "python/src/call.h"
 #include "python/src/parts.h"
 #include "python/src/watching.h"
@@ -88,7 +91,11 @@ py::tuple train_apart(ResolvedRun& run, const std::string& experiment, const py:
     *record = train(run.hand_over(), hooks);
     record->experiment = experiment;
   }
-  return py::make_tuple(record, watcher.weights(), call.error());
+  py::object weights = watcher.weights();
+  if (!run.train().checkpoints.empty())
+    weights =
+        arrays_of(std::make_shared<TensorFile>(TensorFile::parse(weights_file(*record, record->hash), "weights")));
+  return py::make_tuple(record, weights, call.error());
 }
 
 }  // namespace

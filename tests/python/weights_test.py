@@ -1,5 +1,8 @@
 """Weights, β and the trained model of runs that the store holds, as those of this session."""
 
+import hashlib
+import pickle
+
 import numpy as np
 import pytest
 from other_process import python
@@ -69,6 +72,30 @@ def test_weights_that_are_not_there_are_explained():
         fovea.run("copy-subset", seed=1, on_step=stop, **COPY)
     with pytest.raises(fovea.WrongInput, match="run 2 is stopped: weights are kept when a run is done"):
         fovea.store()[2].weights()
+
+
+def test_weights_at_checkpoints_are_those_of_a_run_that_ended_there():
+    steps = [0, 7, 20]
+    run = fovea.run("copy-subset", checkpoints=steps, **COPY)
+    apart = fovea.run("copy-subset", checkpoints=steps, keep=False, **COPY)
+    stored = fovea.store()[run.id]
+    for step in steps:
+        ended = fovea.run("copy-subset", keep=False, **{**COPY, "steps": step}) if step else None
+        for one in (run, apart, stored, pickle.loads(pickle.dumps(stored))):
+            assert bits(one.weights(step)) == bits(run.weights(step))
+            assert ended is None or bits(one.weights(step)) == bits(ended.weights())
+            assert one.checkpoints == run.checkpoints and list(one.checkpoints) == steps
+        weights = run.weights(step)
+        whole = b"".join(weights[name].tobytes() for name in sorted(weights))
+        assert run.checkpoints[step] == hashlib.sha256(whole).hexdigest()
+    assert len(set(run.checkpoints.values())) == 3
+    assert bits(apart.weights()) == bits(run.weights()) == bits(run.weights(20)) != bits(run.weights(7))
+    with pytest.raises(fovea.WrongInput, match="run 1 has no weights at step 8. See checkpoints: 0, 7, 20"):
+        run.weights(8)
+    with pytest.raises(fovea.WrongInput, match=r"has no weights at step 8. Train it again with checkpoints=\[8\]"):
+        fovea.run("copy-subset", **COPY).weights(8)
+    with pytest.raises(fovea.WrongInput, match="train.checkpoints has step 21, and the run has 20 steps"):
+        fovea.run("copy-subset", checkpoints=[21], **COPY)
 
 
 def test_beta_is_that_of_the_examples_of_attention():

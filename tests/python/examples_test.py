@@ -13,8 +13,8 @@ import fovea
 BOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
 
-def test_there_are_six():
-    assert len(BOOKS) == 6
+def test_there_are_seven():
+    assert len(BOOKS) == 7
 
 
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
@@ -25,6 +25,8 @@ def test_a_notebook_runs(path, home):
         pytest.importorskip("sklearn")
     if "import torch" in path.read_text():
         pytest.importorskip("torch")
+    if "transformer_lens" in path.read_text():
+        pytest.importorskip("transformer_lens")
     assert path.stat().st_size < 100_000
     book = nbformat.read(path, 4)
     nbformat.validate(book)

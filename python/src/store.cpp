@@ -2,7 +2,6 @@
 // any thread may call, and a forked process has no connection of its parent's.
 #include "fovea/lab/store/store.h"
 
-#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <array>

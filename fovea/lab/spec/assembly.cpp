@@ -168,7 +168,6 @@ TrainSettings read_train(const ValueTable& table) {
   fields.read(table, "train");
   check_stop_condition(train, table);
   check_engine(train, table);
-  check_checkpoints(train, table);
   return train;
 }
 
@@ -204,6 +203,7 @@ template Capabilities capabilities_of(const Model<double>&, const ParameterSet<d
 
 template <class T>
 void check_training(const Model<T>& model, const RunSpec& spec, const TrainSettings& train) {
+  check_checkpoints(train, spec.train);
   const std::int64_t parts =
       train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;
   const int least = model.least_batch();

@@ -52,7 +52,7 @@ class Trainer {
   // What can only be known with a batch at hand.
   void prepare() {
     check_training(workspace_.model(), record_.spec, train_);
-    check_checkpoints();
+    check_size_of_checkpoints();
     const Capabilities capabilities =
         capabilities_of(workspace_.model(), workspace_.parameters(), evaluator_.first_examples(), record_.spec);
     interventions_.prepare(capabilities, workspace_.task(), hooks_.checkpoints.weights);
@@ -60,7 +60,7 @@ class Trainer {
   }
 
   // They are in memory until the run is done.
-  void check_checkpoints() const {
+  void check_size_of_checkpoints() const {
     constexpr std::size_t most = std::size_t{1} << 30;
     const std::size_t each = workspace_.parameters().count() * sizeof(T);
     if (train_.checkpoints.size() * each > most)

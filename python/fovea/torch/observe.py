@@ -60,7 +60,8 @@ def attention_sites(model: Any, batch: Any) -> Sites:
     {'self_attn': (4, 2, 6, 6)}
     """
     from .model import Model
-    from .sites import found, name_of
+    from .finding import found
+    from .sites import name_of
 
     sites = found(Model(module_of(model), batch), _examples(batch))
     return Sites({name_of(key): tuple(seen.attention.shape) for key, seen in sites.sites.items()}, sites.unseen)

@@ -18,7 +18,8 @@ from .further import Shown
 from .model import Model
 from .recorder import MOST_AT_ONCE
 from .scope import Key, Outputs, Plan, Seen
-from .sites import chosen, found, name_of, named
+from .finding import found
+from .sites import chosen, name_of, named
 
 torch = needed("torch", "torch")
 

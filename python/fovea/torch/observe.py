@@ -59,8 +59,8 @@ def attention_sites(model: Any, batch: Any) -> Sites:
     >>> fovea.attention_sites(layer, torch.randn(4, 6, 8))
     {'self_attn': (4, 2, 6, 6)}
     """
-    from .model import Model
     from .finding import found
+    from .model import Model
     from .sites import name_of
 
     sites = found(Model(module_of(model), batch), _examples(batch))

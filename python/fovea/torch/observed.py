@@ -14,11 +14,11 @@ from ..pictures import needed
 from .arguments import ladder_of, require_answer, require_rows, truth_of
 from .base_pass import Answer, Base
 from .clamps import asked_rows, of_rows
+from .finding import found
 from .further import Shown
 from .model import Model
 from .recorder import MOST_AT_ONCE
 from .scope import Key, Outputs, Plan, Seen
-from .finding import found
 from .sites import chosen, name_of, named
 
 torch = needed("torch", "torch")

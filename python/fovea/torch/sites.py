@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import _engine
 from ..pictures import needed
+from .model import Autocast
 from .scope import Key, Outputs, Plan, Scope, Seen
 from .unseen import FLEX, OWN, weighed, within_flex
 
@@ -115,6 +116,7 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         query, keys, value = given["query"], given["key"], given["value"]
         if not self._wanted(key) or query.dim() < 3 or query.is_nested:
             return func(*args, **kwargs)
+        query, keys, value = _cast(query, keys, value)
         if given.get("enable_gqa"):
             keys = keys.repeat_interleave(query.size(-3) // keys.size(-3), -3)
             value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
@@ -141,11 +143,15 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         view = _Cube(attention.shape, -1, examples or self.examples)
         if not view.fits:
             return func(*args, **kwargs)
-        attention = view.back(self._shown(key, view(attention), view(_allowed(scores)))).to(value.dtype)
-        dropped = given.get("dropout_p", 0.0)
         if self.want is None:
             self.weighs.add(key)
-        out = (F.dropout(attention, dropped) if dropped else attention) @ value
+        read = view(attention)
+        shown = self._shown(key, read, view(_allowed(scores)))
+        if shown is read:  # the model's own function, whose product another one equals only up to rounding
+            out = func(*args, **kwargs)
+        else:
+            attention, dropped = view.back(shown).to(value.dtype), given.get("dropout_p", 0.0)
+            out = (F.dropout(attention, dropped) if dropped else attention) @ value
         return out if self.outputs is None else self.outputs(key, out)
 
     def _heads(self, args: Any, kwargs: Any, key: Key) -> Any:
@@ -195,10 +201,11 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             self.weighs.add(key)
         with torch.no_grad():
             allowed = view(_allowed(scores.movedim(dim, -1)).movedim(-1, dim))
-        shown = self._shown(key, view(out.nan_to_num(0.0)), allowed)
+        read = view(out.nan_to_num(0.0))
+        shown = self._shown(key, read, allowed)
         if self.want is None:
             return out
-        weights = view.back(shown)
+        weights = out if shown is read else view.back(shown)
         if self.outputs is not None:
             self.weights[id(weights)] = weights, key, False
         return weights
@@ -287,6 +294,14 @@ class _Cube:
 
     def back(self, x: Any) -> Any:
         return x.reshape(self.moved).movedim(-1, self.dim)
+
+
+def _cast(*tensors: Any) -> tuple[Any, ...]:
+    """Return the tensors in the type that autocast gives them at scaled_dot_product_attention."""
+    autocast = Autocast.now(tensors[0].device.type)
+    if autocast is None or autocast.dtype is None:
+        return tensors
+    return tuple(one.to(autocast.dtype) if one.dtype == torch.float32 else one for one in tensors)
 
 
 def _allowed(scores: Any) -> Any:

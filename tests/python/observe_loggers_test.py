@@ -7,17 +7,35 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from observed_models import GPT, drawn, observe, train  # noqa: E402, F401
+from observed_models import GPT, TARGET, TOKENS, drawn, observe, right, train  # noqa: E402, F401
 
 
 class OfWandb:
-    """A run of Weights & Biases."""
+    """A run of Weights & Biases: a row takes numbers until it is committed, and rows before it are refused."""
 
     def __init__(self):
-        self.got = {}
+        self.step, self.rows, self.axes = 0, {}, {}
 
-    def log(self, data, step=None):
-        self.got.setdefault(step, {}).update(data)
+    def define_metric(self, name, step_metric=None):
+        self.axes[name] = step_metric
+
+    def log(self, data, step=None, commit=None):
+        if step is not None and step < self.step:
+            return  # with a message that training loops do not read
+        self.step = self.step if step is None else step
+        self.rows.setdefault(self.step, {}).update(data)
+        if commit or (commit is None and step is None):
+            self.step += 1
+
+    @property
+    def got(self):
+        assert self.axes == {"fovea/step": None, "fovea/*": "fovea/step"}
+        found = {}
+        for row in self.rows.values():
+            numbers = {name: value for name, value in row.items() if name.startswith("fovea/")}
+            if numbers:
+                found.setdefault(numbers.pop("fovea/step"), {}).update(numbers)
+        return found
 
 
 class OfTensorBoard:
@@ -66,9 +84,46 @@ def test_a_logger_gets_what_the_run_keeps(kind):
     assert {"fovea/loss", "fovea/entropy_l2_h1", "fovea/train_loss", "fovea/gradient"} <= set(logger.got[4])
 
 
+@pytest.mark.parametrize(
+    "order", ["before step", "after step", "before step with a number", "after step with a number"]
+)
+def test_weights_and_biases_keeps_what_the_loop_and_the_watch_log(order):
+    logger, model = OfWandb(), GPT()
+    with observe(model, every=4, loggers=logger) as watch:
+        for update in range(9):
+            if order.startswith("before"):
+                logger.log({"mine": update}, **({"step": update} if "number" in order else {}))
+            right(TARGET)(model(TOKENS)).mean().backward()
+            watch.step(loss=0.0)
+            if order.startswith("after"):
+                logger.log({"mine": update}, **({"step": update} if "number" in order else {}))
+    assert same(logger.got, kept(watch.close())) and sorted(logger.got) == [0, 4, 8, 9]
+    assert [row["mine"] for row in logger.rows.values() if "mine" in row] == list(range(9))
+
+
+@pytest.mark.parametrize("first", ["the loop", "the watch"])
+def test_a_run_of_weights_and_biases(tmp_path, monkeypatch, first):
+    wandb = pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    model = GPT()
+    with wandb.init(project="test", mode="offline", dir=str(tmp_path)) as logger:
+        with observe(model, every=2, beta=None, loggers=logger) as watch:
+            for update in range(5):
+                if first == "the loop":
+                    logger.log({"mine": update})
+                right(TARGET)(model(TOKENS)).mean().backward()
+                watch.step()
+                if first == "the watch":
+                    logger.log({"mine": update})
+        run = watch.close()
+        logger.log({"mine": 5})
+        assert logger.summary["fovea/step"] == 5 and logger.summary["mine"] == 5
+        assert logger.summary["fovea/loss"] == pytest.approx(run.metrics["loss"])
+
+
 def test_a_logger_that_fails_is_left_out():
     class Failing(OfWandb):
-        def log(self, data, step=None):
+        def log(self, data, step=None, commit=None):
             raise ConnectionError("no network")
 
     good, model = OfWandb(), GPT()
@@ -108,7 +163,6 @@ def test_the_loggers_of_a_trainer_of_lightning(tmp_path):
 
     lightning = pytest.importorskip("lightning.pytorch", exc_type=ImportError)
     from lightning.pytorch.loggers import CSVLogger
-    from observed_models import TARGET, TOKENS, right
 
     class Module(lightning.LightningModule):
         def __init__(self):

@@ -10,6 +10,7 @@ from ..notices import teller
 
 Send = Callable[[Mapping[str, float], int], None]
 PREFIX = "fovea/"  # of every name, since the training may log a loss of its own
+STEP = f"{PREFIX}step"  # the update of an evaluation, for loggers that count steps of their own
 
 
 class Loggers:
@@ -18,8 +19,8 @@ class Loggers:
     Parameters
     ----------
     given : object or iterable of objects
-        Loggers with ``log_metrics(dict, step)`` as Lightning's, ``add_scalar(tag, value, step)`` as TensorBoard's, or
-        ``log(dict, step=)`` as a run of Weights & Biases.
+        Loggers with ``log_metrics(dict, step)`` as Lightning's, ``add_scalar(tag, value, step)`` as TensorBoard's, or ``log(dict)`` and
+        ``define_metric(name)`` as a run of Weights & Biases.
 
     Raises
     ------
@@ -44,6 +45,26 @@ class Loggers:
                 )
 
 
+class _OfWandb:
+    """Sends to a run of Weights & Biases, which refuses rows before its own step.
+
+    Numbers join the row that the training logs next, and ``fovea/step`` is their axis. A row that the training has not ended by the next
+    evaluation is ended then."""
+
+    def __init__(self, run: Any) -> None:
+        self._run = run
+        self._newest: tuple[int, int] | None = None  # the row that the newest numbers are in, and their update
+
+    def __call__(self, numbers: Mapping[str, float], step: int) -> None:
+        if self._newest is None:
+            self._run.define_metric(STEP)
+            self._run.define_metric(f"{PREFIX}*", step_metric=STEP)
+        elif self._newest[0] == self._run.step and self._newest[1] != step:
+            self._run.log({}, commit=True)
+        self._run.log({**numbers, STEP: step}, commit=False)
+        self._newest = self._run.step, step
+
+
 def _sender(logger: Any) -> Send | None:
     if callable(getattr(logger, "log_metrics", None)):
         return lambda numbers, step: logger.log_metrics(dict(numbers), step)
@@ -54,8 +75,8 @@ def _sender(logger: Any) -> Send | None:
                 logger.add_scalar(name, value, step)
 
         return each
-    if callable(getattr(logger, "log", None)):
-        return lambda numbers, step: logger.log(dict(numbers), step=step)
+    if all(callable(getattr(logger, name, None)) for name in ("log", "define_metric")):
+        return _OfWandb(logger)
     return None
 
 
@@ -65,6 +86,6 @@ def _required(logger: Any, place: int) -> Send:
         raise checks.wrong_type(
             f"loggers[{place}]",
             logger,
-            "a logger with log_metrics(dict, step), add_scalar(tag, value, step) or log(dict, step=)",
+            "a run of Weights & Biases, a SummaryWriter of TensorBoard, or a logger of Lightning",
         )
     return sender

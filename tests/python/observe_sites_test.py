@@ -22,6 +22,30 @@ def divided_at_the_end(q, k, v):
     return weights @ v / weights.sum(-1, keepdim=True)
 
 
+def late(make, summed=lambda weights: weights.sum(-1, keepdim=True)):
+    """Weights that are masked by a factor, and divided by their sum after the product."""
+
+    def attend(q, k, v):
+        weights = make(q @ k.transpose(-2, -1)) * torch.ones(8, 8).tril().bool()
+        return weights @ v / summed(weights)
+
+    return attend
+
+
+def no_sum(make):
+    return late(make, lambda weights: 1.0)
+
+
+def linear_by_its_state(q, k, v):
+    q, k = (torch.cat([one.exp(), (-one).exp()], -1) for one in (q, k))
+    return q @ (k.transpose(-2, -1) @ v)
+
+
+def by_distance(q, k, v):  # scores that are no product
+    weights = (q.mean(-1, keepdim=True) + k.mean(-1)[..., None, :]).exp() * torch.ones(8, 8).tril()
+    return weights @ v / weights.sum(-1, keepdim=True)
+
+
 def by_sigmoids(q, k, v):
     weights = (q @ k.transpose(-2, -1)).sigmoid().tril()
     return torch.einsum("bhij,bhjc->bhic", weights / weights.sum(-1, keepdim=True), v)
@@ -57,6 +81,14 @@ def mixed(attend):
         (by_exp, "calls no softmax of torch's"),
         (divided_at_the_end, "calls no softmax of torch's"),
         (by_sigmoids, "calls no softmax of torch's"),
+        (late(torch.exp), "calls no softmax of torch's"),
+        (late(torch.exp2), "calls no softmax of torch's"),
+        (late(lambda scores: 2.0**scores), "calls no softmax of torch's"),
+        (late(torch.exp, lambda weights: weights @ torch.ones(8, 1)), "calls no softmax of torch's"),
+        (no_sum(torch.sigmoid), "calls no softmax of torch's"),
+        (no_sum(lambda scores: scores), "calls no softmax of torch's"),
+        (linear_by_its_state, "calls no softmax of torch's"),
+        (by_distance, "calls no softmax of torch's"),
         (by_flex_attention, "uses flex_attention"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -101,6 +133,30 @@ def test_what_is_no_attention_is_not_listed():
             return self.lm_head(self.ln_f(x)) - x.exp().sum(-1, keepdim=True).log()
 
     assert fovea.attention_sites(Other(), TOKENS).unseen == {}
+
+
+def test_products_that_are_no_attention_are_not_listed():
+    class Other(GPT):
+        """A mean of neighbours, a rotation of queries, layers by hand, and scores of classes."""
+
+        def __init__(self):
+            super().__init__()
+            self.up, self.down = nn.Parameter(torch.randn(16, 16)), nn.Parameter(torch.randn(16, 16))
+            self.rows = nn.Parameter(torch.randn(4, 16, 16))
+
+        def forward(self, tokens):
+            x = self.wte(tokens) + self.wpe(torch.arange(8))
+            mean = torch.ones(4, 8, 8).tril() / 8
+            x = x + mean @ (mean @ x).relu()
+            turned = (x @ torch.linalg.qr(torch.randn(4, 16, 16)).Q) / 4
+            x = x + (turned @ x.transpose(-2, -1)).softmax(-1) @ x
+            for block in self.blocks:
+                x = block(x)
+            x = x + (x @ self.up.T).relu() @ self.down.T + (x @ self.rows).relu() @ self.rows.mT
+            return self.lm_head(self.ln_f(x))
+
+    sites = fovea.attention_sites(Other(), TOKENS)
+    assert sites.unseen == {} and list(sites) == ["model", "blocks.0.attn", "blocks.1.attn"]
 
 
 def test_a_site_has_one_number_whichever_are_observed():

@@ -42,8 +42,10 @@ def found(model: Model, examples: int | None) -> Found:
         with tap:
             out = model()
         often = dict(scope.passes[-1]) if scope.passes else {}
-    sites = {key: seen for key, seen in tap.seen.items() if key in tap.weighs}
-    missed = {**_unread(model, tap), **tap.missed}
+    sites = {key: seen for key, seen in tap.seen.items() if key in tap.trail.weighs}
+    modules = {name or "model" for name, _ in sites}
+    products = {name: one for name, one in tap.trail.products.items() if name not in modules}
+    missed = {**_unread(model, tap), **products, **tap.trail.missed}
     if not sites:
         raise _engine.failure(
             f"no attention was seen in {type(model.module).__name__}: {_why_none(model, tap, missed)}", REMEDY

@@ -18,7 +18,7 @@ from .. import _engine
 from ..pictures import needed
 from .model import Autocast
 from .scope import Key, Outputs, Plan, Scope, Seen
-from .unseen import FLEX, OWN, weighed, within_flex
+from .unseen import FLEX, SUMS, TIMES, WEIGHS, Trail, operands, within_flex
 
 torch = needed("torch", "torch")
 
@@ -28,19 +28,6 @@ from torch.overrides import TorchFunctionMode  # noqa: E402
 F = nn.functional
 
 _SOFTMAX = {torch.softmax, F.softmax, torch.Tensor.softmax, torch.special.softmax}
-_WEIGHS = {
-    torch.matmul,
-    torch.Tensor.matmul,
-    torch.Tensor.__matmul__,
-    torch.Tensor.__rmatmul__,
-    torch.bmm,
-    torch.Tensor.bmm,
-    torch.einsum,
-    torch.baddbmm,
-}
-_TIMES = {torch.mul, torch.Tensor.mul, torch.Tensor.__mul__, torch.Tensor.__rmul__}
-_SUMS = {torch.sum, torch.Tensor.sum}
-_EXP = {torch.exp, torch.Tensor.exp, torch.Tensor.exp_}
 MOST_NAMED = 5  # sites in an error
 _FAR = 1000.0  # a score so much below the largest of its row stands for a place that is masked
 
@@ -67,14 +54,7 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         self.scope, self.want, self.examples, self.plan = scope, want, examples, plan
         self.shapes = shapes or {}  # of the batch that is looked at, where the number of examples is not known
         self.seen: dict[Key, Seen] = {}
-        # What softmax and exp gave, on its way to what it weighs: tensors by their id, with whose results they hold, and whether these
-        # were multiplied.
-        self.marks: dict[int, tuple[Any, dict[Key, bool]]] = {}
-        self.weighs: set[Key] = set()
-        self.missed: dict[
-            str, tuple[str, int]
-        ] = {}  # of what looks like attention: why it is not seen, and how many were before
-        self.summed: set[Key] = set()  # what exp gave, whose sum was taken
+        self.trail = Trail(scope, self.seen)
 
     def __torch_function__(self, func: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -88,17 +68,13 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         out = func(*args, **kwargs)
         if self.want is None and not torch.compiler.is_compiling():
             if within_flex(sys._getframe(1)):
-                self._miss(FLEX)
+                self.trail.miss(FLEX)
             elif "attention" in name or "attn" in name:
-                self._miss(f"calls {name}, which makes no weights that could be read")
-            self._follow(func, args, kwargs, out)
+                self.trail.miss(f"calls {name}, which makes no weights that could be read")
+            self.trail.follow(func, args, kwargs, out)
         elif self.outputs is not None:
             out = self._weighed_by(func, args, kwargs, out)
         return out
-
-    def _miss(self, why: str) -> None:
-        """Note that the innermost module attends in a way that cannot be seen."""
-        self.missed.setdefault(self.scope.inner() or "model", (why, len(self.seen)))
 
     def _wanted(self, key: Key) -> bool:
         return self.want is None or key in self.want
@@ -144,7 +120,7 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         if not view.fits:
             return func(*args, **kwargs)
         if self.want is None:
-            self.weighs.add(key)
+            self.trail.weighs.add(key)
         read = view(attention)
         shown = self._shown(key, read, view(_allowed(scores)))
         if shown is read:  # the model's own function, whose product another one equals only up to rounding
@@ -196,9 +172,9 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         if not view.fits:
             return out
         if self.want is None and not multi:
-            self._mark(out, key, False)
+            self.trail.mark(out, key)
         elif self.want is None:
-            self.weighs.add(key)
+            self.trail.weighs.add(key)
         with torch.no_grad():
             allowed = view(_allowed(scores.movedim(dim, -1)).movedim(-1, dim))
         read = view(out.nan_to_num(0.0))
@@ -213,48 +189,15 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
     def _weighed_by(self, func: Any, args: Any, kwargs: Any, out: Any) -> Any:
         """The result of a call, or another one by ``outputs`` if attention weighed something in it."""
         assert self.outputs is not None
-        for one in [*args, *kwargs.values()]:
-            for inner in one if isinstance(one, (list, tuple)) else [one]:
-                tensor, key, times = self.weights.get(id(inner), (None, ("", 0), False))
-                if tensor is None or tensor is not inner or not isinstance(out, torch.Tensor):
-                    continue
-                if func in _WEIGHS or (times and func in _SUMS):
-                    return self.outputs(key, out)
-                if out.numel() == inner.numel() or (func in _TIMES and out.numel() > inner.numel()):
-                    self.weights[id(out)] = out, key, times or func in _TIMES
-        return out
-
-    def _follow(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-        """Return whether the output of a softmax weights values, through casts, dropout, masks and views."""
-        flat = [*args, *kwargs.values()]
-        flat = [inner for one in flat for inner in (one if isinstance(one, (list, tuple)) else [one])]
-        for one in flat:
-            tensor, marks = self.marks.get(id(one), (None, {}))
-            if tensor is None or tensor is not one:
+        for one in operands(args, kwargs):
+            tensor, key, times = self.weights.get(id(one), (None, ("", 0), False))
+            if tensor is None or tensor is not one or not isinstance(out, torch.Tensor):
                 continue
-            for key, times in list(marks.items()):
-                if func in _WEIGHS or (times and func in _SUMS):
-                    self.weighs.add(key)
-                    if key in self.summed:
-                        self._miss(OWN)
-                elif func in _SUMS:
-                    self.summed.add(key)
-                    if key in self.weighs and key[1] < 0:  # what it weighed is divided by the sum
-                        self._miss(OWN)
-                elif isinstance(out, torch.Tensor) and out.numel() == one.numel():
-                    self._mark(out, key, times or func in _TIMES)
-                elif isinstance(out, torch.Tensor) and func in _TIMES and out.numel() > one.numel():
-                    self._mark(out, key, True)
-        if func in _EXP:
-            self._mark(out, (self.scope.inner(), -len(self.marks) - 1), False)
-        elif func in _WEIGHS and not self._of_softmax(flat) and weighed(flat):
-            self._miss(OWN)
-
-    def _of_softmax(self, operands: Sequence[Any]) -> bool:
-        return any(number > 0 for one in operands if id(one) in self.marks for _, number in self.marks[id(one)][1])
-
-    def _mark(self, tensor: Any, key: Key, times: bool) -> None:
-        self.marks.setdefault(id(tensor), (tensor, {}))[1][key] = times
+            if func in WEIGHS or (times and func in SUMS):
+                return self.outputs(key, out)
+            if out.numel() == one.numel() or (func in TIMES and out.numel() > one.numel()):
+                self.weights[id(out)] = out, key, times or func in TIMES
+        return out
 
 
 class _Torch:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..pictures import needed
@@ -180,19 +181,20 @@ class Residual:
     def _readable(self) -> dict[Key, bool]:
         """The sites at which one row of one head without attention gives 0 in its own place and changes nothing else."""
         observed, readable = self._observed, {}
+        base = observed.base()
         for key, shape in observed.shapes.items():
+            example, head, row = self._some_row(base, key)
             for turned in dict.fromkeys((False, shape[1] > 1 and shape[2] > 1)):
                 before, after = (Heads(observed.shapes, {key: turned}) for _ in range(2))
-                base = observed.base(outputs=before)
-                example, head, row = self._some_row(base, key)
 
-                def plan(site: Key, attention: Any, allowed: Any) -> Any:
-                    attention = attention.clone()
+                def plan(site: Key, attention: Any, allowed: Any, factor: float) -> Any:
+                    attention = attention.clone()  # both passes take the same product, whatever the factor
                     if site == key:
-                        attention[example, head, row] = 0
+                        attention[example, head, row] *= factor
                     return attention
 
-                observed.base(plan, outputs=after)
+                observed.base(partial(plan, factor=1.0), outputs=before)
+                observed.base(partial(plan, factor=0.0), outputs=after)
                 if key not in before.seen:
                     continue
                 differs = (before.seen[key] != after.seen[key]).any(-1)

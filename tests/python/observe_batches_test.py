@@ -175,3 +175,23 @@ def test_what_a_probe_does_wrong_is_said():
         probe = fovea.Probe(lambda batch, outcome, model, name=name: {name: 1.0}, name="own")
         with pytest.raises(fovea.WrongInput, match=f"measures '{name}', a name with another meaning"):
             looked(GPT(), probes=probe)
+
+
+def test_an_evaluation_that_fails_does_not_end_the_training(recwarn):
+    model = GPT()
+
+    @fovea.Probe
+    def failing(batch, outcome, model):
+        if model.step in (2, 3):
+            raise RuntimeError("oops")
+        return {"own": 1.0}
+
+    watch = observe(model, every=1, beta=None, probes=failing)
+    run = (train(model, watch, steps=5), watch.close())[1]
+    assert run.series.steps("loss").tolist() == run.series.steps("own").tolist() == [0, 1, 4, 5]
+    told = [str(one.message) for one in recwarn if "failed" in str(one.message)]
+    assert (
+        len(told) == 1
+        and "at update 2 failed, and earlier evaluations are kept (Failure: at step 2 the probe 'failing' raised RuntimeError: oops"
+        in told[0]
+    )

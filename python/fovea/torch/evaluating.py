@@ -23,14 +23,26 @@ class Evaluation:
         The arrays that are kept, with their names.
     """
 
-    def __init__(self, evaluator: Evaluator, schedule: Schedule, holds: HoldSchedule, base: Base, step: int) -> None:
-        self._evaluator, self._schedule, self._holds, self._base, self._step = evaluator, schedule, holds, base, step
+    def __init__(self, evaluator: Evaluator, schedule: Schedule, holds: HoldSchedule, step: int) -> None:
+        self._evaluator, self._schedule, self._holds, self._step = evaluator, schedule, holds, step
         self.numbers: dict[str, float] = {}
         self.arrays: list[tuple[str, Any]] = []
 
-    def measure(self, start: float, first: bool, last: bool) -> None:
-        """Measure everything; ``start`` is the time at which the base pass began."""
-        evaluator, schedule, base, step = self._evaluator, self._schedule, self._base, self._step
+    def measure(self, first: bool, last: bool) -> bool:
+        """Measure everything. Of a model whose answers became NaN, keep the loss alone and return False."""
+        start = clock.now()
+        evaluator, schedule = self._evaluator, self._schedule
+        with evaluator.observed.model.at_rest():
+            base = evaluator.base()
+            if evaluator.observed.diverged(base):
+                self.numbers["loss"] = float("nan")
+                schedule.spend(clock.now() - start)
+                return False
+            self._measure(base, start, first, last)
+        return True
+
+    def _measure(self, base: Base, start: float, first: bool, last: bool) -> None:
+        evaluator, schedule, step = self._evaluator, self._schedule, self._step
         self._add(evaluator.attention(base, first))
         held, more = evaluator.held(self._holds.plan(step, evaluator.observed.truth))
         self.numbers.update(more)

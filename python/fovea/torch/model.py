@@ -114,6 +114,11 @@ class Model:
         everywhere = nn.modules.module.register_module_forward_pre_hook
         handle = self._noting = (self._outer.register_forward_pre_hook if self._outer is not None else everywhere)(note)
 
+    def note_pass(self) -> None:
+        """Note the autocast of a pass of the training that begins now, if no hook can see it."""
+        if self.in_place and torch.is_grad_enabled():
+            self.autocast = self._autocast_now()
+
     def autocast_setting(self) -> dict[str, str]:
         """Return the type that the training casts to, as a run keeps it; empty if it casts to none."""
         dtype = self.autocast.dtype if self.autocast else None

@@ -31,7 +31,7 @@ class NewestUpdate:
         """Return the numbers of this update, and the norms of its gradient if it is not the last."""
         norms = {} if last else evaluator.gradients()
         if not norms and not last:
-            self._warn(
+            self.warn(
                 f"at update {number} step() found no gradient, so its norm is not kept. Call it after backward(), before zero_grad()",
                 "gradient",
             )
@@ -39,12 +39,13 @@ class NewestUpdate:
 
     def warn_of_nan(self, number: int) -> None:
         """Warn of an answer that was a number, and is none any more."""
-        self._warn(
+        self.warn(
             f"at update {number} the answer is NaN in rows that had a number; loss is kept as nan, and nothing else is measured",
             "nan",
         )
 
-    def _warn(self, text: str, kind: str) -> None:
+    def warn(self, text: str, kind: str) -> None:
+        """Warn once of each kind."""
         if kind not in self._warned:
             self._warned.add(kind)
             teller()(text)

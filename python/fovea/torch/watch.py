@@ -9,7 +9,6 @@ from typing import Any
 
 from .. import _engine, checks
 from ..notices import teller
-from ..pictures import needed
 from ..runs import Run
 from . import clock, open_watches
 from .arguments import as_float, require_number, require_state
@@ -30,8 +29,6 @@ from .own_probes import OwnProbes
 from .persistence import Persistence
 from .recorder import Recorder
 from .schedule import Schedule
-
-torch = needed("torch", "torch")
 
 
 class Watch:
@@ -140,7 +137,8 @@ class Watch:
     def step(self, **metrics: Any) -> None:
         """Note an update: after ``backward``, before the optimiser's step.
 
-        The model is evaluated if the schedule asks for it. The evaluation does not change it.
+        The model is evaluated if the schedule asks for it. The evaluation does not change it. If the first evaluation fails, its error is
+        raised. If a later one fails, a warning follows, and the training goes on.
 
         Parameters
         ----------
@@ -158,7 +156,9 @@ class Watch:
         due = not self._silent and self._schedule.due(self.number, not self._recorder.evaluations)
         if due:
             with self._update.having(metrics):
-                self._evaluate()
+                trouble = self._try_evaluation()
+            if trouble:
+                self._update.warn(f"{trouble}. Further failures are not reported", "failure")
             start = clock.now()
             self._observed.model.note_autocast()
             self._persistence.keep_meanwhile(self._whole_spec, self.number)
@@ -237,8 +237,7 @@ class Watch:
             The forward pass belongs in its ``with``.
         """
         self._open()
-        if (model := self._observed.model).in_place and torch.is_grad_enabled():
-            model.note_autocast()
+        self._observed.model.note_pass()
         with self._holds.within(self.number, truth):
             yield
 
@@ -267,24 +266,30 @@ class Watch:
         return self._schedule.cost()
 
     def _evaluate(self, last: bool = False) -> None:
+        evaluation = Evaluation(self._evaluator, self._schedule, self._holds, self.number)
+        if not evaluation.measure(first=not self._recorder.evaluations, last=last):
+            self._update.warn_of_nan(self.number)
         start = clock.now()
-        numbers: dict[str, float] = {"loss": float("nan")}
-        arrays: list[tuple[str, Any]] = []
-        with self._observed.model.at_rest():
-            base = self._evaluator.base()
-            if self._observed.diverged(base):  # only the loss is kept
-                self._update.warn_of_nan(self.number)
-            else:
-                evaluation = Evaluation(self._evaluator, self._schedule, self._holds, base, self.number)
-                evaluation.measure(start, first=not self._recorder.evaluations, last=last)
-                numbers, arrays, start = evaluation.numbers, evaluation.arrays, clock.now()
-        numbers.update(self._update.numbers(self._evaluator, self.number, last))
+        numbers = {**evaluation.numbers, **self._update.numbers(self._evaluator, self.number, last)}
         self._recorder.numbers(self.number, numbers)
-        self._recorder.evaluated(self.number, arrays)
+        self._recorder.evaluated(self.number, evaluation.arrays)
         self._loggers.send(self.number, numbers)
         self._schedule.evaluated(self.number, numbers["loss"])
         self._schedule.spend(took := clock.now() - start)
         self._evaluator.took_more(took)
+
+    def _try_evaluation(self, last: bool = False) -> str:
+        """Evaluate the model. Return what failed, and raise it if nothing was evaluated before."""
+        start = clock.now()
+        try:
+            self._evaluate(last)
+        except Exception as why:
+            if not self._recorder.evaluations:
+                raise
+            self._schedule.evaluated(self.number, float("nan"))
+            self._schedule.spend(clock.now() - start)
+            return f"the evaluation at update {self.number} failed, and earlier evaluations are kept ({type(why).__name__}: {why})"
+        return ""
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the watch for a checkpoint of the training.
@@ -354,12 +359,7 @@ class Watch:
             return None
         evaluations, trouble = self._recorder.evaluations, ""
         if state != "failed" and evaluations[-1:] != [self.number]:
-            try:
-                self._evaluate(last=True)
-            except Exception as why:
-                if not evaluations:
-                    raise
-                trouble = f"the last evaluation, at update {self.number}, failed, and earlier evaluations are kept ({type(why).__name__}: {why})"
+            trouble = self._try_evaluation(last=True)
         if evaluations and (audit := self._evaluator.audit):
             self._recorder.numbers(evaluations[-1], whole := audit.whole())
             self._loggers.send(evaluations[-1], whole)

@@ -137,9 +137,14 @@ def test_a_logger_that_fails_is_left_out():
 def test_what_is_no_logger_is_refused():
     import fovea
 
-    for given in (3, [OfWandb(), "wandb"]):
-        with pytest.raises(fovea.WrongType, match="loggers"):
+    for given, named in (
+        (3, "loggers is 3"),
+        ("tb", "loggers is 'tb'"),
+        ([OfWandb(), "wandb"], r"loggers\[1\] is 'wandb'"),
+    ):
+        with pytest.raises(fovea.WrongType, match=named):
             observe(GPT(), loggers=given)
+    assert observe(GPT(), loggers=None).close().state == "done"
 
 
 def test_a_writer_of_tensorboard(tmp_path):

@@ -111,6 +111,10 @@ def test_a_trainer_tells_how_many_updates_there_are(monkeypatch):
         callback.on_train_begin(None, types.SimpleNamespace(global_step=0, max_steps=3200), None, model=GPT(layers=1))
         assert callback.watch._schedule._gap(steps) == steps // 64
         callback.on_train_end(None, None, None)
+    with pytest.raises(
+        fovea.WrongInput, match="a Trainer of transformers has no loggers to take. Give them: loggers=writer"
+    ):
+        fovea.trainer_callback(TOKENS, right(TARGET), loggers=True)
 
 
 class Head(nn.Module):

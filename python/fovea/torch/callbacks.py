@@ -166,6 +166,11 @@ def trainer_callback(batch: Any = None, answer: Callable[[Any], Any] | None = No
     >>> watching.run.metrics  # doctest: +SKIP
     """
     base: Any = needed("transformers", "transformers").TrainerCallback
+    if options.get("loggers") is True:
+        raise _engine.wrong_input(
+            "loggers is True, and a Trainer of transformers has no loggers to take",
+            "give them: loggers=writer, with a SummaryWriter or a run of wandb.init()",
+        )
 
     class Observing(_Callback, base):  # type: ignore[misc, valid-type, unused-ignore]
         def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **rest: Any) -> None:

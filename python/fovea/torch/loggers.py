@@ -18,7 +18,7 @@ class Loggers:
 
     Parameters
     ----------
-    given : object or iterable of objects
+    given : object, iterable of objects or None
         Loggers with ``log_metrics(dict, step)`` as Lightning's, ``add_scalar(tag, value, step)`` as TensorBoard's, or ``log(dict)`` and
         ``define_metric(name)`` as a run of Weights & Biases.
 
@@ -29,8 +29,11 @@ class Loggers:
     """
 
     def __init__(self, given: Any) -> None:
-        alone = _sender(given) is not None or not isinstance(given, Iterable)
-        self._senders: list[Send] = [_required(one, place) for place, one in enumerate([given] if alone else given)]
+        given = () if given is None else given
+        if isinstance(given, str) or _sender(given) is not None or not isinstance(given, Iterable):
+            self._senders: list[Send] = [_required(given, "loggers")]
+        else:
+            self._senders = [_required(one, f"loggers[{place}]") for place, one in enumerate(given)]
 
     def send(self, step: int, numbers: Mapping[str, float]) -> None:
         """Send the numbers of an evaluation. A logger that fails is warned of and left out from then on: the training goes on."""
@@ -80,11 +83,11 @@ def _sender(logger: Any) -> Send | None:
     return None
 
 
-def _required(logger: Any, place: int) -> Send:
+def _required(logger: Any, name: str) -> Send:
     sender = _sender(logger)
     if sender is None:
         raise checks.wrong_type(
-            f"loggers[{place}]",
+            name,
             logger,
             "a run of Weights & Biases, a SummaryWriter of TensorBoard, or a logger of Lightning",
         )

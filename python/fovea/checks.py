@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _engine
 
+MOST_NAMED = 5  # names in an error
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
 
@@ -139,6 +140,15 @@ def _label(place: int, label: Any) -> str:
         raise wrong_type(f"labels[{place}]", label, "a text or a number")
     letters(f"labels[{place}]", str(label))
     return str(label)
+
+
+def suggestion(word: str, names: Sequence[str], rest: str) -> str:
+    """Return the name that is meant, or a few of the names and what lists the rest."""
+    remedy = _engine.suggest_name(word, names)
+    if len(names) <= MOST_NAMED or not all(name in remedy for name in names):
+        return remedy
+    few = _engine.suggest_name(word, names[:MOST_NAMED])
+    return f"{few} and {len(names) - MOST_NAMED} more; {rest} lists all"
 
 
 def function(name: str, value: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, pictures
+from . import _engine, checks, pictures
 from .old_names import today
 
 Floats = npt.NDArray[np.float64]
@@ -44,7 +44,8 @@ class SeriesTable(Mapping[str, Floats]):
     def _points(self, name: str) -> tuple[Steps, Floats]:
         name = self.name_now(name)
         if name not in self._names:
-            raise KeyError(f"the run has no series {name!r}: {_engine.suggest_name(str(name), self._names)}")
+            remedy = checks.suggestion(str(name), self._names, "list(run.series)")
+            raise KeyError(f"the run has no series {name!r}: {remedy}")
         return self._record.series(name)
 
 

@@ -106,6 +106,16 @@ def test_axes_have_labels_and_room_for_their_ticks(length, drawn):
         assert all(end <= start for (_, end), (start, _) in zip(starts, starts[1:]))
 
 
+def test_an_error_names_five_series_and_how_to_see_the_rest():
+    series = {f"own_{letter}": ([0], [1.0]) for letter in "abcdefgh"}
+    run = fovea.store().add("many", {}, series)
+    with pytest.raises(KeyError, match="own_a, .*own_e and 3 more; list.run.series. lists all") as told:
+        run.series["nothing like it"]
+    assert "own_f" not in str(told.value)
+    with pytest.raises(KeyError, match="did you mean 'own_h'"):
+        run.series["own_hh"]
+
+
 def test_a_run_with_one_map_has_one_head():
     pytest.importorskip("matplotlib").use("agg")
     run = fovea.run("copy-subset", quick=True, steps=10, keep=False)

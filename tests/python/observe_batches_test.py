@@ -107,6 +107,12 @@ def test_a_watch_needs_a_batch():
         fovea.observe(GPT())
     with pytest.raises(fovea.WrongInput, match="answer or truth is given without a batch"):
         fovea.observe(GPT(), answer=right(TARGET), batches={"probe": PROBE})
+    with pytest.raises(
+        fovea.WrongInput, match="there is no answer to evaluate. Give a function of the module's output"
+    ):
+        fovea.observe(GPT(), TOKENS)
+    with pytest.raises(fovea.WrongInput, match=r"batches\['probe'\] has no answer"):
+        fovea.observe(GPT(), batches={"probe": {"batch": TOKENS, "answer": None}})
 
 
 # ---- probes in Python

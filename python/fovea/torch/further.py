@@ -32,6 +32,11 @@ def batches_of(batch: Any, answer: Any, truth: Any, batches: Any) -> tuple[Shown
         name: _shown(name, one)
         for name, one in checks.table("batches", {} if batches is None else batches, "probe").items()
     }
+    if batch is not None and answer is None:
+        raise _engine.wrong_input(
+            "there is no answer to evaluate",
+            "give a function of the module's output: answer=lambda out: out.log_softmax(-1).gather(-1, target[..., None])[..., 0]",
+        )
     if batch is not None:
         return Shown(batch, answer, truth), further
     if not further:
@@ -55,9 +60,9 @@ def _shown(name: str, given: Any) -> Shown:
     for part in parts:
         if part not in _PARTS:
             raise _engine.wrong_input(f"{what} has '{part}'", _engine.suggest_name(part, _PARTS))
-    if "batch" not in parts or "answer" not in parts:
+    if parts.get("batch") is None or parts.get("answer") is None:
         raise _engine.wrong_input(
-            f"{what} has no {'batch' if 'batch' not in parts else 'answer'}",
+            f"{what} has no {'batch' if parts.get('batch') is None else 'answer'}",
             'give a batch with its answer, as {"batch": x, "answer": answer}',
         )
     return Shown(parts["batch"], parts["answer"], parts.get("truth"))

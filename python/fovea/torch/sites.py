@@ -14,7 +14,7 @@ import types
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from .. import _engine
+from .. import _engine, checks
 from ..pictures import needed
 from .model import Autocast
 from .scope import Key, Outputs, Plan, Scope, Seen
@@ -28,7 +28,6 @@ from torch.overrides import TorchFunctionMode  # noqa: E402
 F = nn.functional
 
 _SOFTMAX = {torch.softmax, F.softmax, torch.Tensor.softmax, torch.special.softmax}
-MOST_NAMED = 5  # sites in an error
 _FAR = 1000.0  # a score so much below the largest of its row stands for a place that is masked
 
 
@@ -262,8 +261,8 @@ def name_of(key: Key) -> str:
 
 def named(names: Sequence[str]) -> str:
     """Name the first of several sites, and count the others."""
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+    more = f" and {len(names) - checks.MOST_NAMED} more" if len(names) > checks.MOST_NAMED else ""
+    return ", ".join(names[: checks.MOST_NAMED]) + more
 
 
 def chosen(names: Sequence[str], patterns: str | Sequence[str], what: str) -> list[str]:
@@ -271,7 +270,7 @@ def chosen(names: Sequence[str], patterns: str | Sequence[str], what: str) -> li
     wanted = [patterns] if isinstance(patterns, str) else list(patterns)
     for pattern in wanted:
         if not fnmatch.filter(names, pattern):
-            more = "; fovea.attention_sites lists all" if len(names) > MOST_NAMED else ""
+            more = "; fovea.attention_sites lists all" if len(names) > checks.MOST_NAMED else ""
             raise _engine.wrong_input(
                 f"{what} '{pattern}' fits no site of attention", f"there are {named(names)}{more}"
             )

@@ -128,8 +128,12 @@ def plot(runs: Sequence[Course], telling: Iterable[str], metrics: Sequence[str],
         label: str | None = metric
         for series in runs:
             if metric in series:
-                width = 1.6 if len(runs) == 1 else 0.8
-                ax.plot(series.steps(metric), series[metric], color=f"C{place}", linewidth=width, label=label)
+                look = {"color": f"C{place}", "linewidth": 1.6 if len(runs) == 1 else 0.8, "label": label}
+                steps, values = series.steps(metric), series[metric]
+                if len(steps) == 1 and "_chance" in metric:  # of the batch, at every step
+                    ax.axhline(values[0], linestyle="--", **look)
+                else:
+                    ax.plot(steps, values, marker="o" if len(steps) == 1 else None, **look)
                 label = None
     ax.set_xlabel("step")
     if ax.lines:

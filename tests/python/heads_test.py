@@ -116,6 +116,18 @@ def test_an_error_names_five_series_and_how_to_see_the_rest():
         run.series["own_hh"]
 
 
+def test_a_series_of_one_point_is_drawn():
+    pytest.importorskip("matplotlib").use("agg")
+    axes = (
+        fovea.store()
+        .add("one", {}, {"agreement": ([300], [0.4]), "induction_chance": ([0], [0.1])})
+        .plot("agreement", "induction_chance")
+    )
+    point, level = axes.lines
+    assert point.get_marker() == "o" and list(point.get_xdata()) == [300]
+    assert level.get_linestyle() == "--" and list(level.get_ydata()) == [0.1, 0.1]
+
+
 def test_a_run_with_one_map_has_one_head():
     pytest.importorskip("matplotlib").use("agg")
     run = fovea.run("copy-subset", quick=True, steps=10, keep=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from .series import SeriesTable
 
 Array = npt.NDArray[np.float32]
 MOST_TICKS = 16  # tokens of an axis that have room
+MOST_PIXELS = 96  # of a map among those of other heads, in a notebook
+LEADING = ("induction", "weight_on_previous", "weight_on_first", "attention_on_answer", "agreement")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class Head:
     arose
         The first step with half of the head's rise: value ≥ (first + largest) / 2, up to the step of the ranking. None if the
         largest value is the first, or is not above chance (the series ``METRIC_chance``).
+    site
+        The site of the head in an observed model, as ``watch.hold`` takes it; empty for other runs.
 
     Examples
     --------
@@ -44,6 +49,7 @@ class Head:
     head: int
     value: float
     arose: int | None
+    site: str = ""
 
 
 class HeadRanking(list[Head]):
@@ -71,8 +77,10 @@ class HeadRanking(list[Head]):
         self.step = step
 
     def _table(self) -> tuple[list[str], list[list[Any]]]:
-        rows = [[one.layer, one.head, one.value, "–" if one.arose is None else one.arose] for one in self]
-        return ["layer", "head", f"{self.metric} at step {self.step}", "half of its rise at step"], rows
+        rows = [[one.layer, one.head, one.value, "–" if one.arose is None else one.arose, one.site] for one in self]
+        names = ["layer", "head", f"{self.metric} at step {self.step}", "half of its rise at step", "site"]
+        across = len(names) if any(one.site for one in self) else -1
+        return names[:across], [row[:across] for row in rows]
 
     def __repr__(self) -> str:
         return pictures.table_text(*self._table())
@@ -81,16 +89,34 @@ class HeadRanking(list[Head]):
         return pictures.table_html(*self._table())
 
 
-def rank_heads(series: SeriesTable, metric: str, step: int | None, name: str) -> HeadRanking:
-    """Rank the heads of a run by the series ``METRIC_lL_hH``; ``name`` is the name of the run, for errors."""
-    found = {
-        (int(match[1]), int(match[2])): one
-        for one in series
-        if (match := re.fullmatch(rf"{re.escape(metric)}_l(\d+)_h(\d+)", one))
-    }
+def sites_of(spec: Mapping[str, Any]) -> dict[int, str]:
+    """Return the sites of an observed model by their numbers, from the spec of its run."""
+    model = spec.get("model", {})
+    names = model.get("sites", [])
+    return dict(zip(model.get("layers", range(1, len(names) + 1)), names))
+
+
+def _of_heads(series: Iterable[str]) -> dict[str, dict[tuple[int, int], str]]:
+    """The series of single heads, ``METRIC_lL_hH`` or ``METRIC_lL_hH_held``: by the metric (``METRIC``, ``METRIC_held``), layer and head."""
+    found: dict[str, dict[tuple[int, int], str]] = {}
+    for one in series:
+        if match := re.fullmatch(r"(\w+)_l(\d+)_h(\d+)(_held)?", one):
+            found.setdefault(match[1] + (match[4] or ""), {})[int(match[2]), int(match[3])] = one
+    return found
+
+
+def rank_heads(
+    series: SeriesTable, metric: str, step: int | None, name: str, sites: Mapping[int, str] | None = None
+) -> HeadRanking:
+    """Rank the heads of a run by a series of each; ``name`` is the name of the run, for errors."""
+    known = _of_heads(series)
+    found = known.get(metric)
     if not found:
-        known = list(dict.fromkeys(re.sub(r"_l\d+_h\d+$", "", one) for one in series if re.search(r"_l\d+_h\d+$", one)))
-        remedy = _engine.suggest_name(metric, known) if known else "a model with several heads has such series"
+        remedy = (
+            checks.suggestion(metric, list(known), "list(run.series)")
+            if known
+            else "a model with several heads has such series"
+        )
         raise _engine.wrong_input(f"{name} has no '{metric}' of single heads", remedy)
     newest = max(int(series.steps(one)[-1]) for one in found.values())
     step = newest if step is None else step
@@ -102,7 +128,8 @@ def rank_heads(series: SeriesTable, metric: str, step: int | None, name: str) ->
         if until == 0:
             raise _engine.wrong_input(f"{name} has no '{one}' at step {step}", f"the first is at step {int(steps[0])}")
         values = values[:until]
-        heads.append(Head(layer, head, float(values[-1]), _arose(steps[:until], values, chance)))
+        site = (sites or {}).get(layer, "")
+        heads.append(Head(layer, head, float(values[-1]), _arose(steps[:until], values, chance), site))
     heads.sort(key=lambda one: (-np.nan_to_num(one.value, nan=-np.inf), one.layer, one.head))
     return HeadRanking(metric, step, heads)
 
@@ -118,20 +145,28 @@ def _arose(steps: npt.NDArray[np.int64], values: npt.NDArray[np.float64], chance
 
 def _chance(series: SeriesTable, metric: str) -> float:
     """The value of a metric under uniform attention, of the same batch; -inf if the run has none."""
+    metric = metric.removesuffix("_held")
     name, _, batch = metric.rpartition("_on_")
     known = [one for one in (f"{metric}_chance", f"{name}_chance_on_{batch}") if one in series]
     return float(series[known[0]][-1]) if known else -np.inf
 
 
 def maps_of(
-    arrays: Mapping[str, Mapping[int, Array]], step: int | None, name: str
+    arrays: Mapping[str, Mapping[int, Array]], step: int | None, name: str, batch: str | None = None
 ) -> tuple[int, dict[tuple[int, int], Array]]:
-    """Return the step and the map of each head, by layer and head, from 1; a run with one map has it as layer 1, head 1."""
+    """Return the step and the map of each head, by layer and head, from 1; a run with one map has it as layer 1, head 1.
+
+    ``batch`` names a further batch of an observed training."""
+    kind = "attention" if batch is None else f"attention_on_{batch}"
+    if batch is not None and kind not in arrays:
+        others = [one.removeprefix("attention_on_") for one in arrays if re.fullmatch(r"attention_on_\w+", one)]
+        remedy = _engine.suggest_name(batch, others) if others else "fovea.observe(batches=…) evaluates several"
+        raise _engine.wrong_input(f"{name} has no attention on a batch '{batch}'", remedy)
     kept = {
         (int(match[1]), int(match[2])): looks
         for one, looks in arrays.items()
-        if (match := re.fullmatch(r"attention\.layer\.(\d+)\.head\.(\d+)", one))
-    } or {(1, 1): arrays.get("attention", {})}
+        if (match := re.fullmatch(rf"{re.escape(kind)}\.layer\.(\d+)\.head\.(\d+)", one))
+    } or {(1, 1): arrays.get(kind, {})}
     steps = sorted({one for looks in kept.values() for one in looks})
     if not steps:
         raise _engine.wrong_input(
@@ -179,6 +214,31 @@ def draw_heads(
             ax.set_ylabel("row (query)", fontsize="x-small")
     figure.suptitle(f"attention of example {example} at step {step}", fontsize="medium")
     return figure
+
+
+def leaders(series: SeriesTable) -> list[str]:
+    """Return a line for each of a few measures: the head that ranks first in it."""
+    lines = []
+    for metric in (one for one in LEADING if one in _of_heads(series)):
+        first = rank_heads(series, metric, None, "")[0]
+        since = "" if first.arose is None else f", half of its rise at step {first.arose}"
+        lines.append(f"{metric}: layer {first.layer}, head {first.head} has the most, {first.value:.2f}{since}")
+    return lines
+
+
+def heads_html(arrays: Mapping[str, Mapping[int, Array]], step: int, series: SeriesTable) -> str:
+    """Return the map of each head as a table, a row for each layer, with the leaders below; nothing of a run with one map."""
+    rows, (_, maps) = "", maps_of(arrays, step, "the run")
+    if len(maps) < 2:
+        return ""
+    for layer in sorted({layer for layer, _ in maps}):
+        cells = ""
+        for head in sorted(head for its, head in maps if its == layer):
+            values = maps[layer, head]
+            cell = max(1, min(5, MOST_PIXELS // max(values.shape[1:])))
+            cells += f"<td>{pictures.heat_map(values[0], cell)}<br/><small>layer {layer}, head {head}</small></td>"
+        rows += f"<tr>{cells}</tr>"
+    return f"<table>{rows}</table>" + "".join(f"<small>{html.escape(line)}</small><br/>" for line in leaders(series))
 
 
 def tokens_of(looks: Mapping[int, Array] | None, example: int, words: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from . import _engine, checks, pictures
-from .heads import HeadRanking, draw_heads, maps_of, rank_heads, require_example, tokens_of
+from . import heads as _heads
 from .old_names import today
 from .run_arrays import attention_at, kept_beta
 from .run_facts import Array, RunFacts
@@ -250,6 +250,10 @@ class Run(RunFacts):
         classes = self._reading().chances(checks.text_list("texts", texts)).argmax(1)
         return [self.words.classes[number] for number in classes]
 
+    def _known_words(self) -> Words | None:
+        """The words of a run on texts of the library; None for another run."""
+        return self.words if self._task is None and not self.elsewhere and "corpus" in self.spec["task"] else None
+
     def _reading(self) -> Reader:
         if self._reader is None:
             if self._task is not None or self.elsewhere:
@@ -319,7 +323,7 @@ class Run(RunFacts):
             self.series[metric]  # says which there are
         return pictures.plot([self.series], self._record.telling_metrics, metrics, ax)
 
-    def heads(self, step: int | None = None, *, example: int = 0, figure: Any = None) -> Any:
+    def heads(self, step: int | None = None, *, example: int = 0, batch: str | None = None, figure: Any = None) -> Any:
         """Draw the attention of each head, a row for each layer, with the tokens of the positions.
 
         A map has its rows (queries) downwards and its positions (keys) to the right. An axis has at most 16 tokens, at equal distances.
@@ -330,6 +334,8 @@ class Run(RunFacts):
             One of the steps that attention is kept for; the last by default.
         example : int
             One of the examples that are kept, from 0.
+        batch : str, optional
+            A further batch of an observed training, by its name.
         figure : matplotlib.figure.Figure, optional
             Where to draw; a new one by default.
 
@@ -344,29 +350,28 @@ class Run(RunFacts):
         >>> [ax.get_title() for ax in run.heads(20).axes][:1]
         ['layer 1, head 1']
         """
-        shown, maps = maps_of(self.arrays, checks.step(step), self._name())
-        example = require_example(example, min(map(len, maps.values())))
-        words = self.words if self._task is None and not self.elsewhere and "corpus" in self.spec["task"] else None
+        shown, maps = _heads.maps_of(self.arrays, checks.step(step), self._name(), batch)
+        example = _heads.require_example(example, min(map(len, maps.values())))
+        words, source = self._known_words(), "attention_source" + ("" if batch is None else f"_on_{batch}")
+        columns = _heads.tokens_of(self.arrays.get(source), example, words.source if words else [])
+        rows = _heads.tokens_of(self.arrays.get("attention_target"), example, words.target if words else []) or columns
+        return _heads.draw_heads(shown, maps, example, columns, rows, figure)
 
-        columns = tokens_of(self.arrays.get("attention_source"), example, words.source if words else [])
-        rows = tokens_of(self.arrays.get("attention_target"), example, words.target if words else []) or columns
-        return draw_heads(shown, maps, example, columns, rows, figure)
-
-    def ranking(self, metric: str, step: int | None = None) -> HeadRanking:
+    def ranking(self, metric: str, step: int | None = None) -> _heads.HeadRanking:
         """Rank the heads by a series that each of them has: which head does it most.
 
         Parameters
         ----------
         metric : str
-            Such as ``"induction"``, ``"weight_on_previous"``, ``"entropy"`` or ``"agreement"``.
+            Such as ``"induction"``, ``"weight_on_previous"``, ``"entropy"`` or ``"agreement"``; under a hold ``"induction_held"``.
         step : int, optional
             The values are the newest at this step; at the last by default.
 
         Returns
         -------
         HeadRanking
-            A list, largest first, of heads with ``layer``, ``head``, ``value`` and ``arose``, the first step with half of the head's
-            rise. ``arose`` is None without a rise above chance. It is printed as a table.
+            A list, largest first, of heads with ``layer``, ``head``, ``value``, ``site`` and ``arose``, the first step with half of the
+            head's rise. ``arose`` is None without a rise above chance. It is printed as a table.
 
         Examples
         --------
@@ -374,19 +379,18 @@ class Run(RunFacts):
         >>> fovea.run("markov-icl", quick=True, steps=20, keep=False).ranking("induction")[0].layer in (1, 2)
         True
         """
-        return rank_heads(self.series, today("metric", checks.text("metric", metric)), checks.step(step), self._name())
+        metric, sites = today("metric", checks.text("metric", metric)), _heads.sites_of(self.spec)
+        return _heads.rank_heads(self.series, metric, checks.step(step), self._name(), sites)
 
     def _repr_html_(self) -> str:
         shown = ""
         if self.attention_steps:
             step = self.attention_steps[-1]
-            rows = self.attention(step)[0]
+            rows, known = self.attention(step)[0], self._known_words()
+            drawn = _heads.heads_html(self.arrays, step, self.series) or pictures.heat_map(rows)
             caption = f"attention of one example at step {step}: {self._record.attention_axes}"
-            on_texts = self._task is None and not self.elsewhere and "corpus" in self.spec["task"]
-            words = (
-                words_html(self.words, self.arrays, rows) if on_texts and self.arrays.get("attention_source") else ""
-            )
-            shown = f"<div>{pictures.heat_map(rows)}<br/><small>{caption}</small>{words}</div>"
+            words = words_html(known, self.arrays, rows) if known and self.arrays.get("attention_source") else ""
+            shown = f"<div>{drawn}<br/><small>{caption}</small>{words}</div>"
         return pictures.run_html(repr(self)[1:-1], self.error, self.metrics, self.series, shown)
 
 

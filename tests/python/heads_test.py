@@ -106,6 +106,13 @@ def test_axes_have_labels_and_room_for_their_ticks(length, drawn):
         assert all(end <= start for (_, end), (start, _) in zip(starts, starts[1:]))
 
 
+def test_a_notebook_shows_the_grid_of_heads_and_who_leads():
+    run, _ = kept()
+    page = run._repr_html_()
+    assert page.count("data:image/png") == 4 and "layer 2, head 2" in page
+    assert "induction: layer 2, head 1 has the most, 0.90, half of its rise at step 10" in page
+
+
 def test_an_error_names_five_series_and_how_to_see_the_rest():
     series = {f"own_{letter}": ([0], [1.0]) for letter in "abcdefgh"}
     run = fovea.store().add("many", {}, series)

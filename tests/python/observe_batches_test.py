@@ -115,6 +115,25 @@ def test_a_watch_needs_a_batch():
         fovea.observe(GPT(), batches={"probe": {"batch": TOKENS, "answer": None}})
 
 
+def test_heads_under_a_hold_and_on_a_further_batch_are_ranked_and_drawn():
+    pytest.importorskip("matplotlib").use("agg")
+    watch = observe(sharpened(GPT()), beta=None, batches={"probe": PROBE})
+    watch.hold("uniform", "blocks.1.attn", head=1)
+    run = watch.close()
+    for metric in ("entropy", "entropy_held", "entropy_on_probe", "entropy_on_probe_held"):
+        ranking = run.ranking(metric)
+        assert {(one.layer, one.head): one.site for one in ranking} == {
+            (layer, head): f"blocks.{layer - 1}.attn" for layer in (1, 2) for head in (1, 2)
+        }
+        assert (ranking[0].layer, ranking[0].head) == (2, 1) or not metric.endswith("held")
+        assert repr(ranking).splitlines()[0].split()[-1] == "site" and "blocks.1.attn" in repr(ranking)
+    axes = run.heads(batch="probe", example=2).axes[3]
+    np.testing.assert_array_equal(axes.images[0].get_array(), run.arrays["attention_on_probe.layer.2.head.2"][0][2])
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == [str(one) for one in OTHER[2].tolist()]
+    with pytest.raises(fovea.WrongInput, match="has no attention on a batch 'prob'.*'probe'"):
+        run.heads(batch="prob")
+
+
 # ---- probes in Python
 
 

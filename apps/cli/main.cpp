@@ -128,7 +128,7 @@ std::string reworded(const CLI::App& app, const std::string& command, const CLI:
     put(excludes, " cannot be used with ");
   }
   if (const std::size_t at = text.find(" was given a disallowed flag override"); at != std::string::npos)
-    return fmt::format("{} takes no value. Write {} alone", text.substr(0, at), text.substr(0, at));
+    return fmt::format("--{0} takes no value. Write --{0} alone", text.substr(0, at));
   if (kind == "ArgumentMismatch") put(": At Most ", " takes at most ");
   if (kind == "ArgumentMismatch") put(" required but received ", " values, not ");
   if (kind == "RequiresError") put(" requires ", " needs ");

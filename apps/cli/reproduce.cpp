@@ -222,6 +222,9 @@ class Reproduce : public Command {
     for (const Reproduction& r : done)
       std::ranges::copy_if(r.claims, std::back_inserter(claims),
                            [this](const ClaimResult& claim) { return is_shown(claim.text.name); });
+    if (claims.empty())
+      return fmt::print("No claim is tested: the {} form has none. To add one, see: fovea reproduce --help\n",
+                        word_of(words_.preset()));
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     fmt::print("{}\n{}.\n", explain_ ? claims_explained(claims, terminal) : claims_table(claims, terminal),
                verdict_counts(claims));

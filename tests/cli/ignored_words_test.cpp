@@ -170,6 +170,8 @@ TEST_F(IgnoredWords, ARemedyWorksAsItIsTyped) {
   EXPECT_TRUE(says(fovea("run model.toml").err, "Write as the first line of the file: task = { name = \"…\" }"));
   write("model.toml", "task = { name = \"two-sequences\" }\n[model]\nname = \"toy-gate\"\n");
   EXPECT_EQ(fovea("run model.toml --quiet --set train.steps=5").code, 0);
+  EXPECT_TRUE(says(fovea("reproduce model.toml --quiet --set train.steps=5").out,
+                   "No claim is tested: the quick form has none. To add one, see: fovea reproduce --help"));
   write("range.toml", "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\n[sweep]\nseed = 0..1\n");
   EXPECT_TRUE(says(fovea("sweep range.toml").err,
                    "range.toml:4:10: a range or a distribution needs quotes. Write "

@@ -64,7 +64,10 @@ def test_remedies_are_pythons(call, says):
             "[task]\nvocab = 3\n",
             r"short\.toml:2:1: the task has no name\. Add name = \"…\" to it; fovea\.describe\(\"tasks\"\) shows them",
         ),
-        ("seed = 1\n", r"short\.toml: the experiment has no task\. Add task = \{ name = \"…\" \}"),
+        (
+            "seed = 1\n",
+            r"short\.toml: the experiment has no task\. Write as the first line of the file: task = \{ name = \"…\" \}",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_file_is_said_in_its_words(tmp_path, toml, says):

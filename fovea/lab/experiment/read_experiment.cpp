@@ -164,8 +164,13 @@ Experiment experiment_from_table(const ValueTable& written, const Location& loca
              {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", claim); }},
              {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
   for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {
+    // The last table of a file may be another one.
+    const bool in_file = experiment.location.kind == Location::Kind::file && experiment.location.known();
     if (section->empty())
-      throw wrong_input(fmt::format("the experiment has no {}", key), Remedy::add_part(key), experiment.location);
+      throw wrong_input(fmt::format("the experiment has no {}", key),
+                        message(in_file ? "write as the first line of the file: {}" : "add {}",
+                                Message::Entry{key, {ValueTable{{"name", {"…", {}}}}, {}}}),
+                        experiment.location);
     const auto name = section->find("name");
     if (name == section->end())
       throw wrong_input(fmt::format("the {} has no name", key), Remedy::name_part(std::string(key) + "s"),

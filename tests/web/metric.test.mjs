@@ -1,9 +1,9 @@
-// Which metric of runs is shown unasked.
+// Which experiment and which metric of runs is shown unasked, and what metrics are called.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { metric_of, likely_metric } = await parts_of_page("metric.ts");
+const { metric_of, likely_metric, metric_title, is_detail, shown_first } = await parts_of_page("metric.ts", "run/metric_names.tsx");
 const runs = (count, ...names) => Array.from({ length: count }, () => ({ metrics: Object.fromEntries(names.map((name) => [name, 1])) }));
 
 test("a telling metric is shown where a tenth of the runs have it, which is asked for before they are there", () => {
@@ -15,4 +15,20 @@ test("a telling metric is shown where a tenth of the runs have it, which is aske
   assert.equal(metric_of(mixed, "entropy"), "accuracy");
   assert.equal(metric_of([...runs(2, "key_wins"), ...runs(1, "D")], ""), "key_wins");
   assert.deepEqual([metric_of([], ""), metric_of([], "D"), likely_metric([], "")], ["", "", ""]);
+});
+
+test("a metric has a title in words, and details are told from what is asked for first", () => {
+  assert.deepEqual(
+    ["train_loss", "induction_l2_h1_held", "from_bigram", "rung_unigram", "predicted_attended_chance", "beta_points_right"].map(metric_title),
+    ["loss in training", "weight on followers of earlier copies, layer 2 head 1, attention changed", "divergence from bigram", "predicted plateau: unigram", "predicted attended, by chance", "β: matches words"],
+  );
+  assert.deepEqual(["loss", "loss_held", "rung_bag", "entropy_l1_h1", "from_bag"].map(is_detail), [false, true, true, true, false]);
+});
+
+test("who wishes for nothing is shown the newest experiment with three complete runs of one length", () => {
+  const of = (experiment, ...steps) => steps.map((one) => ({ experiment, steps: one, state: "done" }));
+  const scrap = of("scrap", 11, 11, 11, 2000, 2000);
+  assert.equal(shown_first([...scrap, ...of("whole", 300, 300, 300), ...of("older", 5, 5, 5)]), "whole");
+  assert.equal(shown_first(scrap), "scrap");
+  assert.equal(shown_first([...of("stopped", 9, 9), { experiment: "stopped", steps: 9, state: "running" }, ...of("one", 1)]), "stopped");
 });

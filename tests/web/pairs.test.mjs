@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { difference_text, means_of_pairs, median } = await parts_of_page("views/pairs.ts", "median.ts");
+const { difference_text, means_of_pairs, means_text, median, too_few } = await parts_of_page("views/pairs.ts", "median.ts");
 const run = (seed, length, accuracy, more) => ({ seed, experiment: "laws", state: "done", settings: { task: { length } }, metrics: { accuracy }, ...more });
 
 test("means of pairs leave out runs without a partner, runs that are not done and runs without the metric", () => {
@@ -20,6 +20,14 @@ test("means of pairs leave out runs without a partner, runs that are not done an
 test("the median of two values is their mean", () => {
   assert.equal(median([32, 30]), 31);
   assert.equal(median([5, 1, 3]), 3);
+});
+
+test("means have the decimals of their difference, and few pairs say what they lack", () => {
+  assert.equal(means_text([0.25112, 0.250957], 0.000163), "0.25112 against 0.25096");
+  assert.equal(means_text([6.8235, 0.060572], 6.76), "6.82 against 0.0606");
+  assert.equal(means_text([-12, 1], -13), "−12 against 1");
+  assert.equal(too_few(4), "With 4 pairs p cannot be below 0.125. At least 6 pairs are needed to tell a difference from chance.");
+  assert.equal(too_few(1), "At least 6 pairs are needed to tell a difference from chance.");
 });
 
 test("a difference is lower, higher or none", () => {

@@ -54,7 +54,7 @@ test("further metrics stand beside the chart, each is saved under its name, and 
     await page.waitForFunction(() => /also=D%2Ctrain_loss/.test(location.hash));
     const other = await stage.visit(new URL(page.url()).hash, { viewport });
     await other.locator(".panel figure").nth(1).locator("svg").first().waitFor();
-    assert.deepEqual(await other.locator(".panel figcaption > span").allTextContents(), ["D", "train loss"]);
+    assert.deepEqual(await other.locator(".panel figcaption > span").allTextContents(), ["D", "loss in training"]);
     const [download] = await Promise.all([other.waitForEvent("download"), other.locator(".panel figure").first().getByRole("button", { name: "CSV" }).click()]);
     assert.equal(download.suggestedFilename(), "toy-phase-D.csv");
     await stage.leave(other);

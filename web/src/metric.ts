@@ -1,4 +1,6 @@
-// Which metric of runs is shown where none is asked for.
+// Which experiment, and which metric of runs, is shown where none is asked for.
+import type { Run } from "./model";
+
 const telling = ["accuracy", "attention_points_right", "loss", "train_loss", "p"]; // the most so first
 
 interface Measured {
@@ -22,4 +24,18 @@ export function metric_of(runs: Measured[], wanted: string): string {
 // The same before any run is there, or of one run alone.
 export function likely_metric(names: string[], wanted: string): string {
   return [wanted, ...telling].find(name => names.includes(name)) ?? "";
+}
+
+const enough = 3; // runs to compare
+
+// The newest experiment of which three runs are done with as many steps as its longest run; else the newest. `runs` are
+// the newest ones, from the last on.
+export function shown_first(runs: Pick<Run, "experiment" | "state" | "steps">[]): string {
+  const of = new Map<string, typeof runs>();
+  for (const run of runs) of.set(run.experiment, [...(of.get(run.experiment) ?? []), run]);
+  const whole = [...of].find(([, own]) => {
+    const most = Math.max(...own.map(({ steps }) => steps));
+    return own.filter(({ state, steps }) => state === "done" && steps === most).length >= enough;
+  });
+  return whole?.[0] ?? runs[0]!.experiment;
 }

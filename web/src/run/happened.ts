@@ -2,6 +2,7 @@
 import { rungs_among } from "../line_looks";
 import { flat_settings, type WholeRun } from "../model";
 import { interventions_text, none } from "../play/acts";
+import { rung_text } from "../play/rung_text";
 import { series_of } from "./kept";
 
 const percent = (share: number) => `${+(100 * share).toPrecision(3)} %`;
@@ -32,9 +33,18 @@ function accuracy_text(run: WholeRun): string[] {
   if (typeof last !== "number") return [];
   const reached = first_step(run, "accuracy", 0.9);
   const running = run.state === "running";
-  const not_reached = running ? "has not reached 90 % yet" : "never reached 90 %";
-  const when = reached === undefined ? not_reached : `first reached 90 % at step ${reached}`;
-  return [`Accuracy ${when}. ${running ? "It is now" : "At the end it was"} ${percent(last)}.`];
+  if (reached === undefined) {
+    const highest = series_of(run.series.accuracy ?? []).values.reduce<number>(
+      (most, one) => Math.max(most, one ?? 0),
+      last,
+    );
+    return [
+      `Accuracy ${running ? "is now" : "ended at"} ${percent(last)}${highest > last ? `, its highest was ${percent(highest)}` : ""}.`,
+    ];
+  }
+  return [
+    `Accuracy first reached 90 % at step ${reached}. ${running ? "It is now" : "At the end it was"} ${percent(last)}.`,
+  ];
 }
 
 function loss_text(run: WholeRun): string[] {
@@ -46,18 +56,7 @@ function loss_text(run: WholeRun): string[] {
   const went = from === to ? `stayed at ${to}` : `${last < first ? "fell" : "rose"} from ${from} to ${to}`;
   const ended = run.state === "running" ? "It is now" : "It ended";
   const rungs = name === "loss" ? rungs_among(Object.entries(run.metrics)) : [];
-  const above = rungs.filter(({ value }) => value > last).sort((a, b) => a.value - b.value)[0];
-  const below = rungs.filter(({ value }) => value <= last).sort((a, b) => b.value - a.value)[0];
-  const named = (rung: typeof above) => `${rung!.name} (${short(rung!.value)})`;
-  const where =
-    above && below
-      ? ` ${ended} between two predicted plateaus, ${named(above)} and ${named(below)}.`
-      : above
-        ? ` ${ended} below the lowest predicted plateau, ${named(above)}.`
-        : below
-          ? ` ${ended} above the highest predicted plateau, ${named(below)}.`
-          : "";
-  return [`Loss ${went}.${where}`];
+  return [`Loss ${went}.${rungs.length > 0 ? ` ${ended} ${rung_text(rungs, last)}` : ""}`];
 }
 
 // Which came first, knowing or looking.
@@ -76,6 +75,3 @@ export function happened_in(run: WholeRun): string {
   const ended = { running: "It is still running.", done: "", stopped: "It was stopped.", failed: "It failed." };
   return [ended[run.state], ...accuracy_text(run), ...loss_text(run), ...order_text(run)].filter(Boolean).join(" ");
 }
-
-// Numbers of single heads, of holds and of the prediction, which a reader asks for last.
-export const is_detail = (metric: string) => /_held$|_l\d+_h\d+|^rung_|_chance$/.test(metric);

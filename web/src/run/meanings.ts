@@ -8,7 +8,7 @@ const named: { [metric: string]: string } = {
   beta_points_right: "Share of rows whose largest β is at the right position.",
   knowledge: "Mean probability of the right answer, if all attention is on its position.",
   induction: "Mean attention on the tokens after earlier copies of the current token.",
-  level: "The nearest predicted plateau by loss, counted from 0.",
+  level: "The plateau nearest to the loss on the rows that it is predicted for, counted from 0..",
 };
 
 // `program` is the program that trained the run, if it was not Fovea: `rung` is measured in another way there.

@@ -42,3 +42,20 @@ export function difference_text(difference: number): string {
   if (difference === 0) return "is the same in";
   return `is ${short(Math.abs(difference))} ${difference < 0 ? "lower" : "higher"} than with`;
 }
+
+// The least number of pairs whose p, at least 2/2ⁿ, can be below 0.05.
+export const enough_pairs = 6;
+export function too_few(pairs: number): string {
+  const needed = `At least ${enough_pairs} pairs are needed to tell a difference from chance.`;
+  return pairs === 1 ? needed : `With ${pairs} pairs p cannot be below ${+(2 / 2 ** pairs).toPrecision(3)}. ${needed}`;
+}
+
+// The means of both sides, with as many decimals as their difference needs.
+export function means_text(means: [number, number], difference: number): string {
+  const decimals = difference === 0 ? 0 : Math.max(0, 1 - Math.floor(Math.log10(Math.abs(difference))));
+  const [one, other] = means.map(mean => {
+    const digits = Math.floor(Math.log10(Math.abs(mean) || 1)) + 1 + decimals;
+    return number_text(+mean.toPrecision(Math.min(15, Math.max(3, digits)))).replace("-", "−");
+  });
+  return `${one} against ${other}`;
+}

@@ -9,11 +9,12 @@ import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { number_text, type Table, type WholeRun } from "../model";
 import { interventions_text, marks_of_interventions, none } from "../play/acts";
-import { happened_in, is_detail, trained_in } from "../run/happened";
+import { happened_in, trained_in } from "../run/happened";
 import { address_in_playground, not_there } from "../run/in_playground";
 import { maps_of, other_program, series_of } from "../run/kept";
 import { Maps } from "../run/maps";
 import { meaning_of } from "../run/meanings";
+import { is_detail, MetricOptions, metric_title } from "../run/metric_names";
 import type { KeptRuns, Source } from "../source";
 import { Explained, Term } from "../term";
 import { Trouble } from "../trouble";
@@ -227,7 +228,7 @@ function Course({ run }: { run: WholeRun }) {
   const [metric, choose] = useWord("of", usual);
   const [step] = useWord("step", "");
   const curves = useMemo<Curve[]>(
-    () => [{ name: metric.replaceAll("_", " "), group: "", ...series_of(run.series[metric] ?? []) }],
+    () => [{ name: metric_title(metric), group: "", ...series_of(run.series[metric] ?? []) }],
     [run, metric],
   );
   const rules = metric === "loss" ? rungs : [];
@@ -243,16 +244,12 @@ function Course({ run }: { run: WholeRun }) {
       <label class="pick">
         Metric
         <select value={metric} onChange={event => choose(event.currentTarget.value)}>
-          {names.map(name => (
-            <option value={name} selected={name === metric}>
-              {name.replaceAll("_", " ")}
-            </option>
-          ))}
+          <MetricOptions metrics={names} chosen={metric} />
         </select>
       </label>
       <Figure
         paper
-        title={`${metric.replaceAll("_", " ")} of run ${run.run}`}
+        title={`${metric_title(metric)} of run ${run.run}`}
         file={`run-${run.run}-${metric}`}
         table={() => ({
           columns: ["run", "metric", "step", "value"],
@@ -261,7 +258,7 @@ function Course({ run }: { run: WholeRun }) {
       >
         <Lines
           curves={curves}
-          label={metric.replaceAll("_", " ")}
+          label={metric_title(metric)}
           now={step === "" ? undefined : Number(step)}
           rules={rules}
           marks={marks}
@@ -282,7 +279,7 @@ function Numbers({ run, program }: { run: WholeRun; program: string }) {
         <>
           <dt>
             <Term word={name} means={is_detail(name) ? undefined : meaning_of(name, program)}>
-              {name.replaceAll("_", " ")}
+              {metric_title(name)}
             </Term>
           </dt>
           <dd>{number_text(value)}</dd>

@@ -5,6 +5,7 @@ import { change_address, useWord } from "../address";
 import { bands, type Curve } from "../curves";
 import type { Line } from "../model";
 import { settings_in_words } from "../play/acts";
+import { metric_title } from "../run/metric_names";
 import type { Source } from "../source";
 import { NoStore } from "./no_store";
 import { RunPage } from "./run";
@@ -84,8 +85,8 @@ function AllRuns({ source }: { source: Source }) {
       {curves.length > 0 && (
         <RunsChart
           curves={curves}
-          label={seen.metric.replaceAll("_", " ")}
-          title={`${seen.metric.replaceAll("_", " ")}: one line per run${banded ? medians : ""}`}
+          label={metric_title(seen.metric)}
+          title={`${metric_title(seen.metric)}: one line per run${banded ? medians : ""}`}
           banded={banded}
           file={`${experiment || "runs"}-${seen.metric}`}
           table={() => line_table(seen.lines, seen.metric, by, settings)}
@@ -116,6 +117,7 @@ function Status(props: { found: Found; asked: Asked; served: boolean; unlike: bo
   const { seen, live, newest } = props.found;
   const { experiment, wanted } = props.asked;
   const unknown = seen === nothing; // what there is
+  const chosen_as = experiment === newest ? "the newest experiment" : "the newest with three complete runs";
   return (
     <p class="soft" role="status">
       {!unknown && (seen.matched === 0 ? "No runs." : `${seen.matched} run${seen.matched === 1 ? "" : "s"}.`)}
@@ -127,7 +129,7 @@ function Status(props: { found: Found; asked: Asked; served: boolean; unlike: bo
       {wanted && seen.metric && seen.metric !== wanted && ` None has measured ${wanted}: ${seen.metric} is shown.`}
       {props.unlike && " No median is drawn over unlike experiments: choose one, or colour by experiment."}{" "}
       {props.served && (live ? !unknown && "Live: new runs appear by themselves." : "Waiting for the server.")}
-      {experiment !== "" && experiment === newest && ` Shown are those of ${newest}, the newest experiment.`}{" "}
+      {newest !== "" && experiment !== "" && ` Shown are those of ${experiment}, ${chosen_as}.`}{" "}
       {experiment !== "" && seen.names.experiments.length > 1 && (
         <button
           type="button"
@@ -168,7 +170,7 @@ function RunDetails(props: {
     <>
       {is_grouped(seen.runs, by, asked_by, settings) && seen.metric && store && (
         <GroupsTable
-          heading={`Groups by ${setting_title(by)}: ${seen.metric.replaceAll("_", " ")}`}
+          heading={`Groups by ${setting_title(by)}: ${metric_title(seen.metric)}`}
           store={store}
           experiment={experiment}
           where={where}

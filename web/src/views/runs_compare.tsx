@@ -5,6 +5,7 @@ import type { Curve } from "../curves";
 import { csv_text, Figure, type Table } from "../figure";
 import { Lines } from "../lines";
 import { type Line, number_text, type Run } from "../model";
+import { metric_title } from "../run/metric_names";
 import { save_text } from "../save";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
@@ -93,7 +94,7 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
     [JSON.stringify(lines), settings, setting, each],
   );
   const rules = useMemo(() => rungs_of_all(runs, metric), [JSON.stringify(runs), metric]);
-  const title = metric.replaceAll("_", " ");
+  const title = metric_title(metric);
   return (
     <section aria-labelledby="compared">
       <h2 id="compared">Side by side</h2>
@@ -175,7 +176,7 @@ function Numbers(props: { runs: Run[]; names: string[]; metrics: string[]; of: (
           ))}
           {metrics.map(name => (
             <tr>
-              <th scope="row">{name.replaceAll("_", " ")}</th>
+              <th scope="row">{metric_title(name)}</th>
               {runs.map(run => (
                 <td class="number">{number_text(run.metrics[name])}</td>
               ))}

@@ -1,6 +1,8 @@
 // Which runs are shown, what of them, and by what they are coloured.
+import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
+import { MetricOptions } from "../run/metric_names";
 import type { Seen } from "./runs_found";
 
 // Said in an address, where something else is meant by what it leaves out.
@@ -35,7 +37,7 @@ interface Props {
 export function Filters({ seen, experiment, coloured, differing }: Props) {
   const [where, take_where] = useWord("where", "");
   const [condition, set_condition] = useSlow(where, take_where);
-  const metrics = [...new Set(seen.runs.flatMap(run => Object.keys(run.metrics)))].sort();
+  const metrics = [...new Set(seen.runs.flatMap(run => Object.keys(run.metrics)))];
   return (
     <form class="filters of-runs" onSubmit={event => event.preventDefault()}>
       <Choice
@@ -56,13 +58,9 @@ export function Filters({ seen, experiment, coloured, differing }: Props) {
           aria-describedby="trouble"
         />
       </label>
-      <Choice
-        label="Metric"
-        word="metric"
-        value={seen.metric}
-        options={metrics}
-        words={Object.fromEntries(metrics.map(name => [name, name.replaceAll("_", " ")]))}
-      />
+      <Choice label="Metric" word="metric" value={seen.metric}>
+        <MetricOptions metrics={metrics} chosen={seen.metric} />
+      </Choice>
       <Choice
         label="Colour by"
         word="by"
@@ -78,8 +76,9 @@ function Choice(props: {
   label: string;
   word: string;
   value: string;
-  options: string[];
+  options?: string[];
   words?: { [option: string]: string };
+  children?: ComponentChildren; // in place of options
 }) {
   const id = useId();
   return (
@@ -95,7 +94,8 @@ function Choice(props: {
           )
         }
       >
-        {props.options.map(option => (
+        {props.children}
+        {props.options?.map(option => (
           <option value={option} selected={option === props.value}>
             {props.words?.[option] ?? option}
           </option>

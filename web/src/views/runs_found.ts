@@ -1,7 +1,7 @@
 // The runs that the address asks for, and their curves, as the source has them now.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { change_address, read_address } from "../address";
-import { likely_metric, metric_of } from "../metric";
+import { likely_metric, metric_of, shown_first } from "../metric";
 import type { Line, Names, Run } from "../model";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
@@ -31,12 +31,13 @@ export interface Asked {
   wanted: string; // metric
 }
 
+const looked_at = 200; // newest runs
 export interface Found {
   seen: Seen;
   trouble: string;
   live: boolean; // what is new comes by itself
   news: number; // how often it has
-  newest: string; // the experiment that was chosen unasked
+  newest: string; // the newest experiment, if one was chosen unasked
 }
 
 export function useFoundRuns(source: Source, { experiment, where, sort, wanted }: Asked): Found {
@@ -58,10 +59,11 @@ export function useFoundRuns(source: Source, { experiment, where, sort, wanted }
         const names = await source.names();
         // Who opens the view without a wish is shown one experiment, as lines of many are one blot.
         if (known.current === undefined && [...read_address().words].length === 0 && names.experiments.length > 1) {
-          const [run] = (await source.runs({ limit: 1 })).runs;
-          if (wanted_still && run && [...read_address().words].length === 0) {
-            set_newest(run.experiment);
-            return change_address({ experiment: run.experiment });
+          const { runs } = await source.runs({ limit: looked_at });
+          if (wanted_still && runs[0] && [...read_address().words].length === 0) {
+            const experiment = shown_first(runs);
+            set_newest(runs[0].experiment);
+            return change_address({ experiment });
           }
         }
         // The curves of what is likely to be shown are asked for beside the runs, of as many as the table has.

@@ -10,10 +10,11 @@ import { useWidth } from "../lines";
 import { median } from "../median";
 import { type Groups, number_text, type Run, setting_text } from "../model";
 import { interventions_text } from "../play/acts";
+import { metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
-import { difference_text, means_of_pairs, short } from "./pairs";
+import { difference_text, enough_pairs, means_of_pairs, means_text, short, too_few } from "./pairs";
 import { group_of, group_title, LeftOut, type Settings, setting_cell, setting_title } from "./runs_named";
 
 interface Dot {
@@ -58,7 +59,7 @@ export function AgainstSetting(props: {
       : all;
   }, [runs, settings, metric, setting, by]);
   if (!setting || dots.length === 0) return null;
-  const name = metric.replaceAll("_", " ");
+  const name = metric_title(metric);
   const numbers = dots.every(({ x }) => typeof x === "number");
   const logs = (axis: "x" | "y") =>
     log.includes(axis) && dots.every(dot => (typeof dot[axis] === "number" ? (dot[axis] as number) > 0 : axis !== "x"));
@@ -227,21 +228,25 @@ function verdict_of(
 ) {
   const { difference, low, high, pairs = 0, p } = test;
   if (difference === null || difference === undefined) return undefined;
-  const least = 2 / 2 ** pairs; // p of that many pairs
-  const pairs_text = `${pairs} ${pairs === 1 ? "pair" : "pairs"} of runs`;
+  const pairs_text = pairs === 1 ? "1 pair of runs" : `mean of ${pairs} pairs of runs`;
   const how =
     p === null || p === undefined || difference === 0
       ? ""
-      : p < 0.05
-        ? "Chance alone rarely makes a difference this large."
-        : p <= least * 1.001
-          ? `${pairs_text} cannot give a smaller p. More seeds would.`
+      : pairs < enough_pairs
+        ? too_few(pairs)
+        : p < 0.05
+          ? "Chance alone rarely makes a difference this large."
           : "The difference may be chance.";
   return (
     <li>
-      <b>{group}</b>: {metric} {difference_text(difference)} <b>{base}</b>, mean of {pairs_text}
-      {means && ` (${short(means[0])} against ${short(means[1])})`}. 95 % interval of the difference: {short(low)} to{" "}
-      {short(high)}. {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
+      <b>{group}</b>: {metric} at the end {difference_text(difference)} <b>{base}</b>, {pairs_text}
+      {means && ` (${means_text(means, difference)})`}.{" "}
+      {pairs > 1 && (
+        <>
+          95 % interval of the difference: {short(low)} to {short(high)}.{" "}
+          {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
+        </>
+      )}
       {how}
       {left_out.some(count => count > 0) &&
         ` Runs without a partner, left out of the pairs: ${left_out[0]} of ${group}, ${left_out[1]} of ${base}.`}
@@ -301,7 +306,7 @@ export function GroupsTable({
   const title = (value: Groups["against"]) =>
     by === "intervene" ? interventions_text(value ?? []) : value === null ? "not set" : setting_text(value);
   const name = (value: Groups["against"]) => group_title(by, title(value));
-  const metric_name = metric.replaceAll("_", " ");
+  const metric_name = metric_title(metric);
   const verdicts = found.groups.slice(0, most_verdicts + 1).flatMap(({ value, measured, test }) => {
     if (!test || test.problem) return [];
     const { pairs = 0, paired_by = [] } = test;
@@ -370,11 +375,14 @@ export function GroupsTable({
                 ) : (
                   <>
                     <td class="number">
-                      {number_text(test.difference)} [{number_text(test.low)}, {number_text(test.high)}]
+                      {number_text(test.difference)}
+                      {test.pairs !== 1 && ` [${number_text(test.low)}, ${number_text(test.high)}]`}
                     </td>
                     <td class="number">{test.pairs}</td>
                     <td class="number">
-                      {test.p === null || test.p === undefined ? "–" : String(+test.p.toPrecision(2))}
+                      {test.pairs === 1 || test.p === null || test.p === undefined
+                        ? "–"
+                        : String(+test.p.toPrecision(2))}
                     </td>
                   </>
                 )}
@@ -387,7 +395,8 @@ export function GroupsTable({
         In brackets: the 95 % interval. Median, middle half and mean are of all runs of a group. The difference is of
         pairs alone, so it can have another sign than the means of all runs. Runs are paired by seed and by what else
         varies, as <code>fovea compare</code> does it. p is of a sign-flip permutation test of the pairs: how often a
-        difference as large would come by chance. With n pairs it cannot be below 2/2ⁿ.
+        difference as large would come by chance. With n pairs it cannot be below 2/2ⁿ. All values are of the end of
+        each run, also if the figure shows a part of the steps.
         {differing.length > 0 && ` Groups differ in ${differing.join(", ")}, too: a difference may come from there.`}
         {problems.length > 0 && ` Not paired: ${problems.join(" ")}`}
       </p>

@@ -6,6 +6,7 @@ import type { Curve } from "../curves";
 import { Figure } from "../figure";
 import { Lines } from "../lines";
 import type { Line } from "../model";
+import { MetricOptions, metric_title } from "../run/metric_names";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
 import { window_in } from "./runs_chart";
@@ -25,9 +26,9 @@ export function Panel(props: Props) {
   const { seen } = props;
   const [also] = useWord("also", "");
   const chosen = also.split(",").filter(metric => metric !== "" && metric !== seen.metric);
-  const others = [...new Set(seen.runs.flatMap(run => Object.keys(run.metrics)))]
-    .filter(metric => metric !== seen.metric && !chosen.includes(metric))
-    .sort();
+  const others = [...new Set(seen.runs.flatMap(run => Object.keys(run.metrics)))].filter(
+    metric => metric !== seen.metric && !chosen.includes(metric),
+  );
   const set = (metrics: string[]) => change_address({ also: metrics.join() }, true);
   return (
     <section aria-label="Further charts">
@@ -36,9 +37,7 @@ export function Panel(props: Props) {
           Add a chart of
           <select value="" onChange={event => set([...chosen, event.currentTarget.value])}>
             <option value="">a metric</option>
-            {others.map(metric => (
-              <option value={metric}>{metric.replaceAll("_", " ")}</option>
-            ))}
+            <MetricOptions metrics={others} />
           </select>
         </label>
       )}
@@ -47,7 +46,7 @@ export function Panel(props: Props) {
           <div key={metric}>
             <Chart {...props} metric={metric} />
             <button type="button" class="quiet" onClick={() => set(chosen.filter(one => one !== metric))}>
-              Remove {metric.replaceAll("_", " ")}
+              Remove {metric_title(metric)}
             </button>
           </div>
         ))}
@@ -87,7 +86,7 @@ function Chart({ source, seen, asked, curves_of, by, settings, metric }: Props &
     () => new Set(curves.map(curve => curve.group).filter(group => off === "" || !off.split("|").includes(group))),
     [curves, off],
   );
-  const title = metric.replaceAll("_", " ");
+  const title = metric_title(metric);
   if (trouble) return <p class="problem">{trouble}</p>;
   if (lines && curves.length === 0) return <p class="soft">No run has {title} over its steps.</p>;
   return (

@@ -7,6 +7,7 @@ import { Legend } from "../legend";
 import { axis_of } from "../line_looks";
 import { useWidth } from "../lines";
 import { number_text, type Run, texts_apart } from "../model";
+import { metric_title } from "../run/metric_names";
 import { in_order, setting_title } from "./runs_named";
 
 const most_axes = 8;
@@ -85,7 +86,7 @@ export function Parallel({ runs, settings, metric, differing, file }: Props) {
   };
   const kept = measured.filter(is_picked);
   const some = kept.length < measured.length;
-  const title = metric.replaceAll("_", " ");
+  const title = metric_title(metric);
   const sorted = kept.map(run => run.metrics[metric]!).sort((a, b) => a - b),
     middle = (sorted.length - 1) / 2;
   const bound = (which: 0 | 1, text: string) => (
@@ -177,7 +178,7 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
   const height = 320,
     top = 34,
     bottom = 14,
-    left = 60,
+    left = Math.max(60, 18 + 7.5 * Math.max(...axes[0]!.values.map(value => Math.min(14, value.length)))),
     right = 64;
   const span = most - least || 1;
   const bin = (value: number) => Math.min(ramp.length - 1, Math.floor(((value - least) / span) * ramp.length));

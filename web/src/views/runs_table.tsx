@@ -2,6 +2,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { change_address } from "../address";
 import { number_text, type Run } from "../model";
+import { metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
 import { address_of_run } from "./run";
 import { setting_cell, setting_title } from "./runs_named";
@@ -42,7 +43,7 @@ export function RunTable(props: {
     { title: "seed", key: "seed" },
     { title: "state", key: "state" },
     { title: "steps", key: "steps" },
-    ...(props.metric ? [{ title: props.metric.replaceAll("_", " "), key: props.metric }] : []),
+    ...(props.metric ? [{ title: metric_title(props.metric), key: props.metric }] : []),
     ...shown.map(name => ({ title: setting_title(name), key: name })),
   ];
   const sorted = (key: string) =>

@@ -1,12 +1,12 @@
 // Computes the courses that the page shows at once (web/src/engine/courses.json): FOVEA_PAGE_FILE=build/page/index.html node scripts/courses.mjs
-// Of every preset of the playground: the curves in four digits, and at each look the map of
+// Of every preset of the playground and every idea of the story: the curves in four digits, and at each look the map of
 // the example that is shown first, a byte for each of its cells. A test trains the presets again and compares (tests/web/play_presets.test.mjs).
 import { writeFile } from "node:fs/promises";
 import { deflateSync } from "node:zlib";
 import { open_engine, parts_of_page } from "../tests/web/in_node.mjs";
 
 const ask = await open_engine();
-const { presets, first, plan_of, task_of } = await parts_of_page("play/presets.ts", "play/state.ts");
+const { presets, ideas, state_of, first, plan_of, task_of } = await parts_of_page("play/presets.ts", "story/ideas.ts", "play/state.ts");
 const digits = (value) => (value === null ? null : +value.toPrecision(4));
 
 // Maps after each other, each as what has changed since the one before, packed.
@@ -51,13 +51,16 @@ function course_of(plan, metrics) {
 }
 
 const courses = {};
-for (const preset of presets) {
-  const state = { ...first, ...preset.state };
+const wanted = [...presets.map(({ name, state }) => [name, { ...first, ...state }]), ...ideas.map((idea) => [idea.title, { ...state_of(idea), step: 0 }])];
+const done = new Set();
+for (const [name, state] of wanted) {
+  if (done.has(JSON.stringify(state))) continue;
+  done.add(JSON.stringify(state));
   for (const more of state.beside ? ["", state.beside] : [""]) {
     const [hash, course] = course_of(plan_of(state, more), [...task_of(state).metrics, ...(task_of(state).probes ?? []), "entropy_held", "train_loss"]);
     courses[hash] = course;
   }
-  console.error(preset.name);
+  console.error(name);
 }
 const text = "{\n" + Object.entries(courses).map(([hash, course]) => `${JSON.stringify(hash)}: ${JSON.stringify(course)}`).join(",\n") + "\n}\n";
 await writeFile(new URL("../web/src/engine/courses.json", import.meta.url), text);

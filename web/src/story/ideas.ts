@@ -7,6 +7,7 @@ export interface Idea {
   title: string;
   says: string;
   preset: string;
+  released?: true; // the preset without its hold
   step: number;
   held: Held[];
 }
@@ -15,14 +16,16 @@ export const ideas: Idea[] = [
   {
     title: "Attention divides 100 %",
     says: "A model reads words and has to write the same words. For each word that it writes, attention divides 100 % among the words read. The thicker an arc, the more weight. Before training, all weights are nearly equal.",
-    preset: "two-stages",
+    preset: "held",
+    released: true,
     step: 0,
     held: [{ run: 0, metric: "entropy", step: 0, least: 0.98 }],
   },
   {
     title: "Words are matched first",
-    says: "β is the share of rows whose right word would be likeliest, if all attention were on its position. At step 8 β is above one half. Which words occur together is enough for that: attention is still spread.",
-    preset: "two-stages",
+    says: "To match words is to know which word to write for which (β). At step 8 more than half are matched, while attention is still spread. It is enough to see which words occur together.",
+    preset: "held",
+    released: true,
     step: 8,
     held: [
       { run: 0, metric: "beta_points_right", step: 8, least: 0.5 },
@@ -31,14 +34,15 @@ export const ideas: Idea[] = [
   },
   {
     title: "Then attention moves",
-    says: "α is the share of rows whose largest weight is on the right position. Once words are matched, looking there lowers the loss. By step 60 α is above 80 %.",
-    preset: "two-stages",
+    says: "Until words are matched, no position is better to look at than another. Once they are, looking at the right one lowers the loss, and attention moves there. By step 60 it looks right (α) in more than 80 % of the rows.",
+    preset: "held",
+    released: true,
     step: 60,
     held: [{ run: 0, metric: "attention_points_right", step: 60, least: 0.8 }],
   },
   {
     title: "Hold attention, and words are still learned",
-    says: "An explanation is tested by an intervention. Here attention is held uniform until step 60. β rises above 80 % all the same. The attention that the model has learned so far is still wrong: α is below 10 %.",
+    says: "An explanation is tested by an intervention. Here attention is held uniform until step 60. More than 80 % of the words are matched all the same. The blue curve shows how the model would attend if it were released: right in less than 10 % of the rows.",
     preset: "held",
     step: 50,
     held: [
@@ -55,7 +59,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Without co-occurrence, both wait",
-    says: "Solid: each text has the same 20 words in a new order. Which words occur together shows nothing, and neither curve has risen at step 60. Dashed: each text has 20 of 30 words, and both curves are above 90 %.",
+    says: "Another task. Solid: each text has the same 20 words in a new order. Which words occur together shows nothing, and at step 60 neither words nor attention have come. Dashed: each text has 20 of 30 words. Both are above 90 %.",
     preset: "pair",
     step: 60,
     held: [
@@ -66,8 +70,8 @@ export const ideas: Idea[] = [
     ],
   },
   {
-    title: "A low loss does not predict attention",
-    says: "At step 300 the solid training writes nine of ten words right. Its attention is on the right position in almost no row. It has learned another way to copy.",
+    title: "Right words do not show right attention",
+    says: "At step 300 the solid training writes nine of ten words right. Its attention is on the right position in almost no row, and β is low, too. It looks a few positions later: the state of the recurrent encoder there still contains the word.",
     preset: "pair",
     step: 300,
     held: [
@@ -78,8 +82,9 @@ export const ideas: Idea[] = [
 ];
 
 // What is trained for an idea, as the playground has it.
-export const state_of = ({ preset, step }: Idea): State => ({
+export const state_of = ({ preset, released, step }: Idea): State => ({
   ...first,
   ...presets.find(one => one.name === preset)!.state,
+  ...(released && { hold: 0 }),
   step,
 });

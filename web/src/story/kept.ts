@@ -29,6 +29,12 @@ export function kept_verdict(claim: Kept): Claim["verdict"] {
   return claim.value === null ? "no value" : "not refuted"; // it was not a number
 }
 
+// How many claims of full forms have a kept result, and how many of them are as stated.
+export function kept_count(): { all: number; stated: number } {
+  const claims = kept.experiments.flatMap(one => one.claims);
+  return { all: claims.length, stated: claims.filter(({ held }) => held).length };
+}
+
 export function kept_of(experiment: string): KeptResult[] {
   return kept.experiments
     .filter(one => one.experiment === experiment)

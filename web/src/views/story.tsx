@@ -10,7 +10,7 @@ import { type Chapter, chapters, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
 import { Claims, count_text, ExperimentView, Verdict } from "../story/experiment";
 import { Findings, NotSupported } from "../story/findings";
-import { kept_of } from "../story/kept";
+import { kept_count, kept_of } from "../story/kept";
 import { Reading } from "../story/reading";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
@@ -190,7 +190,8 @@ export function Story({ source }: { source: Source }) {
 // How many claims are supported, in the experiments that have been reproduced, and of which form they are.
 function ClaimCount({ told, failed }: { told: Experiment[]; failed: number }) {
   const [digits, set_digits] = useWord("digits", "");
-  const claims = told.flatMap(one => one.claims);
+  const claims = told.flatMap(one => one.claims),
+    { all, stated } = kept_count();
   const forms = [...new Set(claims.map(({ form }) => form))].sort();
   if (claims.length === 0)
     return (
@@ -200,15 +201,26 @@ function ClaimCount({ told, failed }: { told: Experiment[]; failed: number }) {
       </p>
     );
   return (
-    <p class="toll">
-      <strong>{count_text(claims)}</strong>, in {told.length} experiment{told.length === 1 ? "" : "s"} of this page (
-      {forms.map(form => `${form} form`).join(" and ")}).{" "}
-      {failed > 0 && (
-        <>
-          Kept results of full forms are counted apart:{" "}
-          <a href="#/story?at=not-supported">{failed} claims of full forms are not supported</a>.
-        </>
-      )}
+    <div class="toll">
+      <ul>
+        <li>
+          <b>Run here</b> ({forms.map(form => `${form} form`).join(" and ")}): <strong>{count_text(claims)}</strong>, in{" "}
+          {told.length} experiment{told.length === 1 ? "" : "s"}.
+        </li>
+        {failed > 0 && (
+          <li>
+            <b>Kept with the program</b> (full form):{" "}
+            <strong>
+              {stated} of {all} claims are as stated
+            </strong>
+            , <a href="#/story?at=not-supported">{all - stated} are not supported</a>.
+          </li>
+        )}
+      </ul>
+      <p class="soft">
+        The quick form has small settings and few seeds, the full form the full settings and seeds. A claim has a
+        measured value, the value that it needs, and null, the value without the effect.
+      </p>
       <label class="line">
         <input
           type="checkbox"
@@ -217,7 +229,7 @@ function ClaimCount({ told, failed }: { told: Experiment[]; failed: number }) {
         />{" "}
         Show the text and the formula of every claim
       </label>
-    </p>
+    </div>
   );
 }
 
@@ -305,7 +317,9 @@ function ChapterView(props: {
             <span class="count">{props.number}</span> {section.title}
           </h2>
           {reproduced.length > 0 ? (
-            <Verdict claims={reproduced.flatMap(one => one.claims)} />
+            <>
+              <Verdict claims={reproduced.flatMap(one => one.claims)} /> <KeptOutcome experiments={reproduced} />
+            </>
           ) : kept.length > 0 ? (
             <span class="soft">
               {count_text(kept_claims)} ({kept_form})
@@ -335,7 +349,8 @@ function ChapterView(props: {
             onToggle={event => props.set_open(experiment.name, event.currentTarget.open)}
           >
             <summary>
-              {experiment.title || experiment.name} <Verdict claims={experiment.claims} />
+              {experiment.title || experiment.name} <Verdict claims={experiment.claims} />{" "}
+              <KeptOutcome experiments={[experiment]} />
             </summary>
             {open.includes(experiment.name) && (
               <ExperimentView experiment={experiment} source={props.source} news={props.news} inside />
@@ -378,6 +393,13 @@ function ChapterView(props: {
       </details>
     </section>
   );
+}
+
+// What the full forms of experiments came to, if the results beside it are of quick forms.
+function KeptOutcome({ experiments }: { experiments: Experiment[] }) {
+  if (experiments.some(({ claims }) => claims.some(({ form }) => form === "full"))) return null;
+  const claims = experiments.flatMap(({ name }) => kept_of(name)).flatMap(one => one.claims);
+  return claims.length > 0 ? <span class="soft">Full form, kept: {count_text(claims)}.</span> : null;
 }
 
 function Tries({ tries }: { tries: Try[] }) {

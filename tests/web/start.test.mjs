@@ -27,13 +27,14 @@ test("before it is trained nothing is drawn, two flags are bet, and nothing of t
     const page = await stage.visit("", { viewport });
     await ready(page);
     assert.deepEqual((await curves_in(page, "curve")).filter((path) => path.includes("L")), []);
-    // Before the bet, at every width: what α and β are, and how the words are learned without looking.
-    for (const part of [/which word to write for each word read \(β\)/, /occur together in the texts shows which word to write, without looking at a position\./]) await page.getByText(part).waitFor();
+    // Before the bet, at every width: what α and β are. Why one comes first is told after both have come.
+    await page.getByText(/which word to write for each word read \(β\)/).waitFor();
+    assert.equal(await page.locator(".waits").count(), 0);
     assert.doesNotMatch(await page.locator(".start").innerText(), /you have just seen|while attention is still uniform|is known/i);
     // By number and by key.
     await page.getByLabel("Your bet as a number: β at 50 %").fill("30");
     await page.getByLabel("Your bet as a number: β at 50 %").press("Enter");
-    await page.getByRole("slider", { name: "When do half of its rows look right" }).focus();
+    await page.getByRole("slider", { name: "When does it find half of the positions" }).focus();
     for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
     await page.waitForFunction(() => location.hash.includes("bet=30%2C3"));
     await button(page, "Train it").click();
@@ -69,6 +70,7 @@ test("after training one sentence says what came first, and how far off the bets
     assert.ok(y + height <= 800, `${scene}: ${y}`);
     await button(page, "Pause").or(button(page, "Replay")).click();
     verdicts.push(await verdict.innerText());
+    assert.equal(/Why\? .* So nothing moved attention there\./.test(verdicts.at(-1)), scene !== "weather");
     const passed = await page.locator(".score tbody td:nth-child(3)").allInnerTexts();
     const steps = passed.flatMap((text) => /step (\d+)/.exec(text)?.slice(1).map(Number) ?? []);
     assert.deepEqual([...verdicts.at(-1).matchAll(/\([^()]*step (\d+)\)/g)].map((found) => Number(found[1])), steps.sort((a, b) => a - b));
@@ -131,11 +133,11 @@ test("attention is changed at a typed step, the untouched run stays as a ghost, 
     assert.match(await page.locator(".score").innerText(), /untouched/);
     // The bet is of the untouched training, and each flag is told of both.
     const verdict = await page.locator(".verdict").innerText();
-    assert.match(verdict, /^Words: changed (at step \d+|not yet), untouched (at step \d+|not yet)\. Looking: changed (at step \d+|not yet), untouched (at step \d+|not yet)\./);
-    const untouched = /^Words: [^.]*untouched at step (\d+)\./.exec(verdict)[1];
-    assert.ok(verdict.includes(`Your bet on words: ${30 - untouched} steps too late. The bet is of the untouched training.`) || / untouched at step \d+\. Your order was /.test(verdict), verdict);
-    await page.getByText(/without looking at a position\./).waitFor();
-    await page.getByText("In the shaded steps the curves show the model if it were released now.").waitFor();
+    const both = String.raw`words (at step \d+|not yet), looking (at step \d+|not yet)`;
+    assert.match(verdict, new RegExp(`^With the change: ${both}\\. Untouched: ${both}\\.`));
+    const untouched = /Untouched: words at step (\d+), /.exec(verdict)[1];
+    assert.ok(verdict.includes(`Your bet on words: ${30 - untouched} steps too late. Bets count for the untouched training.`) || /looking at step \d+\. Your order was /.test(verdict), verdict);
+    await page.getByText("The curves show how the model would attend if it were released.").waitFor();
     const { name } = await saved(page, () => button(page, "Save a GIF (6 s)").click());
     assert.match(name, /^fovea-copy-seed-7-uniform-from-10-until-30-to-step-\d+\.gif$/);
     await button(page, "Copy the link").click();
@@ -237,7 +239,7 @@ test("where a server shows the page, a class sees the spread of its bets", async
   }
   pages.push(guest);
   for (const page of pages) {
-    await page.getByText("3 bets of the class, which is everybody who bets on this server. β at 50 %: median 30, from 10 to 50. α at 50 %: median 30, from 20 to 40.").waitFor();
+    await page.getByText("3 people have bet on this server. β at 50 %: median 30, from 10 to 50. α at 50 %: median 30, from 20 to 40.").waitFor();
     assert.equal(await page.locator(".spread circle").count(), 5);
     await stage.leave(page);
   }

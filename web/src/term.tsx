@@ -5,7 +5,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 const meanings: { [word: string]: string } = {
   attention: "Attention: for each word that is written, a share of every word that was read. The shares add up to 1.",
   α: "α (alpha) is attention: the share that one input word gets while one output word is written, from 0 to 1. A curve of α is the share of rows, over many texts, that look at the right word, or the mean share on it.",
-  β: "β (beta) is knowledge: how much an input word would speak for the right output word, were all of the attention on it. It can be high while attention is elsewhere.",
+  β: "β (beta) is knowledge: how likely the right output word would be, if all attention were on one input word. It can be high while attention is elsewhere.",
   entropy:
     "Normalised entropy: how spread attention is, from 1 (uniform: on all words alike) to 0 (all of it on one word).",
   loss: "Loss: how surprised the model is by the right answer, on average. Training makes it smaller; 0 means never surprised.",

@@ -17,6 +17,11 @@ interface Props {
 
 const at_home = location.protocol === "file:" || /^(localhost|127\.|\[::1\])/.test(location.host);
 
+// What is said of a link that is copied, if it leads to this computer.
+export const home_note = at_home
+  ? " It leads to this computer, and others cannot open it. The command fovea report writes this page as one file to send. Add the link's part from # on to the file's address."
+  : "";
+
 // What a link can leave out, so that a class sees only what a lesson wants.
 const parts = [
   { name: "views", says: "other views" },
@@ -43,12 +48,7 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
     const address = link({ hide: without.join() });
     try {
       await navigator.clipboard.writeText(address);
-      say(
-        `The link to step ${at} is copied.` +
-          (at_home
-            ? " It leads to this computer, and others cannot open it. Send them a report, which is one file, or put the report on a web host. Then add the link's part from # on to the report's address."
-            : ""),
-      );
+      say(`The link to step ${at} is copied.${home_note}`);
     } catch {
       say("This browser lets no page copy; take the link from the address bar.");
     }

@@ -16,7 +16,7 @@ export interface Scene {
   title: string;
   reads: string; // what the model gets, and what it has to do
   why: string; // why that has to be learned
-  waits?: string; // how the first flag is learned, and why the second waits for it
+  waits?: string; // how the first flag is learned, and why the second waits for it: told after a training
   left: string; // what the two columns of words are
   right: string;
   curves: Curve[];
@@ -35,25 +35,31 @@ export const scenes: Scene[] = [
     name: "copy",
     title: "Copy twelve words",
     reads: "The model reads twelve words and has to write the same twelve.",
-    why: "Copying is not built in. To the model a word is only a number. A word to read has nothing in common with the same word to write. So the model has to learn two things: which word to write for each word read (β), and at which position to look (α). Nobody shows it the position. The only signal is whether the written word was right.",
+    why: "Copying is not built in. To the model, a word that is read and the same word when it is written are two unrelated numbers. So the model has to learn two things: which word to write for each word read (β), and at which position to look (α). Nobody shows it the position. The only signal is whether the written word was right.",
     waits:
-      "Which words occur together in the texts shows which word to write, without looking at a position. Until the model has learned that, attention on the right position does not lower the loss.",
+      "Words that occur together show which word to write for which, even if attention is spread. Until the model knew the words, attention on the right position did not lower the loss. So nothing moved attention there.",
     left: "words read",
     right: "words written",
     curves: [
       {
         metric: "beta_points_right",
         name: "β: matches words",
-        means: "share of rows in which the right word would be the likeliest, if all attention were on its position",
+        means:
+          "share of written words whose right position speaks most for them: with all attention there, the word would be likelier than with all attention anywhere else",
         colour: knows,
-        flag: { level: 0.5, asks: "When does it match half of the words (β)?", short: "β at 50 %", what: "words" },
+        flag: { level: 0.5, asks: "When does it know half of the words (β)?", short: "β at 50 %", what: "words" },
       },
       {
         metric: "attention_points_right",
         name: "α: looks right",
-        means: "share of rows whose largest weight is on the right position",
+        means: "share of written words whose largest weight is on the right position",
         colour: looks,
-        flag: { level: 0.5, asks: "When do half of its rows look right (α)?", short: "α at 50 %", what: "looking" },
+        flag: {
+          level: 0.5,
+          asks: "When does it find half of the positions (α)?",
+          short: "α at 50 %",
+          what: "looking",
+        },
       },
       { metric: "accuracy", name: "writes right", means: "share of words that it writes right", colour: writes },
     ],
@@ -65,7 +71,7 @@ export const scenes: Scene[] = [
     title: "Continue the weather",
     reads:
       "Each text is the weather of 24 days. Its chances are drawn for this text alone. The model has to predict the next day.",
-    why: "The chances differ from text to text, so they cannot be learned by heart. The model has to learn a procedure: find the earlier days with today's weather, and look at the days after them. One head has to look at the day before, and another uses that. The other can begin while the first has only a part of its attention there.",
+    why: "The chances differ from text to text, so they cannot be learned by heart. The model has to learn a procedure: find the earlier days with today's weather, and look at the days after them. One head has to look at the day before, and another uses that. The second head can begin before the first is finished.",
     left: "days looked at",
     right: "current day",
     curves: [
@@ -73,7 +79,7 @@ export const scenes: Scene[] = [
         metric: "weight_on_previous",
         name: "α: the day before",
         means: "largest share of attention that one head has on the day before",
-        colour: knows,
+        colour: "var(--c3)", // both flags are attention, and neither has the colour of words
         flag: {
           level: 0.5,
           asks: "When is half of a head's attention on the day before?",
@@ -83,14 +89,14 @@ export const scenes: Scene[] = [
       },
       {
         metric: "induction",
-        name: "α: days after such days",
+        name: "α: days after days like today",
         means: "largest share of attention that one head has on days that followed earlier copies of today",
         colour: looks,
         flag: {
           level: 0.75,
-          asks: "When is three quarters of a head's attention on days after earlier such days?",
+          asks: "When is three quarters of a head's attention on days that followed days like today?",
           short: "days after at 75 %",
-          what: "the days after such days",
+          what: "the days after days like today",
         },
       },
       { metric: "accuracy", name: "predicts right", means: "share of days that it predicts right", colour: writes },
@@ -111,17 +117,17 @@ export const scenes: Scene[] = [
     name: "keyword",
     title: "Find the keyword",
     reads:
-      "A text of twenty words is a yes if it contains one certain word, and a no if not. Nobody tells the model which word that is.",
-    why: "For each word the model has two numbers: how much the word speaks for a yes (β), and how much attention it gets (α). At first these numbers are the same for all words. The model is told yes or no, and nothing about the words. For this model Fovea computes both steps before training: its flags are drawn in outline. Can you beat it?",
+      "A text of twenty words is positive if it contains one certain word, and negative if not. Nobody tells the model which word that is.",
+    why: "For each word the model has two numbers: how much the word speaks for positive (β), and how much attention it gets (α). At first these numbers are the same for all words. The model is told the answer, and nothing about the words. Fovea predicts both steps before training: its flags are drawn in outline. Can you beat it?",
     waits:
-      "The words of many yes and no texts show which word is evidence for a yes, without attention on it. Until the model has learned that, attention on the keyword does not lower the loss.",
+      "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. Until then, attention on it did not lower the loss. So nothing moved attention there.",
     left: "words read",
     right: "answer",
     curves: [
       {
         metric: "knowledge",
         name: "β: sure by the keyword alone",
-        means: "how sure it would be of a yes, if all attention were on the keyword (50 % is a guess)",
+        means: "how sure it would be of positive, if all attention were on the keyword (50 % is a guess)",
         colour: knows,
         flag: {
           level: 0.75,
@@ -138,8 +144,8 @@ export const scenes: Scene[] = [
         colour: looks,
         flag: {
           level: 0.525,
-          asks: "When has α gone half of its way, from 5 % to 100 % of attention?",
-          short: "α half-way",
+          asks: "When is 52 % of the attention on the keyword (α)?",
+          short: "α at 52 %",
           what: "looking at it",
           predicted: "predicted_time_to_attention_half",
         },

@@ -1,6 +1,7 @@
 // A link with bet, change and seed; a video and a GIF; and a frame for another page.
 import { useState } from "preact/hooks";
 import { read_address, write_address } from "../address";
+import { home_note } from "../play/share";
 import { save } from "../save";
 import { type Film, film_of, gif_of } from "./film";
 
@@ -10,7 +11,7 @@ export function ShareStart({ film, name }: { film: () => Film | undefined; name:
   const copy = async (text: string, what: string) => {
     try {
       await navigator.clipboard.writeText(text);
-      say(`The ${what} is copied.`);
+      say(`The ${what} is copied.${home_note}`);
     } catch {
       say(`This browser lets no page copy. The ${what} is: ${text}`);
     }

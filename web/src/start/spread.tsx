@@ -8,6 +8,7 @@ import type { Curve } from "./scenes";
 
 const pause = 2000; // milliseconds between two questions for the others' bets
 const bins = 50;
+const fewest = 3; // bets that are shown
 const row_height = 30,
   dot = 6; // points from one bet to the next above it
 
@@ -66,7 +67,7 @@ const steps_of = (bets: Bet[], flag: number) =>
 
 export function Spread({ bets, flags, total }: Props) {
   const [holder, width] = useWidth();
-  if (bets.length < 2) return <div ref={holder} />;
+  if (bets.length < fewest) return <div ref={holder} />;
   const right = width - edges.right;
   const told = flags.flatMap(({ flag }, i) => {
     const steps = steps_of(bets, i),
@@ -76,7 +77,7 @@ export function Spread({ bets, flags, total }: Props) {
   return (
     <div ref={holder} class="spread">
       <p>
-        {bets.length} bets of the class, which is everybody who bets on this server. {told.join(". ")}.
+        {bets.length} people have bet on this server. {told.join(". ")}. Below, a dot for each bet, at its step.
       </p>
       {width > 0 && (
         <svg

@@ -7,6 +7,7 @@ import { acts } from "../play/acts";
 import { head_title } from "../play/attention";
 import { words_of } from "../play/state";
 import { usePlayer } from "../play/use_player";
+import { useScreen } from "../screen";
 import type { ClassBets } from "../source";
 import { Arcs, type Pointed, WordMap } from "./arcs";
 import { Bets } from "./bets";
@@ -38,6 +39,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const playing = usePlayer({ ...state, beside: untouched });
   const { player, root, loading } = playing;
   const still = useMemo(() => matchMedia("(prefers-reduced-motion: reduce)").matches, []);
+  const narrow = useScreen().width <= 680; // as small.css has it: the curves are below the button
   const [pointed, point] = useState<Pointed>({});
   const [head, set_head] = useState("");
   const begin_at = useRef<number>();
@@ -60,7 +62,9 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const seen = training && look && seen_in(scene.causal === true, training, look, example, shown);
   const change: Change = { act: state.act, by: state.by, of: state.of, from: state.from, hold: state.hold };
   const held = acts.find(({ name }) => name === change.act)?.word === "hold";
-  const without = `In the shaded steps the curves show the model ${held ? "if it were released now" : "without the change"}.`;
+  const without = held
+    ? "In the shaded steps the picture shows the held attention. The curves show how the model would attend if it were released."
+    : "In the shaded steps the curves are measured without the change.";
   const changed: Span = change.hold > 0 ? [change.from, Math.min(total, change.hold)] : undefined;
   const acts_now = changed && at > changed[0];
   const apply = ({ act, by, of, from, hold }: Change) => {
@@ -70,6 +74,9 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const label = `Attention at step ${look?.step ?? 0}`;
   const says = reading(scene, seen, pointed);
   const judgement = verdict(scene, training, ghost, bets, at);
+  const all_came = flags_of(scene).every(
+    ({ metric, flag }) => training && at > 0 && came_at(training, metric, flag!.level, at) !== undefined,
+  );
   const closed = at > 0 || player.playing || loading; // nobody bets any more
   const question = JSON.stringify([scene.name, state.seed, ...(untouched ? Object.values(change) : [])]);
   const of_class = useClassBets(server, question, bets, !loading && closed);
@@ -98,7 +105,6 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         <h2>
           <b>1</b> Bet
         </h2>
-        {scene.waits && <p class="waits">{scene.waits}</p>}
         <Bets
           flags={flags_of(scene)}
           bets={bets}
@@ -117,7 +123,12 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
             type="button"
             class="main"
             disabled={player.refused || loading}
-            onClick={() => (player.playing ? player.pause() : void player.play())}
+            onClick={event => {
+              if (player.playing) return player.pause();
+              const curves = event.currentTarget.closest("section")!.querySelector(".curves")!;
+              if (narrow) curves.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" });
+              void player.play();
+            }}
           >
             {player.playing ? "Pause" : at > 0 && at >= player.last ? "Replay" : at > 0 ? "Go on" : "Train it"}
           </button>
@@ -143,6 +154,11 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
             <strong>{judgement}</strong>
             {server && !closed && " This server collects the bets, without names."}
           </p>
+          {scene.waits && all_came && (
+            <p class="waits">
+              <b>Why?</b> {scene.waits} <a href="#/toy">The smallest case</a>
+            </p>
+          )}
         </div>
         <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} changed={changed} />
         <Spread bets={of_class} flags={flags_of(scene)} total={total} />

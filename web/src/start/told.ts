@@ -69,7 +69,7 @@ export function verdict(
   const untouched = arrived(scene, ghost ?? training, bets, at);
   if (ghost) {
     const distance = judged(untouched);
-    return [change_in(scene, training, ghost, at), distance && `${distance} The bet is of the untouched training.`]
+    return [change_in(scene, training, ghost, at), distance && `${distance} Bets count for the untouched training.`]
       .filter(Boolean)
       .join(" ");
   }
@@ -93,12 +93,11 @@ function change_in(scene: Scene, training: Training, ghost: Training, at: number
     const step = came_at(run, metric, level, at);
     return step === undefined ? never(at, run.steps) : `at step ${step}`;
   };
-  return flags_of(scene)
-    .map(({ metric, flag }) => {
-      const { what, level } = flag!;
-      return `${capital(what)}: changed ${when(training, metric, level)}, untouched ${when(ghost, metric, level)}.`;
-    })
-    .join(" ");
+  const all = (run: Training) =>
+    flags_of(scene)
+      .map(({ metric, flag }) => `${flag!.what} ${when(run, metric, flag!.level)}`)
+      .join(", ");
+  return `With the change: ${all(training)}. Untouched: ${all(ghost)}.`;
 }
 
 // The order of the bets and the distance of each, in the order of arrival.

@@ -60,7 +60,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   const uniform = 1 / 9; // das brot war gut , wie immer 3 !
   for (const [word, [, , learned]] of Object.entries(first)) assert.ok(Math.abs(learned - uniform) < 0.05, `${word} ${learned}`);
   await page.getByText(/Attention is almost uniform \(entropy (0\.9\d|1\.00) of 1\), so it does not show/).waitFor();
-  await trust(page).getByText(/^Do not trust attention here: it is nearly uniform/).waitFor();
+  await trust(page).getByText(/^At step \d+ of \d+: Do not trust attention here: it is nearly uniform/).waitFor();
   const other = await page.getByRole("link", { name: "A model with a weight and a logit for each word" }).getAttribute("href");
   assert.match(other, /model=unigram-gate$/);
   const scrub = page.getByLabel("Look at step");
@@ -116,12 +116,14 @@ test("of too few texts the words that may tell are named, and no attention is pr
   const few = Array.from({ length: 40 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tder die das ein und war ist am im zu ${i % 3 ? (i % 2 ? "schlecht" : "gut") : "nun"} nr${i}`);
   await paste(page, few.join("\n"));
   await use(page);
-  await page.getByRole("heading", { name: "Predicted, before any training: uncertain (words too rare)" }).waitFor();
+  await page.getByRole("heading", { name: "Counted: attention is not predicted (words too rare)" }).waitFor();
   await trust(page).getByText("Do not trust attention here: 43 of 53 words are too rare in 40 examples to predict attention.").waitFor();
   const evidence = await evidence_of(page);
   assert.deepEqual(evidence.gut.slice(0, 2), ["plus", "13 : 0"]);
   assert.deepEqual(evidence.schlecht.slice(0, 2), ["minus", "13 : 0"]);
-  for (const cells of Object.values(evidence)) assert.equal(cells[4], "–");
+  for (const cells of Object.values(evidence)) assert.equal(cells.length, 4, "no column of predicted attention");
+  // A word that is in hardly any other text is warned of, however few texts there are.
+  await trust(page).getByText(/^“(gut|schlecht)” may give the label away: 13 of the 13 texts with it are (plus|minus)\. Remove it and check again\.$/).waitFor();
   const sentence = page.getByRole("textbox", { name: "Try your own sentence: which of its words indicate a label?" });
   await sentence.fill("das war schlecht");
   await page.getByText("Words that indicate a label: schlecht (minus, probable). Attention is not predicted.").waitFor();
@@ -129,6 +131,8 @@ test("of too few texts the words that may tell are named, and no attention is pr
   await page.getByText("No word indicates a label.").waitFor();
   await button(page, "Next evaluation").click();
   await page.getByText("Attention was not predicted.").waitFor();
+  // What was learned stands beside what was counted, and in the sentence above.
+  assert.match((await evidence_of(page)).gut[4], /^0\.\d\d$/);
   assert.deepEqual(await page.locator(".compared thead th").allInnerTexts(), ["word", "times", "learned", "goes with"]);
   await stage.leave(page);
 });

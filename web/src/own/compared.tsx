@@ -163,7 +163,7 @@ function Comparison({
 function TextOf({ example, label }: { example: number; label: string }) {
   return (
     <>
-      Text {example + 1} (<bdi>{label}</bdi>)
+      Held-out text {example + 1} (<bdi>{label}</bdi>)
     </>
   );
 }

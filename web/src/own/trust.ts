@@ -1,4 +1,5 @@
 // Whether attention is to be trusted on these texts, in a sentence: as it was predicted, and once trained as it was measured.
+import type { Look } from "../engine/looks";
 import type { Training } from "../engine/training";
 import type { Forecast } from "./prediction";
 
@@ -57,19 +58,58 @@ export function measured(training: Training, at: number, { attention, prediction
   return found;
 }
 
+// Of each word of the held-out texts how often it occurs, and the sum of the attention that it has at a look.
+export interface Learned {
+  word: string;
+  count: number;
+  sum: number;
+}
+export function learned_words(training: Training, look: Look): Map<string, Learned> {
+  const [texts, rows, positions] = look.shape;
+  const words = new Map<string, Learned>();
+  for (let text = 0; text < texts; ++text)
+    present(training.source[text]!).forEach((token, i) => {
+      const word = training.word(token);
+      const one = words.get(word) ?? words.set(word, { word, count: 0, sum: 0 }).get(word)!;
+      one.count += 1;
+      one.sum += look.alpha[text * rows * positions + i]!;
+    });
+  return words;
+}
+
+const most_looked = 3;
+// The words with the largest mean attention, of a trained model whose attention was not predicted.
+function looked_at(training: Training, at: number): string {
+  const look = training.look_at(at);
+  if (!look) return "";
+  const mean = ({ sum, count }: Learned) => sum / count;
+  const words = [...learned_words(training, look).values()].sort((a, b) => mean(b) - mean(a));
+  return ` This model attends most to ${words
+    .slice(0, most_looked)
+    .map(({ word }) => `“${word}”`)
+    .join(", ")}.`;
+}
+
 // More often than chance by two standard deviations.
 const is_met = ({ same, by_chance }: Measured) => same > by_chance + 2 * Math.sqrt(by_chance);
 
 export function trust_of(training: Training, at: number, told: Forecast): string {
   const found = measured(training, at, told);
   if (!found) return told.prediction.trust;
+  const over = found.step >= training.steps || training.state === "done";
+  return (over ? "" : `At step ${found.step} of ${training.steps}: `) + trust_at(found, training, at, told);
+}
+
+function trust_at(found: Measured, training: Training, at: number, told: Forecast): string {
   const missed = found.named > 0 && !is_met(found);
   const basis = `in ${found.same} of the ${found.texts} held-out texts`;
   if (found.uniform)
     return `Do not trust attention here: it is nearly uniform${missed ? `, and on the predicted word ${basis}` : ""}.`;
   if (missed) return `Do not trust attention here: it is on the predicted word ${basis}.`;
   if (found.named === 0)
-    return "Do not trust attention here: these texts do not predict where it goes, so nothing confirms it.";
+    return told.prediction.attention_predicted
+      ? "Do not trust attention here: these texts do not predict where it goes, so nothing confirms it."
+      : told.prediction.trust + looked_at(training, at);
   const others =
     found.named < found.texts
       ? ` In ${found.texts - found.named} of these ${found.texts} texts no word is predicted to stand out.`

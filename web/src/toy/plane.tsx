@@ -3,6 +3,7 @@ import { useRef } from "preact/hooks";
 import { read_address } from "../address";
 import type { ToyPoint } from "../engine/engine";
 import { useWidth } from "../lines";
+import { useScreen } from "../screen";
 import { type Course, change_toy, dots_of, type Frame, read_state, root, type State } from "./state";
 
 interface Props {
@@ -49,9 +50,11 @@ class Scale {
 
 export function Plane({ state, course, frame, put: put_start }: Props) {
   const [holder, width] = useWidth();
+  const screen = useScreen();
   const plane = useRef<SVGSVGElement>(null);
   const held = useRef<Frame | null>(null); // the frame when a drag began, so that it stays put
-  const side = Math.max(260, Math.min(width, 900));
+  // Of a wide window the plane is whole in view, with its axes and what is to try beside it.
+  const side = Math.max(260, Math.min(width, 900, screen.wide ? Math.max(400, screen.height - 190) : 900));
   const scale = new Scale(side, held.current ?? frame);
   // The way back leads to where the start was before it was taken hold of.
   const put = (event: PointerEvent, begins = false) => put_start(scale.at(event, plane.current!), scale.box, begins);

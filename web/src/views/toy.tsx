@@ -36,6 +36,8 @@ function fate_of(course: Course): string {
           ? "Above the separatrix: the key wins."
           : "Below the separatrix: the wrong word wins.",
     );
+  if (course.above !== undefined && course.above < -1e-9 && !bounded && !logistic)
+    told.push("With Bounded, as in a softmax, attention would still come to the key.");
   const p = course.flow[0]?.[2] ?? 0;
   if (typeof course.reaches === "number")
     told.push(
@@ -168,8 +170,8 @@ function Introduction({ bounded }: { bounded: boolean }) {
       <dl class="axes">
         <dt class="across">D, from left to right</dt>
         <dd>
-          <b>Knowledge.</b> The evidence (<Term word="β">β</Term>) of word 1 for the label of 0 1, minus the evidence of
-          word 0. Above 0 the key speaks for the right label. Below 0 it speaks for the wrong one.
+          <b>Knowledge.</b> How much (<Term word="β">β</Term>) the word 1 speaks for the label of 0 1, minus how much
+          the word 0 does. Above 0 the key speaks for the right label. Below 0 it speaks for the wrong one.
         </dd>
         <dt class="up">{bounded ? "a, from below to above" : "p, from below to above"}</dt>
         <dd>
@@ -177,7 +179,7 @@ function Introduction({ bounded }: { bounded: boolean }) {
           1 at the key alone.
           {bounded
             ? " The axis has a = log(p / (1 − p)): 0 is p = 0.5, 3 is p = 0.95."
-            : " Here p is a free number, which may be below 0 or above 1. It is a share of attention only if Bounded is on."}
+            : " This p has no bounds, so it is no share of attention: above 1 it is further on the side of the key. With Bounded it is a share."}
         </dd>
         <dt>The plane</dt>
         <dd>

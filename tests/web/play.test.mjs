@@ -184,8 +184,8 @@ test("a run beside another says by what it differs, has the same colours, and le
   await button(page, "Next evaluation").click();
   await at_step(page, 2);
   const curves = await curves_of(page, "What is learned when");
-  assert.ok(curves.has("accuracy") && !curves.has("attention on the right word"));
-  assert.ok(curves.has('"attention on the right word, attention learned"'));
+  assert.ok(curves.has("accuracy") && !curves.has("α: looks right"));
+  assert.ok(curves.has('"α: looks right, attention learned"'));
   const strokes = (dashed) => page.locator("figure", { hasText: "What is learned when" }).first().evaluate((figure, dashed) => [...figure.querySelectorAll(".plot svg g[stroke]")].filter((g) => g.querySelector("path") && /^var\(--c\d/.test(g.getAttribute("stroke")) && (g.getAttribute("stroke-dasharray") === "5 4") === dashed).map((g) => g.getAttribute("stroke")), dashed);
   // Two of them are shown at first; the legend switches the others on, and what is seen is in the address.
   assert.equal(new Set(await strokes(true)).size, 2);
@@ -360,7 +360,7 @@ test("while attention is held, what is measured is where the model attends by it
   const page = await stage.visit(words(small, { act: "truth", hold: 40, step: 20 }));
   await at_step(page, 20);
   assert.match(await page.locator(".stages").innerText(), /half of the rows look right \(α\): not yet/);
-  const attended = (await curves_of(page, "What is learned when")).get("attention on the right word");
+  const attended = (await curves_of(page, "What is learned when")).get("α: looks right");
   assert.equal(attended.at(-1)[0], 20);
   assert.ok(attended.at(-1)[1] < 0.9, `${attended.at(-1)}`);
   await stage.leave(page);

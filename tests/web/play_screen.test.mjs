@@ -83,7 +83,7 @@ test("a preset and a link to it are seen at once, and curves that go on stay the
   assert.ok(Number(await page.locator("output[data-reached]").getAttribute("data-reached")) < 160);
   await page.getByText("Example 1 at step 160").waitFor();
   // Nothing is drawn of what comes after the step that is looked at.
-  assert.equal((await curves_of(page, "What is learned when")).get("β: the right word is likeliest").at(-1)[0], 160);
+  assert.equal((await curves_of(page, "What is learned when")).get("β: matches words").at(-1)[0], 160);
   await stage.leave(page);
   const other = await stage.visit(words(small, { step: 2 }));
   await at_step(other, 2);

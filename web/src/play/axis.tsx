@@ -67,9 +67,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
           Step until which attention is {title}
         </label>
         <span>
-          <span class="soft" style={state.hold > 0 ? { visibility: "hidden" } : undefined}>
-            {"Off: "}
-          </span>
+          Change{" "}
           {heads.length > 1 ? (
             <select
               aria-label="Head that is changed"
@@ -85,7 +83,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
               ))}
             </select>
           ) : (
-            "Attention"
+            "attention"
           )}{" "}
           <select
             aria-label="What is done to attention"
@@ -106,7 +104,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
               by <FactorField value={state.by} still={still} take={by => set({ by, step: 0 })} />{" "}
             </>
           )}
-          until
+          until step
         </span>
       </span>
       <input

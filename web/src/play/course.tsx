@@ -78,6 +78,13 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
   );
   return (
     <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)} empty={player.at === 0}>
+      {rungs.length > 0 && (
+        <div class="rung-told" style={{ minHeight: `${1.5 * trainings.length}em` }}>
+          {rungs_told(trainings, rungs, player.at).map(says => (
+            <p>{says}</p>
+          ))}
+        </div>
+      )}
       <Lines
         curves={losses}
         label="loss"
@@ -89,26 +96,31 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
       />
       {rungs.length > 0 && (
         <p class="soft">
-          {rung_told(trainings[0]!, rungs, player.at)}
+          Named lines: losses that are predicted from the data, before any training.
           {trainings.some(training => training.series.has("loss_held")) &&
-            "While attention is changed, one loss is measured with the change. The other loss is measured without it, as after a release. "}
-          Dashed: losses that are predicted from the data, before any training.
+            " “loss while attention is changed” is of the model as it trains. “loss” is of the same model if it were released."}
         </p>
       )}
     </Figure>
   );
 }
 
-// The rung that the loss of a training has come to at a step, of the model as it trains.
-function rung_told(training: Training, rungs: Rule[], at: number): string {
-  const changed = training.interventions.some(
-    ({ from, until }) => Number(from ?? 0) <= at && (until === undefined || at < Number(until)),
-  );
-  const held = changed ? training.value_at("loss_held", at) : undefined,
-    loss = held ?? training.value_at("loss", at);
-  if (at === 0 || typeof loss !== "number") return "";
-  const over = at >= training.steps || (training.state === "done" && at >= training.step);
-  return [over ? "The loss stops" : "The loss is", rung_text(rungs, loss), ""].join(" ");
+// The rung that the loss of each training has come to at a step, of the model as it trains.
+function rungs_told(trainings: Training[], rungs: Rule[], at: number): string[] {
+  if (at === 0) return [];
+  return trainings.flatMap(training => {
+    const changed = training.interventions.some(
+      ({ from, until }) => Number(from ?? 0) <= at && (until === undefined || at <= Number(until)),
+    );
+    const held = changed ? training.value_at("loss_held", at) : undefined,
+      loss = held ?? training.value_at("loss", at);
+    if (typeof loss !== "number") return [];
+    const over = at >= training.steps || (training.state === "done" && at >= training.step);
+    const where = `${over ? "stops" : "is"} ${rung_text(rungs, loss)}`;
+    if (trainings.length === 1) return [`The loss ${where}`];
+    const whose = training.interventions.length > 0 ? "with the change" : training.title;
+    return [`${whose.charAt(0).toUpperCase()}${whose.slice(1)} the loss ${where}`];
+  });
 }
 
 // The plateaus of the loss that are computed from the data alone: they are there before training.
@@ -137,7 +149,7 @@ function useHeight(runs: number, mark_rows: number, presented: boolean, embedded
     const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : runs > 1 ? 500 : 434;
     return Math.max(190, Math.min(440, screen.height - others));
   }
-  const rest = Math.max(140, Math.min(260, screen.height - (embedded ? 480 : 700)));
+  const rest = Math.max(embedded ? 140 : 210, Math.min(260, screen.height - (embedded ? 480 : 700)));
   return rest + (embedded ? 0 : (runs > 1 ? 12 : 6) * mark_rows);
 }
 
@@ -212,7 +224,8 @@ function marks_of(
       const step = training.predicted_step(name);
       if (step !== undefined) mark(step, says);
     }
-    for (const { step, says } of marks_of_interventions(training.interventions)) mark(step, says);
+    for (const { step, says } of marks_of_interventions(training.interventions))
+      if (step < training.steps) mark(step, says);
   }
   return all;
 }

@@ -33,9 +33,9 @@ export interface Preset {
 export const presets: Preset[] = [
   {
     name: "two-stages",
-    title: "The likeliest word first, then where to look",
+    title: "Words first, then where to look",
     outcome:
-      "The model practises to copy texts of twelve words. By step 10 the right word is likeliest in half of the rows (β), while attention (α) is on it in one row of five. By step 60 attention is there.",
+      "The model practises to copy texts of twelve words. By step 10 it matches half of the words (β), while attention (α) looks right in one row of five. By step 60 attention is there. Words repeat in these texts. A row counts for β only if its own copy of the word speaks most for it, so β stays below 100 %.",
     state: {},
     held: [
       { run: 0, metric: "beta_points_right", step: 10, least: 0.35 },

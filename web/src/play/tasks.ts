@@ -314,9 +314,9 @@ export const tasks: Task[] = [
 
 export const labels: { [metric: string]: string } = {
   accuracy: "accuracy",
-  attention_points_right: "attention on the right word",
-  attention_on_answer: "attention on the deciding word",
-  beta_points_right: "β: the right word is likeliest",
+  attention_points_right: "α: looks right",
+  attention_on_answer: "α: on the deciding word",
+  beta_points_right: "β: matches words",
   beta_auc: "β: the keyword ranks above others",
   weight_on_previous: "a head on the word before",
   induction: "a head on the followers of earlier copies",

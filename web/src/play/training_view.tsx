@@ -59,8 +59,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
         {player.under_way &&
           !loading &&
           `Training in this browser up to step ${player.wished}: step ${player.reached} so far.`}
-        {player.catching_up &&
-          `Shown at once from a stored copy. This browser trains the same behind it: step ${player.reached} of ${player.wished}.`}
+        {player.catching_up && `Preparing to go on from step ${player.wished}: ${player.reached} steps are done.`}
       </p>
       {trainings.length > 0 && (
         <div class={`screen${mapped.length > 1 ? " pair" : ""}${heads.length > 0 ? " headed" : ""}`}>

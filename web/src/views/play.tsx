@@ -69,6 +69,7 @@ export function Play({ source }: { source: Source }) {
           {!embedded && (
             <Bet task={task} text={words.get("bet")} total={player.total} closed={at > 0 || player.playing || still} />
           )}
+          {settings}
         </div>
       )}
       {chosen.own === "texts" && (
@@ -97,7 +98,7 @@ export function Play({ source }: { source: Source }) {
       />
       {presented && <Idea text={idea} whole />}
       {presented && <Presenter player={player} state={state} hidden={hidden} set={set} begin={begin} />}
-      {settings}
+      {presented && settings}
       {attends && (
         <>
           <Results player={player} attends={attends} {...shown} />

@@ -26,8 +26,8 @@ test("means have the decimals of their difference, and few pairs say what they l
   assert.equal(means_text([0.25112, 0.250957], 0.000163), "0.25112 against 0.25096");
   assert.equal(means_text([6.8235, 0.060572], 6.76), "6.82 against 0.0606");
   assert.equal(means_text([-12, 1], -13), "−12 against 1");
-  assert.equal(too_few(4), "With 4 pairs p cannot be below 0.125. At least 6 pairs are needed to tell a difference from chance.");
-  assert.equal(too_few(1), "At least 6 pairs are needed to tell a difference from chance.");
+  assert.equal(too_few(4), "With 4 pairs p cannot be below 0.125. At least 6 pairs are needed to separate a difference from chance.");
+  assert.equal(too_few(1), "At least 6 pairs are needed to separate a difference from chance.");
 });
 
 test("a difference is lower, higher or none", () => {

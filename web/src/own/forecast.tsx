@@ -17,7 +17,7 @@ const meanings = {
   early: "Single words indicate the label, so attention has something to learn from the start.",
   slow: "Single words indicate the label weakly, so attention is learned later.",
   hard: "Single words were not found to indicate the label, so attention has nothing to start from.",
-  unsure: "The words below are counted. Neither where attention goes nor when is predicted.",
+  unsure: "The words below are counted in your texts.",
 };
 
 // It is of the data, so it holds for every training on them: the newest two are remembered.
@@ -129,9 +129,9 @@ function shortcut_in({ outputs, examples }: Forecast["prediction"]): string {
   for (const { output, per_example, candidates } of outputs)
     for (const { word, here, elsewhere } of candidates)
       if (
-        here >= shortcut.texts &&
-        here >= shortcut.precision * (here + elsewhere) &&
-        here >= shortcut.coverage * per_example * examples
+        shortcut.texts <= here &&
+        shortcut.precision * (here + elsewhere) <= here &&
+        shortcut.coverage * per_example * examples <= here
       )
         return `“${word}” may give the label away: ${here} of the ${here + elsewhere} texts with it are ${output}. Remove it and check again.`;
   return "";

@@ -84,22 +84,21 @@ function looked_at(training: Training, at: number): string {
   if (!look) return "";
   const mean = ({ sum, count }: Learned) => sum / count;
   const words = [...learned_words(training, look).values()].sort((a, b) => mean(b) - mean(a));
-  return ` This model attends most to ${words
-    .slice(0, most_looked)
-    .map(({ word }) => `“${word}”`)
-    .join(", ")}.`;
+  const first = words.slice(0, most_looked).map(({ word }) => `“${word}”`);
+  return ` This model attends most to ${first.join(", ")}.`;
 }
 
 // More often than chance by two standard deviations.
-const is_met = ({ same, by_chance }: Measured) => same > by_chance + 2 * Math.sqrt(by_chance);
+const is_met = ({ same, by_chance }: Measured) => by_chance + 2 * Math.sqrt(by_chance) < same;
 
 export function trust_of(training: Training, at: number, told: Forecast): string {
   const found = measured(training, at, told);
   if (!found) return told.prediction.trust;
-  const over = found.step >= training.steps || training.state === "done";
+  const over = training.state === "done" && found.step === training.step;
   return (over ? "" : `At step ${found.step} of ${training.steps}: `) + trust_at(found, training, at, told);
 }
 
+// The same of a measurement.
 function trust_at(found: Measured, training: Training, at: number, told: Forecast): string {
   const missed = found.named > 0 && !is_met(found);
   const basis = `in ${found.same} of the ${found.texts} held-out texts`;

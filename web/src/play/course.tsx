@@ -115,10 +115,10 @@ function rungs_told(trainings: Training[], rungs: Rule[], at: number): string[] 
     const held = changed ? training.value_at("loss_held", at) : undefined,
       loss = held ?? training.value_at("loss", at);
     if (typeof loss !== "number") return [];
-    const over = at >= training.steps || (training.state === "done" && at >= training.step);
-    const where = `${over ? "stops" : "is"} ${rung_text(rungs, loss)}`;
+    const end = training.state === "done" ? training.step : training.steps;
+    const where = `${at < end ? "is" : "stops"} ${rung_text(rungs, loss)}`;
     if (trainings.length === 1) return [`The loss ${where}`];
-    const whose = training.interventions.length > 0 ? "with the change" : training.title;
+    const whose = training.interventions.length === 0 ? training.title : "with the change";
     return [`${whose.charAt(0).toUpperCase()}${whose.slice(1)} the loss ${where}`];
   });
 }
@@ -225,7 +225,7 @@ function marks_of(
       if (step !== undefined) mark(step, says);
     }
     for (const { step, says } of marks_of_interventions(training.interventions))
-      if (step < training.steps) mark(step, says);
+      if (step !== training.steps) mark(step, says);
   }
   return all;
 }

@@ -48,8 +48,8 @@ export function MetricOptions({ metrics, chosen }: { metrics: string[]; chosen?:
     others = metrics.filter(name => !usual.includes(name)).sort();
   const groups = [
     { label: "Usual", names: usual },
-    { label: "Of this experiment", names: others.filter(name => !is_detail(name)) },
-    { label: "Single heads, holds, predictions", names: others.filter(is_detail) },
+    { label: "This experiment", names: others.filter(name => !is_detail(name)) },
+    { label: "Single heads, interventions, predictions", names: others.filter(is_detail) },
   ].filter(({ names }) => names.length > 0);
   const options = (names: string[]) =>
     names.map(name => (

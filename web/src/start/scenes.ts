@@ -37,7 +37,7 @@ export const scenes: Scene[] = [
     reads: "The model reads twelve words and has to write the same twelve.",
     why: "Copying is not built in. To the model, a word that is read and the same word when it is written are two unrelated numbers. So the model has to learn two things: which word to write for each word read (β), and at which position to look (α). Nobody shows it the position. The only signal is whether the written word was right.",
     waits:
-      "Words that occur together show which word to write for which, even if attention is spread. Until the model knew the words, attention on the right position did not lower the loss. So nothing moved attention there.",
+      "Words that occur together show which word to write for which, even if attention is spread. Until the words were learned, attention on the right position did not lower the loss. So nothing moved attention there.",
     left: "words read",
     right: "words written",
     curves: [
@@ -45,9 +45,9 @@ export const scenes: Scene[] = [
         metric: "beta_points_right",
         name: "β: matches words",
         means:
-          "share of written words whose right position speaks most for them: with all attention there, the word would be likelier than with all attention anywhere else",
+          "share of written words that are likeliest if all attention is on their right position, and on no other position",
         colour: knows,
-        flag: { level: 0.5, asks: "When does it know half of the words (β)?", short: "β at 50 %", what: "words" },
+        flag: { level: 0.5, asks: "When does it match half of the words (β)?", short: "β at 50 %", what: "words" },
       },
       {
         metric: "attention_points_right",
@@ -118,7 +118,7 @@ export const scenes: Scene[] = [
     title: "Find the keyword",
     reads:
       "A text of twenty words is positive if it contains one certain word, and negative if not. Nobody tells the model which word that is.",
-    why: "For each word the model has two numbers: how much the word speaks for positive (β), and how much attention it gets (α). At first these numbers are the same for all words. The model is told the answer, and nothing about the words. Fovea predicts both steps before training: its flags are drawn in outline. Can you beat it?",
+    why: "For each word the model has two numbers: how much the word speaks for positive (β), and how much attention it gets (α). At first these numbers are the same for all words. The model gets the answer, and nothing about the words. Fovea predicts both steps before training: its flags are drawn in outline. Can you beat it?",
     waits:
       "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. Until then, attention on it did not lower the loss. So nothing moved attention there.",
     left: "words read",

@@ -23,7 +23,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Words are matched first",
-    says: "To match words is to know which word to write for which (β). At step 8 more than half are matched, while attention is still spread. It is enough to see which words occur together.",
+    says: "A word is matched if the model has learned which word to write for it (β). At step 8 more than half are matched, while attention is still spread. It is enough to see which words occur together.",
     preset: "held",
     released: true,
     step: 8,

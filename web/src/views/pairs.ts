@@ -46,7 +46,7 @@ export function difference_text(difference: number): string {
 // The least number of pairs whose p, at least 2/2ⁿ, can be below 0.05.
 export const enough_pairs = 6;
 export function too_few(pairs: number): string {
-  const needed = `At least ${enough_pairs} pairs are needed to tell a difference from chance.`;
+  const needed = `At least ${enough_pairs} pairs are needed to separate a difference from chance.`;
   return pairs === 1 ? needed : `With ${pairs} pairs p cannot be below ${+(2 / 2 ** pairs).toPrecision(3)}. ${needed}`;
 }
 

@@ -141,7 +141,7 @@ export function Story({ source }: { source: Source }) {
         <h1>How attention is learned</h1>
         <p>
           Seven ideas, then <a href={`#/story?at=${evidence}`}>the evidence</a>: findings, every experiment with its
-          claims, and <a href={`#/story?at=${not_supported.name}`}>the claims not supported</a>.
+          claims, and <a href={`#/story?at=${not_supported.name}`}>claims that were not supported</a>.
         </p>
         {findings_first && findings}
         <Reading />
@@ -395,7 +395,7 @@ function ChapterView(props: {
   );
 }
 
-// What the full forms of experiments came to, if the results beside it are of quick forms.
+// How many claims of the kept full forms are as stated, if the experiments were run here in quick form.
 function KeptOutcome({ experiments }: { experiments: Experiment[] }) {
   if (experiments.some(({ claims }) => claims.some(({ form }) => form === "full"))) return null;
   const claims = experiments.flatMap(({ name }) => kept_of(name)).flatMap(one => one.claims);

@@ -37,7 +37,7 @@ function fate_of(course: Course): string {
           : "Below the separatrix: the wrong word wins.",
     );
   if (course.above !== undefined && course.above < -1e-9 && !bounded && !logistic)
-    told.push("With Bounded, as in a softmax, attention would still come to the key.");
+    told.push("With Bounded, as in a softmax, attention would still reach the key.");
   const p = course.flow[0]?.[2] ?? 0;
   if (typeof course.reaches === "number")
     told.push(

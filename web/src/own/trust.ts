@@ -99,16 +99,16 @@ export function trust_of(training: Training, at: number, told: Forecast): string
 }
 
 // The same of a measurement.
-function trust_at(found: Measured, training: Training, at: number, told: Forecast): string {
+function trust_at(found: Measured, training: Training, at: number, forecast: Forecast): string {
   const missed = found.named > 0 && !is_met(found);
   const basis = `in ${found.same} of the ${found.texts} held-out texts`;
   if (found.uniform)
     return `Do not trust attention here: it is nearly uniform${missed ? `, and on the predicted word ${basis}` : ""}.`;
   if (missed) return `Do not trust attention here: it is on the predicted word ${basis}.`;
   if (found.named === 0)
-    return told.prediction.attention_predicted
+    return forecast.prediction.attention_predicted
       ? "Do not trust attention here: these texts do not predict where it goes, so nothing confirms it."
-      : told.prediction.trust + looked_at(training, at);
+      : forecast.prediction.trust + looked_at(training, at);
   const others =
     found.named < found.texts
       ? ` In ${found.texts - found.named} of these ${found.texts} texts no word is predicted to stand out.`

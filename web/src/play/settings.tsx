@@ -60,7 +60,7 @@ export function Settings({ state, set, training, refusals, amiss }: Props) {
       onToggle={event => event.target === event.currentTarget && set_open(event.currentTarget.open)}
     >
       <summary>
-        Settings: {task.title}, seed {state.seed}
+        Settings: seed {state.seed}
         {own.size > 0 && `, ${[...own].map(([name, value]) => `${words_for(name)} ${value}`).join(", ")}`}
       </summary>
       <form onSubmit={event => event.preventDefault()}>

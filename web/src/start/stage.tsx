@@ -154,12 +154,16 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
             <strong>{judgement}</strong>
             {server && !closed && " This server collects the bets, without names."}
           </p>
-          {scene.waits && all_came && (
-            <p class="waits">
-              <b>Why?</b> {scene.waits} <a href="#/toy">The smallest case</a>
-            </p>
-          )}
         </div>
+        {scene.waits && (
+          <div class="reason">
+            {all_came && (
+              <p class="waits">
+                <b>Why?</b> {scene.waits} <a href="#/toy">The smallest case</a>
+              </p>
+            )}
+          </div>
+        )}
         <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} changed={changed} />
         <Spread bets={of_class} flags={flags_of(scene)} total={total} />
         <Score scene={scene} runs={runs} bets={bets} at={at} />

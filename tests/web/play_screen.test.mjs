@@ -79,7 +79,7 @@ test("equal predicted plateaus have one line with both names", async () => {
 test("a preset and a link to it are seen at once, and curves that go on stay the same drawing", async () => {
   const page = await stage.visit("#/play?step=160");
   await at_step(page, 160);
-  await page.getByText("This browser trains the same behind it: step").waitFor();
+  await page.getByText("Preparing to go on from step").waitFor();
   assert.ok(Number(await page.locator("output[data-reached]").getAttribute("data-reached")) < 160);
   await page.getByText("Example 1 at step 160").waitFor();
   // Nothing is drawn of what comes after the step that is looked at.

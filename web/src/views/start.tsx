@@ -38,6 +38,7 @@ export function Start({ source }: { source: Source }) {
                 {one.title}
               </button>
             ))}
+            <a href="#/play?task=own">Or check your own texts</a>
           </fieldset>
           <div class="what">
             <p>

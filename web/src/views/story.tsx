@@ -145,6 +145,9 @@ export function Story({ source }: { source: Source }) {
         </p>
         {findings_first && findings}
         <Reading />
+        <p class="lead">
+          Does a classifier attend to the right words in your texts? <a href="#/play?task=own">Check your own texts</a>.
+        </p>
         <h2 id={evidence}>The evidence</h2>
         <p role="alert" class="problem">
           {trouble}

@@ -207,6 +207,10 @@ test("what cannot be taken is said, and what was there stays", async () => {
   assert.ok(whole < 5 * seen, `${whole} high in a window of ${seen}`);
   await page.getByLabel("Open a file").setInputFiles({ name: "reviews.csv", mimeType: "text/csv", buffer: Buffer.from("label,text\n" + lines.map((line) => line.replace("\t", ',"') + '"').join("\n")) });
   await page.getByText("The first line (label, text) is taken for the names of the columns, and is no text.").waitFor();
+  // A label may be last.
+  await paste(page, lines.map((line) => line.split("\t").reverse().join("\t")).join("\n"));
+  await use(page);
+  await page.getByText(/^80 texts of 2 classes \(plus: 40, minus: 40\).* The labels are in the last column\.$/).waitFor();
   await page.waitForFunction(() => document.querySelector(".own [role=alert]").textContent === "");
   await stage.leave(page);
 });

@@ -9,6 +9,7 @@ interface Texts {
   labels: string[];
   texts: string[]; // words separated by spaces
   header?: string[]; // the first line, where it was taken for the columns' names
+  last?: boolean; // a line had its label after its text
 }
 
 const most_texts = 2_000;
@@ -72,11 +73,13 @@ class OwnTexts extends Own<Texts> {
 
   async read(given: string): Promise<Texts> {
     refuse_missing_tabs(given);
-    const { labels, texts, header } = await engine
+    const { header, ...read } = await engine
       .ask<{ labels: string[]; texts: string[]; header: string[] }>({ ask: "table", text: with_tabs(given) })
       .catch((error: Error) => {
         throw new Trouble(error.message.replace(/^your data:(\d+):/, "Line $1"));
       });
+    const last = labels_are_last(read);
+    const [labels, texts] = last ? [read.texts, read.labels] : [read.labels, read.texts];
     if (texts.length === 0)
       throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
     if (texts.length > most_texts)
@@ -101,14 +104,14 @@ class OwnTexts extends Own<Texts> {
         throw new Trouble(
           `The class "${label}" has ${n === 1 ? "one text" : `${n} texts`}: give at least ${least_of_class} of each, so that some can be held out.`,
         );
-    return { given, labels, texts: cut, header };
+    return { given, labels, texts: cut, header, last };
   }
 
-  told({ labels, texts, header = [] }: Texts): string {
+  told({ labels, texts, header = [], last }: Texts): string {
     const count = counted(labels);
     const words = new Set(texts.flatMap(text => text.split(" ")));
     const copies = texts.length - new Set(texts.map((text, i) => `${labels[i]}\t${text}`)).size;
-    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.${copies > 0 ? ` ${copies === 1 ? "One text is a copy" : `${copies} texts are copies`} of another.` : ""}${header.length > 0 ? ` The first line (${header.join(", ")}) is taken for the names of the columns, and is no text.` : ""}`;
+    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.${copies > 0 ? ` ${copies === 1 ? "One text is a copy" : `${copies} texts are copies`} of another.` : ""}${header.length > 0 ? ` The first line (${header.join(", ")}) is taken for the names of the columns, and is no text.` : ""}${last ? " The labels are in the last column." : ""}`;
   }
 
   // Two words speak for each class, the others for none.
@@ -126,6 +129,12 @@ class OwnTexts extends Own<Texts> {
   task_of({ labels, texts }: Texts) {
     return { name: "given-texts", labels, texts };
   }
+}
+
+// Whether the first column has too many values for labels, and the second few that repeat.
+function labels_are_last({ labels, texts }: { labels: string[]; texts: string[] }): boolean {
+  const few = counted(texts).size;
+  return most_classes < counted(labels).size && 2 <= few && few <= most_classes && 3 * few <= texts.length;
 }
 
 // So that a label that is written from right to left leaves what stands around it where it is.

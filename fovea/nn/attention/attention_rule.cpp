@@ -1,6 +1,7 @@
 #include "fovea/nn/attention/attention_rule.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace fovea {
 
@@ -13,23 +14,29 @@ const AttentionPatterns attention_patterns{{"uniform", Pattern::uniform},
 
 template <class T>
 void write_pattern(Pattern pattern, Index i, Index present, std::span<const int> right, std::span<T> weights) {
+  assert(present >= 0 && present <= std::ssize(weights));
   std::ranges::fill(weights, T{0});
-  const auto at = [&](Index j) -> T& { return weights[static_cast<std::size_t>(j)]; };
+  const std::span<T> there = weights.first(static_cast<std::size_t>(present));
+  const auto put = [&](Index j, T weight) {
+    if (j < present) there[static_cast<std::size_t>(j)] = weight;
+  };
   switch (pattern) {
     case Pattern::learned:
       return;
     case Pattern::uniform:
-      if (present > 0) std::fill_n(weights.data(), present, T{1} / static_cast<T>(present));
+      if (present > 0) std::ranges::fill(there, T{1} / static_cast<T>(present));
       return;
     case Pattern::previous:  // of the first row: itself
-      at(std::max<Index>(i - 1, 0)) = 1;
+      put(std::max<Index>(i - 1, 0), 1);
       return;
     case Pattern::first:
-      at(0) = 1;
+      put(0, 1);
       return;
-    case Pattern::truth:  // evenly on the right positions
-      for (const int j : right) at(j) = T{1} / static_cast<T>(right.size());
+    case Pattern::truth: {  // evenly on the right positions that are present
+      const auto count = std::ranges::count_if(right, [&](int j) { return j < present; });
+      for (const int j : right) put(j, T{1} / static_cast<T>(count));
       return;
+    }
   }
 }
 

@@ -66,7 +66,8 @@ void change_scores(const AttentionRule& rule, Index stream, Index i, std::span<T
 using AttentionPatterns = std::initializer_list<std::pair<std::string_view, AttentionRule::Pattern>>;
 extern const AttentionPatterns attention_patterns;
 
-// The weights of row i over all columns, of which the first `present` are there: 0 where the pattern gives none.
+// The weights of row i over all columns. The first `present` columns are there: the others get 0, and all do if the
+// pattern names none of the first.
 template <class T>
 void write_pattern(AttentionRule::Pattern pattern, Index i, Index present, std::span<const int> right,
                    std::span<T> weights);

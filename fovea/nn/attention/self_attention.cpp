@@ -33,7 +33,8 @@ template <class T>
 void scale_right(const RightPositions& right, const AttentionRule& rule, Index first, const Rows<T>& rows) {
   if (rule.scale == 1) return;
   for (Index r = 0; r < rows.count; ++r)
-    for (const int position : right.of(first + rows.positions[r])) rows.row(r)[position] *= static_cast<T>(rule.scale);
+    for (const int position : right.of(first + rows.positions[r]))
+      if (position <= rows.positions[r]) rows.row(r)[position] *= static_cast<T>(rule.scale);
 }
 
 // Rows [first, last) of a head's columns.

@@ -57,12 +57,12 @@ class Rule:
         return marks[:, :columns].view(weights.shape)
 
     def held(self, weights: Any, present: Any) -> Any:
-        """Return the weights of the pattern: 0 at the other columns."""
+        """Return the weights of the pattern: 0 at columns that it does not name or that are not present."""
         if self.pattern == "uniform":
             there = present.expand(weights.shape).to(weights.dtype)
             return there / there.sum(-1, keepdim=True).clamp(min=1)
         if self.pattern == "truth":
-            right = self.is_right(weights).to(weights.dtype)
+            right = (self.is_right(weights) & present).to(weights.dtype)
             return right / right.sum(-1, keepdim=True).clamp(min=1)
         row = torch.arange(weights.shape[1], device=weights.device)
         if self.pattern == "previous":
@@ -71,7 +71,7 @@ class Rule:
             column = torch.zeros_like(row)
         else:
             raise NotImplementedError(f"attention cannot be held at {self.pattern!r} in PyTorch")
-        return torch.nn.functional.one_hot(column, weights.shape[2]).to(weights.dtype).expand(weights.shape)
+        return torch.nn.functional.one_hot(column, weights.shape[2]).to(weights.dtype) * present
 
     def applied(self, weights: Any, present: Any) -> Any:
         """Return the weights as the rule has them; ``present`` marks the columns that are there."""

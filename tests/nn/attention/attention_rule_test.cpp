@@ -49,5 +49,26 @@ TEST(AttentionRules, ChangeScoresGivenAsMultiplesOfAUnit) {
   }
 }
 
+// Of a row with `present` positions. The columns behind them hold 9 before.
+std::vector<double> pattern_row(AttentionRule::Pattern pattern, Index i, Index present, std::vector<int> right = {}) {
+  std::vector<double> weights(4, 9);
+  write_pattern<double>(pattern, i, present, right, weights);
+  return weights;
+}
+
+TEST(AttentionPatterns, GiveWeightToPositionsThatArePresentAlone) {
+  using Pattern = AttentionRule::Pattern;
+  using Row = std::vector<double>;
+  EXPECT_EQ(pattern_row(Pattern::uniform, 2, 2), (Row{0.5, 0.5, 0, 0}));
+  EXPECT_EQ(pattern_row(Pattern::previous, 2, 3), (Row{0, 1, 0, 0}));
+  EXPECT_EQ(pattern_row(Pattern::previous, 3, 2), (Row{0, 0, 0, 0})) << "the position before is not there";
+  EXPECT_EQ(pattern_row(Pattern::first, 3, 1), (Row{1, 0, 0, 0}));
+  EXPECT_EQ(pattern_row(Pattern::truth, 3, 3, {0, 2}), (Row{0.5, 0, 0.5, 0}));
+  EXPECT_EQ(pattern_row(Pattern::truth, 2, 2, {0, 2, 3}), (Row{1, 0, 0, 0})) << "of three, one is there";
+  EXPECT_EQ(pattern_row(Pattern::truth, 2, 2, {3}), (Row{0, 0, 0, 0}));
+  for (const auto& [word, pattern] : attention_patterns)
+    EXPECT_EQ(pattern_row(pattern, 0, 0, {0}), (Row{0, 0, 0, 0})) << word;
+}
+
 }  // namespace
 }  // namespace fovea

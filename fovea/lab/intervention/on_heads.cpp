@@ -14,13 +14,13 @@ namespace {
 
 using Pattern = AttentionRule::Pattern;
 
-// Takes "WORD.7" or "WORD.7." from the front of a text; 0 where there is no such number.
+// Takes "WORD.7" or "WORD.7." from the front of a text; 0 where there is no such number above 0.
 int take_number(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return 0;
   text.remove_prefix(word.size());
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return 0;
+  if (error != std::errc() || number < 1) return 0;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   if (text.starts_with('.')) text.remove_prefix(1);
   return number;

@@ -124,7 +124,13 @@ TEST(HeadInterventions, WhatIsNotThereIsRefusedBeforeTraining) {
       std::string::npos);
   EXPECT_NE(refusal("[{ ablate = \"layer.1.head.9\" }]").find("there is no layer.1.head.9"), std::string::npos);
   EXPECT_NE(refusal("[{ ablate = \"l1h2\" }]").find("'l1h2' does not name a head"), std::string::npos);
-  EXPECT_NE(refusal("[{ ablate = \"layer.1.head.02\" }]").find("does not name a head"), std::string::npos);
+  for (const char* const name : {"layer.1.head.-1", "layer.1.head.0", "layer.1.head.02", "layer.-1", "layer.0",
+                                 "layer.-1.head.1", "layer.1.head."})
+    for (const char* const change : {"{ ablate = ", "{ hold = \"uniform\", of = ", "{ temperature = 2, of = "})
+      EXPECT_NE(refusal(std::string("[") + change + "\"" + name + "\" }]")
+                    .find(std::string("'") + name + "' does not name a head"),
+                std::string::npos)
+          << change << name;
   EXPECT_NE(refusal("[{ hold = \"truth\", of = \"layer.1\" }]").find("does not define the positions"),
             std::string::npos);
   EXPECT_NE(refusal("[{ scale = 3, of = \"layer.1\" }]").find("does not define the positions"), std::string::npos);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fovea/base/registry.h"
 #include "fovea/base/settings.h"
@@ -40,9 +41,11 @@ class Model {
   // The heads with their own rules (nn/attention/attention_rule.h). Empty for a model that can only hold all of its
   // attention at once. A model with one attention map has layer 1, head 1.
   struct Heads {
-    int layers = 0, each = 0;
-    bool causal = false;  // rows are positions, which attend to themselves and to earlier positions
-    bool copies = false;  // heads of the last layer can copy tokens
+    std::vector<int> each;  // of each layer, how many
+    bool causal = false;    // rows are positions, which attend to themselves and to earlier positions
+    bool copies = false;    // heads of the last layer can copy tokens
+
+    int layers() const { return static_cast<int>(each.size()); }
   };
   virtual Heads heads() const { return {}; }
 

@@ -49,7 +49,8 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   Kind takes() const override { return Kind::token_pairs; }
   typename Model<T>::Attends attends(const Batch&) const override;
   typename Model<T>::Heads heads() const override {
-    return {attends_.empty() ? 0 : 1, static_cast<int>(attends_.size())};
+    if (attends_.empty()) return {};
+    return {.each = {static_cast<int>(attends_.size())}};
   }
   bool has_beta() const override { return attention_ != Attending::none; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;

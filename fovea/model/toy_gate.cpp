@@ -48,7 +48,7 @@ class ToyGateModel : public Model<T> {
   }
 
   Kind takes() const override { return Kind::labelled_tokens; }
-  typename Model<T>::Heads heads() const override { return {1, 1}; }
+  typename Model<T>::Heads heads() const override { return {.each = {1}}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.vocab != 2 || shape.classes != 2) {

@@ -43,7 +43,9 @@ class Transformer final : public Model<T>, public HasHeadBetas<T> {
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::token_streams; }
   typename Model<T>::Attends attends(const Batch& batch) const override;
-  typename Model<T>::Heads heads() const override { return {layers_, heads_, true, true}; }
+  typename Model<T>::Heads heads() const override {
+    return {std::vector<int>(static_cast<std::size_t>(layers_), heads_), true, true};
+  }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
   void backward(Compute& compute, const Trace<T>& trace) const override;

@@ -36,7 +36,7 @@ class UnigramGate : public Model<T> {
   }
 
   Kind takes() const override { return Kind::labelled_tokens; }
-  typename Model<T>::Heads heads() const override { return {1, 1}; }
+  typename Model<T>::Heads heads() const override { return {.each = {1}}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.classes != 2) {

@@ -52,7 +52,7 @@ class WindowTagger final : public Model<T> {
   typename Model<T>::Attends attends(const Batch&) const override {
     return attention_ == Attending::uniform ? Model<T>::Attends::evenly : Model<T>::Attends::by_score;
   }
-  typename Model<T>::Heads heads() const override { return {1, 1}; }
+  typename Model<T>::Heads heads() const override { return {.each = {1}}; }
   bool has_beta() const override { return true; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {

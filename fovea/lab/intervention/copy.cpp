@@ -25,7 +25,7 @@ class CopyTokens final : public OnHeads {
   void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
   void check(const Capabilities& capabilities) const override {
     OnHeads::check(capabilities);
-    const int layers = capabilities.heads.layers;
+    const int layers = capabilities.heads.layers();
     if (!capabilities.heads.copies)
       throw wrong_input(fmt::format("heads of model '{}' cannot copy", capabilities.model), "use model transformer",
                         location);

@@ -1,7 +1,9 @@
 #include "fovea/lab/intervention/on_heads.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <typeinfo>
@@ -37,6 +39,19 @@ std::string count_of(int count, const char* what) {
   return count == 1 ? fmt::format("one {}", what) : fmt::format("{} {}s", count, what);
 }
 
+bool there_is(const ScopedRule& scoped, const std::vector<int>& heads) {
+  if (scoped.layer == 0) return true;
+  const auto layer = static_cast<std::size_t>(scoped.layer);
+  return layer <= heads.size() && scoped.head <= heads[layer - 1];
+}
+
+// "2 layers of one head", or "2 layers of 2 and 1 heads".
+std::string heads_text(const std::vector<int>& heads) {
+  const bool alike = std::ranges::count(heads, heads.front()) == std::ssize(heads);
+  return fmt::format("{} of {}", count_of(static_cast<int>(heads.size()), "layer"),
+                     alike ? count_of(heads.front(), "head") : fmt::format("{} heads", fmt::join(heads, " and ")));
+}
+
 }  // namespace
 
 void OnHeads::heads_settings(Fields& fields) {
@@ -63,13 +78,14 @@ void OnHeads::refuse_on_one_head(const Intervention& earlier) const {
 }
 
 void OnHeads::check(const Capabilities& capabilities) const {
-  const auto& [layer, head, rule] = scoped_;
+  const AttentionRule& rule = scoped_.rule;
   const Model<float>::Heads& heads = capabilities.heads;
+  const bool has_heads = heads.layers() > 0;
   const std::string& model = capabilities.model;
   const bool held = rule.pattern != Pattern::learned;
   const bool any_model_can = rule.pattern == Pattern::uniform || rule.pattern == Pattern::truth;
-  const bool of_all = held && layer == 0 && any_model_can;
-  if (of_all && heads.layers == 0 && !capabilities.attends)
+  const bool of_all = held && scoped_.layer == 0 && any_model_can;
+  if (of_all && !has_heads && !capabilities.attends)
     throw wrong_input(fmt::format("attention cannot be held at a pattern, because model '{}' has none here", model),
                       "remove the intervention", location);
   if (held && capabilities.attends && !capabilities.by_score)
@@ -77,13 +93,13 @@ void OnHeads::check(const Capabilities& capabilities) const {
         fmt::format("attention cannot be held at a pattern, because model '{}' always has uniform attention here",
                     model),
         "remove the intervention, or use learned attention", location);
-  if (!of_all && heads.layers == 0)
+  if (!of_all && !has_heads)
     throw wrong_input(fmt::format("model '{}' has no heads to act on", model),
                       "remove the intervention, or use model transformer", location);
-  if (heads.layers > 0 && (layer > heads.layers || head > heads.each))
-    throw wrong_input(fmt::format("there is no {}: model '{}' has {} of {} here", heads_name(scoped_), model,
-                                  count_of(heads.layers, "layer"), count_of(heads.each, "head")),
-                      "name an existing one. Layers and heads count from 1", location);
+  if (has_heads && !there_is(scoped_, heads.each))
+    throw wrong_input(
+        fmt::format("there is no {}: model '{}' has {} here", heads_name(scoped_), model, heads_text(heads.each)),
+        "name an existing one. Layers and heads count from 1", location);
   if (held && !any_model_can && !heads.causal)
     throw wrong_input(fmt::format("model '{}' has no self-attention", model),
                       "hold attention uniform, or use model transformer", location);

@@ -189,8 +189,8 @@ Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& param
   capabilities.by_score = attends == Attends::by_score;
   capabilities.has_beta = model.has_beta();
   capabilities.truth = names_truth(batch);
-  const auto [layers, each, causal, copies] = model.heads();
-  capabilities.heads = {layers, each, causal, copies};
+  const auto [each, causal, copies] = model.heads();
+  capabilities.heads = {each, causal, copies};
   for (const Param<T>& p : parameters.all()) {
     capabilities.attention_parameters |= p.group == Group::attention;
     capabilities.parameters.push_back(p.name);

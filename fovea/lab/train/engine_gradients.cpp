@@ -158,9 +158,10 @@ double EngineGradients<T>::compute(const Pass& pass) {
   Json rules = Json::array();
   std::deque<std::vector<double>> shifted;
   RightPositions right;
-  const auto heads = model.heads();
-  for (int layer = 1; layer <= std::max(1, heads.layers); ++layer)
-    for (int head = 1; head <= std::max(1, heads.each); ++head) {
+  const std::vector<int> heads = model.heads().each;
+  const int layers = static_cast<int>(heads.size());
+  for (int layer = 1; layer <= std::max(1, layers); ++layer)
+    for (int head = 1; head <= (layers == 0 ? 1 : heads[static_cast<std::size_t>(layer - 1)]); ++head) {
       const AttentionRule rule = pass.rules.of(layer, head);
       if (pass.rules.empty()) continue;
       rules.push_back({{"layer", layer},

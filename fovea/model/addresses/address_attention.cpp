@@ -55,7 +55,7 @@ class AddressAttention final : public Model<T> {
     return attention_ == Attending::uniform || experts_count_ == 1 ? Model<T>::Attends::evenly
                                                                    : Model<T>::Attends::by_score;
   }
-  typename Model<T>::Heads heads() const override { return {1, 1}; }
+  typename Model<T>::Heads heads() const override { return {.each = {1}}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     const Init start = Init::normal(spread_);

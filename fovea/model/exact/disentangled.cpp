@@ -69,7 +69,7 @@ class Disentangled final : public Model<T> {
     return layer_count * batch.size * positions * positions > most_weights ? Model<T>::Attends::no
                                                                            : Model<T>::Attends::by_score;
   }
-  typename Model<T>::Heads heads() const override { return {layer_count, 1, true}; }
+  typename Model<T>::Heads heads() const override { return {std::vector<int>(layer_count, 1), true}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.longest < 1)

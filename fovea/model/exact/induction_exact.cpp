@@ -48,7 +48,7 @@ class InductionExact final : public Model<T> {
   }
 
   Kind takes() const override { return Kind::token_streams; }
-  typename Model<T>::Heads heads() const override { return {2, 1, true}; }
+  typename Model<T>::Heads heads() const override { return {{1, 1}, true}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;

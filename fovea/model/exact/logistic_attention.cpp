@@ -36,7 +36,7 @@ class LogisticAttention final : public Model<T> {
   }
 
   Kind takes() const override { return Kind::points; }
-  typename Model<T>::Heads heads() const override { return {1, 1}; }
+  typename Model<T>::Heads heads() const override { return {.each = {1}}; }
   AttentionMeaning attention_meaning() const override { return {AttentionRows::example, AttentionColumns::item}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {

@@ -31,7 +31,7 @@ class PositionHeads final : public Model<T> {
   }
 
   Kind takes() const override { return Kind::token_streams; }
-  typename Model<T>::Heads heads() const override { return {1, heads_, true}; }
+  typename Model<T>::Heads heads() const override { return {{heads_}, true}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.longest < 1)

@@ -43,7 +43,7 @@ class PositionMatch final : public Model<T> {
   }
 
   Kind takes() const override { return Kind::token_streams; }
-  typename Model<T>::Heads heads() const override { return {2, heads_, true}; }
+  typename Model<T>::Heads heads() const override { return {{heads_, 1}, true}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.longest < 1 || shape.target_vocab != shape.vocab)
@@ -131,11 +131,6 @@ void PositionMatch<T>::ask(const Trace<T>& trace, const TraceArrays& own, Questi
 
 template <class T>
 Trace<T> PositionMatch<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
-  for (const ScopedRule& rule : pass.rules.all)
-    if (rule.layer == 2 && rule.head > 1)
-      throw wrong_input(
-          fmt::format("there is no layer.2.head.{}: layer 2 of model 'position-match' has one head", rule.head),
-          "name layer.2.head.1");
   Trace<T> trace(batch, pass);
   TraceArrays own;
   const Index n = batch.source.columns;

@@ -33,7 +33,7 @@ class SparseAttention final : public Model<T> {
   void settings(Fields& fields) override { fields.flag("shared", shared_, "use one logit for all marked positions"); }
 
   Kind takes() const override { return Kind::points; }
-  typename Model<T>::Heads heads() const override { return {1, 1}; }
+  typename Model<T>::Heads heads() const override { return {.each = {1}}; }
   AttentionMeaning attention_meaning() const override { return {AttentionRows::example, AttentionColumns::item}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {

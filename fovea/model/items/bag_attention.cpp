@@ -128,7 +128,7 @@ class BagAttention : public Model<T> {
   typename Model<T>::Attends attends(const Batch&) const override {
     return flat() ? Model<T>::Attends::no : Model<T>::Attends::by_score;
   }
-  typename Model<T>::Heads heads() const override { return {flat() ? 0 : 1, 1}; }
+  typename Model<T>::Heads heads() const override { return {.each = std::vector<int>(flat() ? 0u : 1u, 1)}; }
   int least_batch() const override { return 2; }  // of one bag alone, batch norm leaves nothing
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {

@@ -48,7 +48,9 @@ class FeatureAttention : public Model<T> {
   typename Model<T>::Attends attends(const Batch&) const override {
     return gate_ == Gate::none ? Model<T>::Attends::no : Model<T>::Attends::by_score;
   }
-  typename Model<T>::Heads heads() const override { return {gate_ == Gate::none ? 0 : 1, 1}; }
+  typename Model<T>::Heads heads() const override {
+    return {.each = std::vector<int>(gate_ == Gate::none ? 0u : 1u, 1)};
+  }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (hidden_.empty())

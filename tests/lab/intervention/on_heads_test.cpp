@@ -117,6 +117,29 @@ TEST(HeadInterventions, WhatContradictsItselfIsRefused) {
       refusal("[{ hold = \"previous\", of = \"layer.1.head.1\" }, { hold = \"first\", of = \"layer.1.head.2\" }]"), "");
 }
 
+TEST(HeadInterventions, AHeadThatItsLayerLacksIsRefusedBeforeTraining) {
+  const auto spec_with = [](const std::string& intervene) {
+    return resolve(
+        parse_experiment("task = { name = \"higher-order-chain\", length = 8 }\nmodel = { name = "
+                         "\"position-match\", heads = 2 }\ntrain = { steps = 20, batch = 4 }\nprobe = { names "
+                         "= [\"loss\"] }\nintervene = " +
+                             intervene + "\n",
+                         "x.toml"),
+        Preset::full, {}, 0);
+  };
+  spec_with("[{ ablate = \"layer.1.head.2\" }, { ablate = \"layer.2.head.1\", from = 5 }]");
+  try {
+    spec_with("[{ ablate = \"layer.2.head.2\", from = 15 }]");
+    FAIL() << "the spec was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
+    EXPECT_NE(std::string(error.what())
+                  .find("there is no layer.2.head.2: model 'position-match' has 2 layers of 2 and 1 heads here"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(HeadInterventions, WhatIsNotThereIsRefusedBeforeTraining) {
   EXPECT_NE(
       refusal("[{ hold = \"previous\", of = \"layer.3.head.1\" }]")

@@ -99,17 +99,6 @@ TEST(PositionMatch, FindsWhatFollowedACopyOfTwoTokens) {
   EXPECT_NEAR(trace.attention(0, 5, 2), 1, 1e-9) << "0 followed 1 2; what followed 2 alone gets nothing";
 }
 
-TEST(PositionMatch, TheSecondLayerHasOneHead) {
-  ModelScene<double> scene("position-match", {}, positions_of(3, 5));
-  const ScopedRule rule{2, 2, {.ablated = true}};
-  try {
-    scene.forward(positions_batch(), {.rules = {{&rule, 1}}});
-    FAIL() << "the rule was taken";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("there is no layer.2.head.2"), std::string::npos);
-  }
-}
-
 TEST(PositionModels, GradientsUnderRules) {
   const Batch batch = positions_batch();
   for (const char* const model : {"position-heads", "position-match"}) {

@@ -1,6 +1,8 @@
 // Intervention `noise`: { noise = 0.5, of = "layer.1.head.2" }, Gaussian noise of this spread is added to the scores
 // of a head (room lab/intervention). The InterventionSet (lab/train) calls it. It changes the head's attention rule.
-// The noise is drawn for each step, stream, row and column.
+// The noise is drawn for each step, stream, row and column. Shards of a batch number their streams as the whole batch
+// does, and each batch of an evaluation has numbers of its own (lab/train/evaluator.cpp). The batch of an update and the
+// fresh examples of the evaluation before it have the same numbers.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -34,9 +36,16 @@ class Noise final : public OnHeads, ScoreShift {
 
  private:
   double at(int layer, int head, Index stream, Index i, Index j) const override {
-    std::uint64_t index = static_cast<std::uint64_t>(layer << 8 | head);
-    for (const Index part : {stream, i, j}) index = index << 16 | static_cast<std::uint64_t>(part);
-    return spread_ * RandomStream(seed_, "noise", step_, index).normal();
+    std::uint64_t seed = seed_, index = 0;
+    const auto add = [&index](Index part, int bits) { index = index << bits | static_cast<std::uint64_t>(part); };
+    if ((layer | head) >> 8 == 0 && (stream | i | j) >> 16 == 0) {
+      add(layer, 8), add(head, 8), add(stream, 16), add(i, 16), add(j, 16);
+    } else {  // too large for one index
+      add(i, 32), add(j, 32);
+      seed = RandomStream(seed, "noise of larger indices", static_cast<std::uint64_t>(stream), index).bits();
+      add(layer, 32), add(head, 32);
+    }
+    return spread_ * RandomStream(seed, "noise", step_, index).normal();
   }
 
   double spread_ = 0;

@@ -65,6 +65,7 @@ double Shards<T>::gradient(Compute& compute, Model<T>& model, const Batch& batch
       compute.arena.reset();
       Pass own = pass;  // a shard has dropout of its own
       own.step = pass.step * static_cast<std::uint64_t>(count_) + static_cast<std::uint64_t>(shard);
+      own.rules.first_stream += cut(shard);  // and the noise of the whole batch
       const Trace<T> trace = model.forward(compute, part_, own);
       tally.loss = trace.loss;
       tally.counted = static_cast<double>(

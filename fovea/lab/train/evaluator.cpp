@@ -11,6 +11,14 @@
 
 namespace fovea {
 
+namespace {
+
+// Sets of examples: those of measure() by this, and after them the surveyed ones.
+int set_of(Examples examples) { return static_cast<int>(examples); }
+constexpr int surveyed_set = 3;
+
+}  // namespace
+
 template <class T>
 Evaluator<T>::Evaluator(Workspace<T>& workspace, const InterventionSet<T>& interventions, ResolvedRun& run,
                         RunRecord& record, TimeSpent* spent)
@@ -99,7 +107,8 @@ void Evaluator<T>::keep_attention(const Reading& reading) {
   if (batch.size == 0) return;
   readings_.set_source({});
   Compute compute = workspace_.fresh_memory();
-  const Trace<T> trace = workspace_.model().forward(compute, batch, reading.pass);
+  const Pass pass = reading.of_streams(set_of(Examples::kept)).pass;
+  const Trace<T> trace = workspace_.model().forward(compute, batch, pass);
   check_attention(workspace_.model().attention_meaning(), trace);
   Outcome<float> seen;
   seen.scores = as_float(compute, trace.scores);
@@ -116,12 +125,13 @@ void Evaluator<T>::keep_attention(const Reading& reading) {
 template <class T>
 void Evaluator<T>::measure(const Reading& reading, Examples which, const Batch& batch) {
   const Audience<Probe>& audience = reading.audiences.of(which);
-  show(reading, batch, audience.beta, audience.states, [&](Compute&, const Trace<T>&, const Evaluation& evaluation) {
-    for (Probe* const probe : audience.probes) {
-      set_source(*probe);
-      probe->measure(evaluation, reading.readings);
-    }
-  });
+  show(reading.of_streams(set_of(which)), batch, audience.beta, audience.states,
+       [&](Compute&, const Trace<T>&, const Evaluation& evaluation) {
+         for (Probe* const probe : audience.probes) {
+           set_source(*probe);
+           probe->measure(evaluation, reading.readings);
+         }
+       });
 }
 
 // All of the probes that survey are shown as much as the one that wants to see most. Batches of texts of all lengths
@@ -138,6 +148,7 @@ void Evaluator<T>::survey(const Reading& reading) {
   std::vector<Batch> pool;
   std::vector<int> indices;
   std::uint64_t slice = 0;
+  Index streams = 0;
   for (int seen = 0; !ends.empty() && seen < *ends.rbegin();) {
     const int first = seen, end = std::min(first + (texts ? most_pooled : 1), *ends.upper_bound(first));
     for (pool.clear(); seen < end; seen += pool.back().size) {
@@ -148,7 +159,8 @@ void Evaluator<T>::survey(const Reading& reading) {
     const auto show_batch = [&](const Batch& batch, std::span<const int> in_pool) {
       indices.assign(in_pool.begin(), in_pool.end());
       for (int& index : indices) index += first;
-      survey_batch(reading, batch, indices);
+      survey_batch(reading.of_streams(surveyed_set, streams), batch, indices);
+      streams += batch.size;
     };
     if (texts) {
       show_like_lengths(pool, size, show_batch);

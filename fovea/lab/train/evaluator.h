@@ -77,6 +77,13 @@ class Evaluator {
     Pass pass;
     Audiences& audiences;
     Readings& readings;
+
+    // The same, of streams that have the numbers `first` .. in this set of examples: noise is drawn by the number.
+    Reading of_streams(int set, Index first = 0) const {
+      Reading own = *this;
+      own.pass.rules.first_stream = (Index{set} << 32) + first;
+      return own;
+    }
   };
   using Read = std::function<void(Compute&, const Trace<T>&, const Evaluation&)>;
 

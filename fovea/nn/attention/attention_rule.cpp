@@ -48,7 +48,7 @@ double AttentionRule::shift_at(Index stream, Index i, Index j) const {
   for (const ScopedRule& one : std::span(first, last)) {
     if (!one.concerns(layer, head)) continue;
     total *= one.rule.factor;
-    if (one.rule.shift) total += one.rule.shift->at(layer, head, stream, i, j);
+    if (one.rule.shift) total += one.rule.shift->at(layer, head, first_stream + stream, i, j);
   }
   return total;
 }
@@ -70,6 +70,7 @@ AttentionRule AttentionRules::of(int layer, int head) const {
   joined.head = head;
   joined.first = all.data();
   joined.last = all.data() + all.size();
+  joined.first_stream = first_stream;
   for (const ScopedRule& one : all) {
     if (!one.concerns(layer, head)) continue;
     const AttentionRule& rule = one.rule;

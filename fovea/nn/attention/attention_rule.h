@@ -26,7 +26,8 @@ namespace fovea {
 class ScoreShift {
  public:
   virtual ~ScoreShift() = default;
-  // Of row i of a stream. Layers and heads count from 1.
+  // Of row i of a stream. Layers and heads count from 1. Streams of one step that are to differ have numbers that
+  // differ (AttentionRules::first_stream).
   virtual double at(int layer, int head, Index stream, Index i, Index j) const = 0;
 };
 
@@ -41,9 +42,10 @@ struct AttentionRule {
   double copy = 0;
   double factor = 1;                  // of scores
   const ScoreShift* shift = nullptr;  // of scores, after the factor; null: none
-  // What AttentionRules::of() fills in: the head, and the rules of the pass.
+  // What AttentionRules::of() fills in: the head, the rules of the pass, and the number of its first stream.
   int layer = 0, head = 0;
   const ScopedRule *first = nullptr, *last = nullptr;
+  Index first_stream = 0;
 
   // Whether any row may follow its scores.
   bool by_score() const { return !ablated && (pattern == Pattern::learned || pattern == Pattern::truth); }
@@ -54,7 +56,8 @@ struct AttentionRule {
   // Whether the rule reads right positions.
   bool reads_right() const { return pattern == Pattern::truth || scale != 1; }
   bool changes_scores() const { return factor != 1 || shift; }
-  // The shift by all rules of the pass: the factor of a later rule multiplies the shifts of earlier ones.
+  // The shift by all rules of the pass: the factor of a later rule multiplies the shifts of earlier ones. Streams of
+  // the pass count from 0.
   double shift_at(Index stream, Index i, Index j) const;
 };
 
@@ -87,6 +90,7 @@ struct ScopedRule {
 // after the other changes scores.
 struct AttentionRules {
   std::span<const ScopedRule> all;
+  Index first_stream = 0;  // the number of the first stream of the pass, among all of its step
 
   bool empty() const { return all.empty(); }
   AttentionRule of(int layer, int head) const;

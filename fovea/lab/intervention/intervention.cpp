@@ -99,11 +99,6 @@ void Interventions::prepare(const Preparation& preparation) const {
   for (const auto& one : all) one->prepare(preparation);
 }
 
-void Interventions::plan(StepPlan& plan) const {
-  for (const auto& one : all)
-    if (one->when.contains(plan.step)) one->plan(plan);
-}
-
 std::vector<std::string> Interventions::frozen_names() const {
   StepPlan ever;
   std::vector<std::string> names;

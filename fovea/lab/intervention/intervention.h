@@ -104,7 +104,7 @@ class Intervention {
   // A spec lists interventions by rank, then as they were written. The hashes of stored runs depend on it.
   virtual int rank() const { return 7; }
 
-  // Throws wrong_input where it cannot stand beside an earlier one.
+  // Throws wrong_input where it cannot stand beside an earlier one: of a lower rank, or of the same and written before.
   virtual void check_beside(const Intervention&) const {}
   // Throws wrong_input for what a run cannot do, and for what would change nothing there.
   virtual void check(const Capabilities&) const {}
@@ -142,8 +142,6 @@ struct Interventions {
   void check(const Capabilities& capabilities) const;
   void prepare(const Preparation& preparation) const;
 
-  // Those that are in force, into a plan.
-  void plan(StepPlan& plan) const;
   // The names that are ever frozen, each once.
   std::vector<std::string> frozen_names() const;
   bool act_on_attention() const;

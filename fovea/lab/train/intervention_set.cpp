@@ -11,6 +11,22 @@
 
 namespace fovea {
 
+namespace {
+
+// Throws wrong_input, in words that name both, where the two contradict each other.
+void check_together(Intervention& declared, Intervention& asked) {
+  try {
+    if (asked.rank() < declared.rank()) declared.check_beside(asked);
+    else asked.check_beside(declared);
+  } catch (const Error& error) {
+    throw wrong_input(message("{}: {} of the spec, and {} of the callback", error.problem(),
+                              Value{declared.write(), {}}, Value{asked.write(), {}}),
+                      "remove one of the two", asked.location);
+  }
+}
+
+}  // namespace
+
 template <class T>
 InterventionSet<T>::InterventionSet(ResolvedRun& run, ParameterSet<T>& parameters, Watcher* watcher)
     : seed_(run.spec().seed),
@@ -54,21 +70,36 @@ void InterventionSet<T>::ask_watcher(std::int64_t step) {
     if (one->needs_preparation())
       throw wrong_input(fmt::format("the intervention '{}' cannot be declared while a run trains", one->kind),
                         "declare it in the spec", one->location);
+    one->when.from = std::max(one->when.from, step);
     one->before_update(step, parameters_);
+  }
+}
+
+// Of the spec and of the watcher, as if one list had them.
+template <class T>
+void InterventionSet<T>::find_in_force(std::int64_t step) {
+  in_force_.clear();
+  for (const auto& one : declared_.all)
+    if (one->when.contains(step)) in_force_.push_back(one.get());
+  for (const auto& one : asked_.all) {
+    if (!one->when.contains(step)) continue;
+    for (const auto& declared : declared_.all)
+      if (declared->when.contains(step)) check_together(*declared, *one);
+    in_force_.insert(std::ranges::upper_bound(in_force_, one->rank(), {}, &Intervention::rank), one.get());
   }
 }
 
 // Of equal steps the memory is used again.
 template <class T>
-void InterventionSet<T>::fill(StepPlan& plan, std::int64_t step) const {
+void InterventionSet<T>::fill(StepPlan& plan, std::int64_t step) {
   plan.step = step;
   plan.seed = seed_;
   plan.rules.clear();
   plan.frozen.clear();
   plan.paces.groups.fill({rate_, false});
   plan.paces.frozen_names = 0;
-  declared_.plan(plan);
-  asked_.plan(plan);
+  find_in_force(step);
+  for (Intervention* const one : in_force_) one->plan(plan);
   for (const std::string_view name : plan.frozen) {
     const auto known = std::ranges::find(frozen_names_, name);
     if (known == frozen_names_.end())

@@ -1,11 +1,13 @@
 // InterventionSet: the interventions of a training, from its spec and from a watcher (room lab/train). The TrainLoop
 // and the Evaluator call it. It calls the hooks of each intervention (lab/intervention/intervention.h), joins their
-// wishes, and may change parameters.
+// wishes, and may change parameters. Those of the watcher act beside those of the spec as if one spec had declared all
+// that are in force: by rank, and a contradiction is an error.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "fovea/data/task.h"
 #include "fovea/lab/intervention/intervention.h"
@@ -42,7 +44,8 @@ class InterventionSet {
 
  private:
   void ask_watcher(std::int64_t step);
-  void fill(StepPlan& plan, std::int64_t step) const;
+  void find_in_force(std::int64_t step);
+  void fill(StepPlan& plan, std::int64_t step);
 
   const std::uint64_t seed_;
   const double rate_;
@@ -50,6 +53,7 @@ class InterventionSet {
   Watcher* watcher_;
   Interventions& declared_;
   Interventions asked_;  // of the watcher, for the newest update
+  std::vector<Intervention*> in_force_;
   std::vector<std::string> frozen_names_;
   Capabilities capabilities_;
   std::optional<std::int64_t> planned_;

@@ -48,7 +48,7 @@ class Watcher {
   virtual ~Watcher() = default;
   // Asked before each update: stops the run there, as TrainHooks::stop does.
   virtual bool ended() const { return false; }
-  // What is done to update `step` beside what the spec declares; where both set the same, this counts. Asked once,
+  // What is done to update `step` beside what the spec declares. A contradiction of the two is an error. Asked once,
   // before the evaluation at that moment.
   virtual Interventions interventions(std::int64_t) { return {}; }
   virtual void watch(StepView&) {}

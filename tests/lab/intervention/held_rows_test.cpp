@@ -51,7 +51,8 @@ void expect_whole_rows(const RunSpec& spec) {
   Batch batch;
   task->batch(Split::train, 0, 4, batch);
   StepPlan plan;
-  Interventions::parse(spec.interventions).plan(plan);
+  const Interventions interventions = Interventions::parse(spec.interventions);
+  for (const auto& one : interventions.all) one->plan(plan);
   const Trace<double> trace = model->forward(compute, batch, {.rules = {plan.rules}});
   for (const AttentionMap<double>& map : trace.further)
     for (Index b = 0; b < map.weights.size(0); ++b)

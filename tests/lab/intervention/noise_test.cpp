@@ -54,7 +54,7 @@ TEST(Noise, FollowsSeedAndStepAndHasItsDeviation) {
     StepPlan plan;
     plan.seed = seed;
     plan.step = step;
-    interventions.plan(plan);
+    interventions.all[0]->plan(plan);
     EXPECT_EQ(plan.rules.size(), 1u);
     EXPECT_EQ(plan.rules[0].layer, 1);
     EXPECT_EQ(plan.rules[0].head, 2);
@@ -109,7 +109,7 @@ TEST(Noise, OfEachBatchOfAnEvaluationIsItsOwn) {
 TEST(Noise, OfLargeIndicesIsItsOwn) {
   const Interventions interventions = Interventions::parse(noisy_spec("[{ noise = 0.5 }]").interventions);
   StepPlan plan;
-  interventions.plan(plan);
+  interventions.all[0]->plan(plan);
   const ScoreShift& shift = *plan.rules[0].rule.shift;
   constexpr Index large = 1 << 16;
   std::set<double> draws;
@@ -129,7 +129,7 @@ TEST(Noise, KeepsItsDraws) {
   StepPlan plan;
   plan.seed = 3;
   plan.step = 7;
-  interventions.plan(plan);
+  interventions.all[0]->plan(plan);
   for (const auto& [layer, head, stream, i, j] :
        std::vector<std::array<Index, 5>>{{1, 2, 0, 4, 3}, {2, 1, 5, 0, 0}, {255, 255, 65535, 65535, 65535}}) {
     const auto index = static_cast<std::uint64_t>(layer << 56 | head << 48 | stream << 32 | i << 16 | j);

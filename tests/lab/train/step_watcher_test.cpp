@@ -143,6 +143,69 @@ TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
   EXPECT_EQ(by_spec.series.at("accuracy_held").steps, by_spec.series.at("accuracy").steps);
 }
 
+RunSpec stream_spec(const std::string& intervene) {
+  return resolve(parse_experiment("task = { name = \"induction\", vocab = 12, length = 6 }\nmodel = { name = "
+                                  "\"transformer\", heads = 2, width = 8, start = 0.5 }\ntrain = { steps = 8, batch = "
+                                  "4 }\nprobe = { every = 4, examples = 8, names = [\"loss\", \"heads\"] }\n"
+                                  "intervene = [" +
+                                      intervene + "]\n",
+                                  "x.toml"),
+                 Preset::full, {}, 0);
+}
+
+// From a step on, what a spec would declare so.
+class Asks : public Watcher {
+ public:
+  explicit Asks(const std::string& intervene, std::int64_t from = 0) : list_(list_of(intervene)), from_(from) {}
+
+ private:
+  static ValueList list_of(const std::string& intervene) {
+    return *parse_override("intervene=[" + intervene + "]").value.as<ValueList>();
+  }
+  Interventions interventions(std::int64_t step) override {
+    return step < from_ ? Interventions() : Interventions::parse(list_);
+  }
+
+  ValueList list_;
+  std::int64_t from_;
+};
+
+TEST(Watch, SpecAndCallbackActAsIfOneSpecDeclaredBoth) {
+  const std::string head = "{ hold = \"previous\", of = \"layer.1.head.1\" }", all = "{ hold = \"uniform\" }",
+                    scale = "{ scale = 3, of = \"layer.2.head.1\" }";
+  const std::vector<std::pair<std::string, std::string>> pairs{{head, all}, {all, head}, {scale, all + ", " + head}};
+  for (const auto& [declared, asked] : pairs) {
+    Asks watcher(asked);
+    EXPECT_EQ(watched(stream_spec(declared), watcher).series, train(stream_spec(declared + ", " + asked)).series)
+        << declared << " and " << asked;
+  }
+}
+
+TEST(Watch, AContradictionOfSpecAndCallbackIsAnErrorThatNamesBoth) {
+  const auto refusal = [](const std::string& declared, const std::string& asked) {
+    Asks watcher(asked, 3);
+    try {
+      watched(stream_spec(declared), watcher);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string twice = refusal("{ scale = 3, of = \"layer.1\" }", "{ scale = 2, of = \"layer.1.head.2\" }");
+  for (const char* const part : {"two interventions change the same head at step 3", "scale = 3", "of = \"layer.1\"",
+                                 "of the spec", "scale = 2", "of = \"layer.1.head.2\"", "of the callback"})
+    EXPECT_NE(twice.find(part), std::string::npos) << part << " in " << twice;
+  const std::vector<std::pair<std::string, std::string>> pairs{
+      {"{ noise = 1 }", "{ noise = 1 }"},
+      {"{ hold = \"uniform\" }", "{ hold = \"truth\" }"},
+      {"{ rate = 0.5, of = \"body\" }", "{ rate = 0.1, of = \"body\" }"},
+      {"{ clamp = \"norm.weight\", at = 1 }", "{ clamp = \"norm.weight\", at = 2 }"}};
+  for (const auto& [declared, asked] : pairs) EXPECT_NE(refusal(declared, asked), "") << declared << " and " << asked;
+  EXPECT_NE(refusal("{ noise = 1, from = 6 }", "{ noise = 2 }").find("at step 6"), std::string::npos);
+  EXPECT_EQ(refusal("{ noise = 1, until = 3 }", "{ noise = 2 }"), "") << "never in force at one step";
+}
+
 TEST(Watch, AttentionThatIsNotThereCannotBeHeld) {
   AttendsAs watcher("uniform");
   const Experiment plain = parse_experiment(

@@ -42,6 +42,7 @@ Message take_number(const Value& value, double least, double most, double& out) 
   if (const auto* real = value.as<double>()) x = *real;
   else if (const auto* whole = value.as<std::int64_t>()) x = static_cast<double>(*whole);
   else return message("a number, {}", range_text(least, most));
+  if (!std::isfinite(x) && (std::isinf(least) || std::isinf(most))) return "finite";
   if (!std::isfinite(x) || x < least || x > most) return range_text(least, most);
   out = x;
   return {};

@@ -22,7 +22,6 @@ class CopyTokens final : public OnHeads {
                                            : fmt::format("{} by 0 changes nothing", name()),
                         "write a number above 0, and set of to the last layer or one of its heads", location);
   }
-  void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
   void check(const Capabilities& capabilities) const override {
     OnHeads::check(capabilities);
     const int layers = capabilities.heads.layers();

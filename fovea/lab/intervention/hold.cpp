@@ -33,9 +33,9 @@ class Hold final : public OnHeads {
   }
   void check_beside(const Intervention& earlier) const override {
     const auto* const other = dynamic_cast<const Hold*>(&earlier);
-    if (!other || other->of_all_ != of_all_) return;
-    if (of_all_) refuse_at_one_step(earlier, "hold attention");
-    else refuse_on_one_head(earlier);
+    if (other && other->of_all_ != of_all_) return;
+    if (other && of_all_) refuse_at_one_step(earlier, "hold attention");
+    OnHeads::check_beside(earlier);
   }
 
  private:

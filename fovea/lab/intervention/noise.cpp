@@ -27,7 +27,6 @@ class Noise final : public OnHeads, ScoreShift {
     if (spread_ == 0)
       throw wrong_input(fmt::format("{} of 0 changes nothing", name()), "write a number above 0", location);
   }
-  void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
   void plan(StepPlan& plan) override {
     seed_ = plan.seed;
     step_ = static_cast<std::uint64_t>(plan.step);

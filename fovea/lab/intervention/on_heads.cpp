@@ -70,11 +70,33 @@ void OnHeads::finish(const ValueTable& table) {
                       table.at(heads_setting_).location);
 }
 
-void OnHeads::refuse_on_one_head(const Intervention& earlier) const {
-  const auto* const other = typeid(*this) == typeid(earlier) ? static_cast<const OnHeads*>(&earlier) : nullptr;
+// A head may be ablated twice, at steps that differ.
+void OnHeads::check_beside(const Intervention& earlier) const {
+  const auto* const other = dynamic_cast<const OnHeads*>(&earlier);
+  if (!other) return;
+  check_under(*other);
+  other->check_under(*this);
+  if (scoped_.rule.ablated || typeid(*this) != typeid(earlier)) return;
   const auto meet = [](int one, int another) { return one == 0 || another == 0 || one == another; };
-  if (other && meet(scoped_.layer, other->scoped_.layer) && meet(scoped_.head, other->scoped_.head))
+  if (meet(scoped_.layer, other->scoped_.layer) && meet(scoped_.head, other->scoped_.head))
     refuse_at_one_step(earlier, "change the same head");
+}
+
+// Whether this acts on each head, and at each step, that the other acts on.
+bool OnHeads::covers(const OnHeads& other) const {
+  const auto covers_number = [](int one, int another) { return one == 0 || one == another; };
+  return covers_number(scoped_.layer, other.scoped_.layer) && covers_number(scoped_.head, other.scoped_.head) &&
+         when.from <= other.when.from && (!when.until || (other.when.until && *other.when.until <= *when.until));
+}
+
+// An ablated head gives nothing, and a held one ignores scores. At the truth, rows without a right position follow them.
+void OnHeads::check_under(const OnHeads& other) const {
+  const AttentionRule& rule = other.scoped_.rule;
+  const bool ignores_scores = rule.pattern != Pattern::learned && rule.pattern != Pattern::truth;
+  if (other.covers(*this) && (rule.ablated || (ignores_scores && scoped_.rule.changes_scores())))
+    throw wrong_input(fmt::format("{} changes nothing under {}: the same heads are {}", name(), other.name(),
+                                  rule.ablated ? "ablated" : "held at a pattern that ignores scores"),
+                      "remove one of the two", location);
 }
 
 void OnHeads::check(const Capabilities& capabilities) const {

@@ -14,6 +14,8 @@ class OnHeads : public Intervention {
  public:
   void finish(const ValueTable& table) override;
   int rank() const override { return 1; }
+  // Refuses two of one kind that act on one head at one step, and one that changes nothing under the other.
+  void check_beside(const Intervention& earlier) const override;
   void check(const Capabilities& capabilities) const override;
   bool acts_on_attention() const override { return true; }
   void plan(StepPlan& plan) override { plan.rules.push_back(scoped_); }
@@ -21,12 +23,14 @@ class OnHeads : public Intervention {
  protected:
   // States `of`, from and until.
   void heads_settings(Fields& fields);
-  // Where both act on one head at one step.
-  void refuse_on_one_head(const Intervention& earlier) const;
 
   ScopedRule scoped_;
   std::string heads_;                 // as it is written
   std::string heads_setting_ = "of";  // which setting names them
+
+ private:
+  bool covers(const OnHeads& other) const;
+  void check_under(const OnHeads& other) const;
 };
 
 }  // namespace fovea

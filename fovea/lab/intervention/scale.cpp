@@ -23,7 +23,6 @@ class Scale final : public OnHeads {
       throw wrong_input(fmt::format("{} by 1 changes nothing", name()),
                         "write another number, or remove the intervention", location);
   }
-  void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
 };
 
 const Register<Intervention> scale("scale",

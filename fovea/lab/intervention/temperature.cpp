@@ -21,7 +21,6 @@ class Temperature final : public OnHeads {
                         "write another number, or remove the intervention", location);
     scoped_.rule.factor = 1 / temperature_;
   }
-  void check_beside(const Intervention& earlier) const override { refuse_on_one_head(earlier); }
 
  private:
   double temperature_ = 1;

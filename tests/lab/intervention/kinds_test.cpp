@@ -19,12 +19,37 @@ RunSpec spec_of(const std::string& intervene) {
       Preset::full, {}, 0);
 }
 
-// The hashes of stored runs depend on this order.
+// The hashes of stored runs depend on the ranks, and on what is written.
+TEST(Interventions, OfEachKindHaveTheirRankAndAreReadAsTheyAreWritten) {
+  struct Case {
+    int rank;
+    std::string written;
+  };
+  const std::map<std::string, Case> cases{{"hold", {0, "{ hold = \"truth\", until = 7 }"}},
+                                          {"scale", {1, "{ scale = 3, of = \"layer.2\" }"}},
+                                          {"ablate", {1, "{ ablate = \"layer.1.head.2\", from = 3 }"}},
+                                          {"copy", {1, "{ copy = 1, of = \"layer.2\" }"}},
+                                          {"noise", {1, "{ noise = 0.5 }"}},
+                                          {"temperature", {1, "{ temperature = 2, of = \"layer.1\" }"}},
+                                          {"freeze", {2, "{ freeze = \"qk.2\" }"}},
+                                          {"rate", {3, "{ rate = 0.5, of = \"body\" }"}},
+                                          {"clamp", {4, "{ clamp = \"norm.weight\", at = 1 }"}},
+                                          {"transplant", {5, "{ transplant = 12, of = \"qk.1\", at = 3 }"}},
+                                          {"embeddings", {6, "{ embeddings = \"vectors.txt\", frozen = true }"}}};
+  for (const auto& [name, entry] : Registry<Intervention>::instance().all()) {
+    ASSERT_TRUE(cases.contains(name)) << "the kind '" << name << "' needs a case";
+    const auto& [rank, written] = cases.at(name);
+    const Override list = parse_override("intervene=[" + written + "]");
+    const Interventions read = Interventions::parse(*list.value.as<ValueList>());
+    ASSERT_EQ(read.all.size(), 1u);
+    EXPECT_EQ(read.all[0]->kind, name);
+    EXPECT_EQ(read.all[0]->rank(), rank) << name;
+    EXPECT_EQ(read.all[0]->acts_on_attention(), rank <= 1) << name;
+    EXPECT_EQ(Interventions::parse(read.write()).write(), read.write()) << name;
+  }
+}
+
 TEST(Interventions, AreWrittenByRankAndThenAsTheyWereListed) {
-  const std::map<std::string, int> ranks{{"hold", 0}, {"scale", 1}, {"ablate", 1},     {"copy", 1},       {"freeze", 2},
-                                         {"rate", 3}, {"clamp", 4}, {"transplant", 5}, {"embeddings", 6}, {"noise", 1}};
-  for (const auto& [name, rank] : ranks)
-    EXPECT_EQ(Registry<Intervention>::instance().all().at(name).make()->rank(), rank) << name;
   const RunSpec spec = spec_of(
       "[{ clamp = \"norm.weight\", at = 1 }, { rate = 0.5, of = \"body\" }, { freeze = \"qk.2\" }, { copy = 1, of = "
       "\"layer.2\" }, { ablate = \"layer.1\" }, { hold = \"first\" }, { hold = \"truth\" }]");

@@ -141,6 +141,12 @@ TEST(Noise, KeepsItsDraws) {
 TEST(Noise, IsRefusedWhereItWouldChangeNothing) {
   EXPECT_THROW(noisy_spec("[{ noise = 0, of = \"layer.1\" }]"), Error);
   EXPECT_THROW(noisy_spec("[{ noise = 2, of = \"layer.3\" }]"), Error);
+  try {
+    noisy_spec("[{ noise = inf }]");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("must be finite, not inf"), std::string::npos) << error.what();
+  }
   EXPECT_THROW(noisy_spec("[{ noise = 2 }]", "name = \"toy-gate\"", "name = \"toy\""), Error);
   try {
     noisy_spec("[{ noise = 2 }]", "name = \"seq2seq\"", "name = \"copy\"");

@@ -117,6 +117,27 @@ TEST(HeadInterventions, WhatContradictsItselfIsRefused) {
       refusal("[{ hold = \"previous\", of = \"layer.1.head.1\" }, { hold = \"first\", of = \"layer.1.head.2\" }]"), "");
 }
 
+TEST(HeadInterventions, WhatChangesNothingUnderAnotherIsRefused) {
+  const auto both = [](const std::string& one, const std::string& other) {
+    const std::string first = refusal("[" + one + ", " + other + "]"), second = refusal("[" + other + ", " + one + "]");
+    EXPECT_EQ(first.empty(), second.empty()) << "whatever their order";
+    return first;
+  };
+  const std::string noise = "{ noise = 1, of = \"layer.1.head.2\", from = 5 }";
+  EXPECT_NE(both("{ hold = \"uniform\" }", noise)
+                .find("the intervention 'noise' changes nothing under the intervention "
+                      "'hold': the same heads are held at a pattern that ignores scores"),
+            std::string::npos);
+  EXPECT_NE(both("{ ablate = \"layer.1\" }", noise).find("the same heads are ablated"), std::string::npos);
+  for (const char* const other : {"{ ablate = \"layer.1.head.2\", until = 7 }", "{ copy = 1, of = \"layer.2\" }",
+                                  "{ hold = \"first\", of = \"layer.2\" }"})
+    EXPECT_EQ(both(other, noise), "") << other;
+  EXPECT_NE(both("{ hold = \"first\", of = \"layer.1\" }", "{ temperature = 2, of = \"layer.1.head.1\" }"), "");
+  EXPECT_NE(both("{ ablate = \"layer.1\" }", "{ ablate = \"layer.1.head.1\" }"), "");
+  EXPECT_NE(both("{ ablate = \"layer.2\" }", "{ copy = 2, of = \"layer.2\" }"), "");
+  EXPECT_EQ(both("{ ablate = \"layer.1.head.1\" }", "{ ablate = \"layer.1\", from = 5 }"), "");
+}
+
 TEST(HeadInterventions, AHeadThatItsLayerLacksIsRefusedBeforeTraining) {
   const auto spec_with = [](const std::string& intervene) {
     return resolve(

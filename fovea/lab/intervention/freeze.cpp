@@ -32,6 +32,7 @@ class Freeze final : public Intervention {
     throw wrong_input(fmt::format("model '{}' has no parameters '{}' to freeze", capabilities.model, of_),
                       suggest_name(of_, known), location);
   }
+  std::string frozen_name() const override { return group_of(of_) ? std::string() : of_; }
   void plan(StepPlan& plan) override {
     if (const auto group = group_of(of_)) plan.paces.groups[static_cast<std::size_t>(*group)].frozen = true;
     else plan.frozen.push_back(of_);

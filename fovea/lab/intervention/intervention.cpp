@@ -100,12 +100,10 @@ void Interventions::prepare(const Preparation& preparation) const {
 }
 
 std::vector<std::string> Interventions::frozen_names() const {
-  StepPlan ever;
   std::vector<std::string> names;
   for (const auto& one : all) {
-    one->plan(ever);
-    for (const std::string_view name : ever.frozen)
-      if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+    const std::string name = one->frozen_name();
+    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
     if (names.size() > most_frozen_names)
       throw wrong_input("more than 64 names are frozen one by one", "freeze the group above some of them",
                         one->location);

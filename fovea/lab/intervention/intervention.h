@@ -89,6 +89,9 @@ class Intervention {
   Interval when;     // in force
   Location location;
 
+  Intervention() = default;
+  Intervention(const Intervention&) = delete;  // rules of a plan point to it
+  Intervention& operator=(const Intervention&) = delete;
   virtual ~Intervention() = default;
 
   // Its settings, the one of the kind's name first, and when.settings() where it is in force for a while.
@@ -112,6 +115,8 @@ class Intervention {
   // Whether prepare() must have been called: only a spec can declare it then.
   virtual bool needs_preparation() const { return false; }
   virtual bool acts_on_attention() const { return false; }
+  // The name that plan() adds to StepPlan::frozen; none: "".
+  virtual std::string frozen_name() const { return {}; }
 
   // What it learnt when it was prepared before no longer holds.
   virtual void prepare(const Preparation&) {}

@@ -12,11 +12,6 @@ void Interval::settings(Fields& fields) {
                  "the intervention ends before this update");
 }
 
-void Interval::write(ValueTable& table) const {
-  table["from"] = {from, {}};
-  if (until) table["until"] = {*until, {}};
-}
-
 void require_interval(const Interval& when, const ValueTable& table, const std::string& owner) {
   if (when.until && *when.until <= when.from)
     throw wrong_input(fmt::format("{} ends before it begins: from {} until {}", owner, when.from, *when.until),

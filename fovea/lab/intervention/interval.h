@@ -15,7 +15,6 @@ struct Interval {
   std::optional<std::int64_t> until;  // not included; none: to the end
 
   void settings(Fields& fields);
-  void write(ValueTable& table) const;  // from, and until where there is one
   bool contains(std::int64_t step) const { return step >= from && (!until || step < *until); }
   bool meets(const Interval& other) const {
     return (!until || other.from < *until) && (!other.until || from < *other.until);

@@ -73,14 +73,15 @@ class InductionExact final : public Model<T> {
     return right_positions(*trace.batch).of(b * trace.batch->source.columns + t);
   }
 
-  void ask(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> met,
-           std::span<T> scores) const;
+  void attend(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> matches,
+              std::span<T> scores) const;
   T scale() const { return *scale_->value; }
   // c M[x_T, x_i] of the positions before T.
-  void meet(const Tokens& source, const Question& question, std::span<T> met) const {
+  void write_matches(const Tokens& source, const Question& question, std::span<T> matches) const {
     const auto row = match_->matrix()[source.at(static_cast<int>(question.b), static_cast<int>(question.position))];
     for (Index i = 0; i < question.position; ++i)
-      met[static_cast<std::size_t>(i)] = scale() * row(source.at(static_cast<int>(question.b), static_cast<int>(i)));
+      matches[static_cast<std::size_t>(i)] =
+          scale() * row(source.at(static_cast<int>(question.b), static_cast<int>(i)));
   }
 
   bool shared_pace_ = true;
@@ -109,13 +110,13 @@ void InductionExact<T>::build(const TaskShape& shape, ParameterSet<T>& parameter
 }
 
 template <class T>
-void InductionExact<T>::ask(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> met,
-                            std::span<T> scores) const {
+void InductionExact<T>::attend(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> matches,
+                               std::span<T> scores) const {
   const AttentionRule rule = second_rule(trace);
-  meet(trace.batch->source, question, met);
+  write_matches(trace.batch->source, question, matches);
   for (Index t = 0; t < question.position; ++t)
     scores[static_cast<std::size_t>(t)] = dot(std::span<const T>(own.lags.used(question.b, t)),
-                                              std::span<const T>(met.first(static_cast<std::size_t>(t + 1))));
+                                              std::span<const T>(matches.first(static_cast<std::size_t>(t + 1))));
   weigh_row<T>(rule, question.b, question.position, right_of(trace, question.b, question.position), scores,
                question.row);
 }
@@ -137,13 +138,13 @@ Trace<T> InductionExact<T>::forward(Compute& compute, const Batch& batch, const 
       own.questions[count++] = {b, t, {row(), row()}};
     }
   trace.scores = compute.zeros<T>(batch.size * n, C);
-  const Matrix<T> met = compute.array<T>(static_cast<Index>(asked), n);
+  const Matrix<T> matches = compute.array<T>(static_cast<Index>(asked), n);
   const Matrix<T> scores = compute.array<T>(static_cast<Index>(asked), n);
   compute.team.split(static_cast<Index>(asked), 8, [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       Question& question = own.questions[static_cast<std::size_t>(k)];
       const auto before = static_cast<std::size_t>(question.position);
-      ask(trace, own, question, met[k].flat().first(before), scores[k].flat().first(before));
+      attend(trace, own, question, matches[k].flat().first(before), scores[k].flat().first(before));
       for (Index t = 0; t < question.position; ++t)
         add_scaled(
             scale() * question.row.used[static_cast<std::size_t>(t)],
@@ -176,8 +177,8 @@ void InductionExact<T>::backward(Compute& compute, const Trace<T>& trace) const 
   const Index n = source.columns;
   const AttentionRule second = second_rule(trace);
   const typename LagHeads<T>::Rows d_lags{compute.zeros<T>(own.lags.used.weights.size(0), n, n)};
-  const std::span<T> met = compute.arena.take<T>(static_cast<std::size_t>(n));
-  const std::span<T> d_met = compute.arena.take<T>(static_cast<std::size_t>(n));
+  const std::span<T> matches = compute.arena.take<T>(static_cast<std::size_t>(n));
+  const std::span<T> d_matches = compute.arena.take<T>(static_cast<std::size_t>(n));
   const std::span<T> d = compute.arena.take<T>(static_cast<std::size_t>(n));
   for (const Question& question : own.questions) {
     const auto before = static_cast<std::size_t>(question.position);
@@ -192,16 +193,16 @@ void InductionExact<T>::backward(Compute& compute, const Trace<T>& trace) const 
     }
     weigh_row_backward(second, right_of(trace, question.b, question.position), question.row, d.first(before));
     if (!question.row.follows) continue;
-    meet(source, question, met);
-    std::fill_n(d_met.begin(), before, T{0});
+    write_matches(source, question, matches);
+    std::fill_n(d_matches.begin(), before, T{0});
     for (std::size_t t = 0; t < before; ++t) {
       const auto row = static_cast<Index>(t);
-      add_scaled(d[t], std::span<const T>(own.lags.used(question.b, row)), d_met.first(t + 1));
-      if (lags_.learns()) add_scaled(d[t], std::span<const T>(met.first(t + 1)), d_lags(question.b, row));
+      add_scaled(d[t], std::span<const T>(own.lags.used(question.b, row)), d_matches.first(t + 1));
+      if (lags_.learns()) add_scaled(d[t], std::span<const T>(matches.first(t + 1)), d_lags(question.b, row));
     }
     if (!match_->learns()) continue;
-    const auto asks = match_->matrix_gradient()[token(before)];
-    for (std::size_t i = 0; i < before; ++i) asks(token(i)) += scale() * d_met[i];
+    const auto asking = match_->matrix_gradient()[token(before)];
+    for (std::size_t i = 0; i < before; ++i) asking(token(i)) += scale() * d_matches[i];
   }
   lags_.backward(trace, own.lags, 1, d_lags);
 }

@@ -64,12 +64,12 @@ class PositionMatch final : public Model<T> {
   struct Question {
     Index b = 0, position = 0;  // position: T
     RuledRow<T> row;            // alpha
-    std::span<T> asks;          // M' f_T (d)
+    std::span<T> query;         // M' f_T (d)
     std::span<T> chances;       // q (V)
   };
   struct TraceArrays {
     std::span<typename Lags::Map> heads;  // A
-    Matrix<T> brought;                    // f (B n,d)
+    Matrix<T> features;                   // f (B n,d)
     std::span<Question> questions;
     Matrix<T> d_logits;  // (B n,V)
   };
@@ -83,8 +83,8 @@ class PositionMatch final : public Model<T> {
     return trace.batch->source.at(static_cast<int>(b), static_cast<int>(t));
   }
 
-  void bring(const Trace<T>& trace, const TraceArrays& own, Index b) const;
-  void ask(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> scores) const;
+  void write_features(const Trace<T>& trace, const TraceArrays& own, Index b) const;
+  void attend(const Trace<T>& trace, const TraceArrays& own, Question& question, std::span<T> scores) const;
 
   int heads_ = 2;
   double start_ = 0.01;
@@ -96,10 +96,10 @@ class PositionMatch final : public Model<T> {
 
 // f of a stream.
 template <class T>
-void PositionMatch<T>::bring(const Trace<T>& trace, const TraceArrays& own, Index b) const {
+void PositionMatch<T>::write_features(const Trace<T>& trace, const TraceArrays& own, Index b) const {
   const Index n = trace.batch->source.columns;
   for (Index t = 0; t < n; ++t) {
-    const std::span<T> f = own.brought[b * n + t].flat();
+    const std::span<T> f = own.features[b * n + t].flat();
     std::ranges::fill(f, T{0});
     f[static_cast<std::size_t>(token(trace, b, t))] = 1;
     for (Index h = 0; h < heads_; ++h) {
@@ -111,17 +111,17 @@ void PositionMatch<T>::bring(const Trace<T>& trace, const TraceArrays& own, Inde
 }
 
 template <class T>
-void PositionMatch<T>::ask(const Trace<T>& trace, const TraceArrays& own, Question& question,
-                           std::span<T> scores) const {
+void PositionMatch<T>::attend(const Trace<T>& trace, const TraceArrays& own, Question& question,
+                              std::span<T> scores) const {
   const Index n = trace.batch->source.columns, first = question.b * n;
   const AttentionRule rule = second_rule(trace);
-  std::ranges::fill(question.asks, T{0});
+  std::ranges::fill(question.query, T{0});
   for (Index i = 0; i < width(); ++i)
-    add_scaled(own.brought(first + question.position, i), std::span<const T>(match_->matrix()[i].flat()),
-               question.asks);
+    add_scaled(own.features(first + question.position, i), std::span<const T>(match_->matrix()[i].flat()),
+               question.query);
   for (Index t = 0; t <= question.position; ++t)
     scores[static_cast<std::size_t>(t)] =
-        dot(std::span<const T>(question.asks), std::span<const T>(own.brought[first + t].flat()));
+        dot(std::span<const T>(question.query), std::span<const T>(own.features[first + t].flat()));
   weigh_row<T>(rule, question.b, question.position, right_of(trace, question), scores, question.row);
   std::ranges::fill(question.chances, T{0});
   for (Index t = 0; t <= question.position; ++t)
@@ -137,9 +137,9 @@ Trace<T> PositionMatch<T>::forward(Compute& compute, const Batch& batch, const P
   own.heads = compute.arena.take<typename Lags::Map>(static_cast<std::size_t>(heads_));
   for (std::size_t h = 0; h < own.heads.size(); ++h)
     own.heads[h] = lags_.weigh(compute, trace, static_cast<int>(h) + 1);
-  own.brought = compute.array<T>(batch.size * n, width());
+  own.features = compute.array<T>(batch.size * n, width());
   compute.team.split(batch.size, 8, [&](Index begin, Index end) {
-    for (Index b = begin; b < end; ++b) bring(trace, own, b);
+    for (Index b = begin; b < end; ++b) write_features(trace, own, b);
   });
   const auto asked = static_cast<std::size_t>(std::ranges::count_if(batch.target.ids, [](int id) { return id >= 0; }));
   own.questions = compute.arena.take<Question>(asked);
@@ -155,7 +155,7 @@ Trace<T> PositionMatch<T>::forward(Compute& compute, const Batch& batch, const P
   compute.team.split(static_cast<Index>(asked), 8, [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       Question& question = own.questions[static_cast<std::size_t>(k)];
-      ask(trace, own, question, scores[k].flat().first(static_cast<std::size_t>(question.position + 1)));
+      attend(trace, own, question, scores[k].flat().first(static_cast<std::size_t>(question.position + 1)));
       for (Index v = 0; v < vocab_; ++v)
         trace.scores(question.b * n + question.position, v) =
             math::log(question.chances[static_cast<std::size_t>(v)] + static_cast<T>(least_chance));
@@ -185,9 +185,9 @@ void PositionMatch<T>::backward(Compute& compute, const Trace<T>& trace) const {
   const TraceArrays& own = trace.template own<TraceArrays>();
   const Index n = trace.batch->source.columns;
   const AttentionRule second = second_rule(trace);
-  const Matrix<T> d_brought = compute.zeros<T>(trace.batch->size * n, width());
+  const Matrix<T> d_features = compute.zeros<T>(trace.batch->size * n, width());
   const std::span<T> d = compute.arena.take<T>(static_cast<std::size_t>(n));
-  const std::span<T> d_asks = compute.arena.take<T>(static_cast<std::size_t>(width()));
+  const std::span<T> d_query = compute.arena.take<T>(static_cast<std::size_t>(width()));
   for (const Question& question : own.questions) {
     const Index first = question.b * n, row = first + question.position;
     for (Index t = 0; t <= question.position; ++t) {
@@ -198,15 +198,15 @@ void PositionMatch<T>::backward(Compute& compute, const Trace<T>& trace) const {
     const std::span<T> slopes = d.first(static_cast<std::size_t>(question.position + 1));
     weigh_row_backward(second, right_of(trace, question), question.row, slopes);
     if (!question.row.follows) continue;
-    std::ranges::fill(d_asks, T{0});
+    std::ranges::fill(d_query, T{0});
     for (Index t = 0; t <= question.position; ++t) {
       const T slope = slopes[static_cast<std::size_t>(t)];
-      add_scaled(slope, std::span<const T>(own.brought[first + t].flat()), d_asks);
-      add_scaled(slope, std::span<const T>(question.asks), d_brought[first + t].flat());
+      add_scaled(slope, std::span<const T>(own.features[first + t].flat()), d_query);
+      add_scaled(slope, std::span<const T>(question.query), d_features[first + t].flat());
     }
     for (Index i = 0; i < width(); ++i) {
-      add_scaled(own.brought(row, i), std::span<const T>(d_asks), match_->matrix_gradient()[i].flat());
-      d_brought(row, i) += dot(std::span<const T>(match_->matrix()[i].flat()), std::span<const T>(d_asks));
+      add_scaled(own.features(row, i), std::span<const T>(d_query), match_->matrix_gradient()[i].flat());
+      d_features(row, i) += dot(std::span<const T>(match_->matrix()[i].flat()), std::span<const T>(d_query));
     }
   }
   const auto d_heads = compute.arena.take<typename Lags::Rows>(own.heads.size());
@@ -219,7 +219,7 @@ void PositionMatch<T>::backward(Compute& compute, const Trace<T>& trace) const {
         for (Index t = 0; t < n; ++t) {
           const std::span<T> d_weights = d_map(b, t);
           for (Index i = 0; i <= t; ++i)
-            d_weights[static_cast<std::size_t>(i)] += d_brought(b * n + t, vocab_ * (1 + h) + token(trace, b, i));
+            d_weights[static_cast<std::size_t>(i)] += d_features(b * n + t, vocab_ * (1 + h) + token(trace, b, i));
         }
       lags_.backward(trace, own.heads[static_cast<std::size_t>(h)], static_cast<int>(h) + 1, d_map);
     }

@@ -31,7 +31,7 @@ struct Measured {
   std::string title;
   StepRate rate;
   std::optional<StepCost> cost;
-  LookShare looks;
+  EvaluationShare evaluations;
   double best_products = 0;  // of the kind that the spec has
   double memory = 0;         // in training
 
@@ -98,7 +98,7 @@ class Bench : public Command {
       forget_peak_memory();
       measured.rate = time_training(spec, seconds_, watch(name));
       measured.memory = peak_memory();
-      measured.looks = look_share(spec, seconds_, watch(name));
+      measured.evaluations = evaluation_share(spec, seconds_, watch(name));
       if (measured.rate.median > 0) measured_.push_back(measured);
       else if (!interrupt_flag()->load())
         untimed_.push_back(fmt::format("{} was not timed: {}", name, measured.rate.failure));
@@ -189,7 +189,8 @@ class Bench : public Command {
                  m.cost ? fmt::format("{:.4g}", m.cost->operations / 1e6) : std::string("?"),
                  m.cost ? fmt::format("{:.3g}", m.operation_rate() / 1e9) : std::string("?"),
                  m.cost ? fmt::format("{:.0f} %", 100 * m.operation_rate() / m.best_products) : std::string("?"),
-                 fmt::format("{:.1f} %", 100 * m.looks.probes), fmt::format("{:.1f} %", 100 * m.looks.recorder)});
+                 fmt::format("{:.1f} %", 100 * m.evaluations.probes),
+                 fmt::format("{:.1f} %", 100 * m.evaluations.recorder)});
     fmt::print("{}", table.text(terminal));
     if (!all_experiments_) {
       double training = 0;
@@ -225,8 +226,8 @@ class Bench : public Command {
                 {"seconds", m.rate.seconds},
                 {"processor_seconds", m.rate.processor_seconds},
                 {"peak_memory_bytes", m.memory},
-                {"probes_share", m.looks.probes},
-                {"recorder_share", m.looks.recorder}};
+                {"probes_share", m.evaluations.probes},
+                {"recorder_share", m.evaluations.recorder}};
       if (m.cost) {
         json["operations_per_step"] = m.cost->operations;
         json["functions_per_step"] = m.cost->functions;

@@ -56,9 +56,9 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 // How often probes look at a whole run.
 double evaluations_of(const RunSpec& spec, std::int64_t steps) {
   const ProbeSettings probe = read_probe(spec.probe).settings;
-  std::int64_t looks = 1 + (steps + probe.every - 1) / probe.every;
-  for (const int extra : probe.at) looks += extra < steps && extra % probe.every != 0;
-  return static_cast<double>(looks);
+  std::int64_t evaluations = 1 + (steps + probe.every - 1) / probe.every;
+  for (const int extra : probe.at) evaluations += extra < steps && extra % probe.every != 0;
+  return static_cast<double>(evaluations);
 }
 
 struct Sample {
@@ -133,7 +133,7 @@ StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& wa
   return rate;
 }
 
-LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watch) {
+EvaluationShare evaluation_share(const RunSpec& spec, double seconds, const BenchWatch& watch) {
   const Clock::time_point start = Clock::now();
   const std::int64_t steps = *spec.train.at("steps").as<std::int64_t>();
   const std::int64_t period = std::min(steps, *spec.probe.at("every").as<std::int64_t>());
@@ -149,12 +149,13 @@ LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watc
   };
   const RunRecord seen = train(spec, hooks);
   if (seen.steps == 0) return {};
-  const auto looked = seen.series.find("train_loss");
-  const double looks_seen = 1 + (looked == seen.series.end() ? 0 : static_cast<double>(looked->second.steps.size()));
-  const double looks = evaluations_of(spec, steps) / looks_seen;
+  const auto evaluated = seen.series.find("train_loss");
+  const double evaluations_seen =
+      1 + (evaluated == seen.series.end() ? 0 : static_cast<double>(evaluated->second.steps.size()));
+  const double evaluations = evaluations_of(spec, steps) / evaluations_seen;
   const double updates = spent.updates * static_cast<double>(steps) / static_cast<double>(seen.steps);
-  const double all = updates + looks * (spent.probes + spent.recorder);
-  return {looks * spent.probes / all, looks * spent.recorder / all};
+  const double all = updates + evaluations * (spent.probes + spent.recorder);
+  return {evaluations * spent.probes / all, evaluations * spent.recorder / all};
 }
 
 namespace {
@@ -230,11 +231,11 @@ ExperimentTime Projection::of(const Experiment& experiment, Preset preset, doubl
     }
     const double step = step_seconds(most, seconds, watch);
     const double start = known(most).start;
-    const double look = std::max(0.0, (seconds_of_one_step(most) - start - step) / 2);
+    const double evaluation = std::max(0.0, (seconds_of_one_step(most) - start - step) / 2);
     for (const RunSpec& run : runs) {
       const std::int64_t steps = steps_of(run);
       const double share = known(run).operations / known(most).operations;
-      time.seconds += start + share * (static_cast<double>(steps) * step + evaluations_of(run, steps) * look);
+      time.seconds += start + share * (static_cast<double>(steps) * step + evaluations_of(run, steps) * evaluation);
     }
     if (stopped(watch)) throw failure("it was stopped");
   } catch (const Error& error) {

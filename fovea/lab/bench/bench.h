@@ -40,10 +40,10 @@ StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& wa
 
 // The shares of probes and recorder in the time of a run as long as the spec says, measured on about `seconds` of it.
 // Both are 0 for a run without steps.
-struct LookShare {
+struct EvaluationShare {
   double probes = 0, recorder = 0;
 };
-LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watch = {});
+EvaluationShare evaluation_share(const RunSpec& spec, double seconds, const BenchWatch& watch = {});
 
 // The best rate of products of float matrices, in operations per second, over a few shapes of our models and the
 // library's kernels. Each of `threads` threads has its own matrices.

@@ -219,7 +219,7 @@ void check_training(const Model<T>& model, const RunSpec& spec, const TrainSetti
 template void check_training(const Model<float>&, const RunSpec&, const TrainSettings&);
 template void check_training(const Model<double>&, const RunSpec&, const TrainSettings&);
 
-void check_looked_at(const Batch& batch, const RunSpec& spec) {
+void check_evaluated(const Batch& batch, const RunSpec& spec) {
   if (batch.size > 0) return;
   const Value& split = spec.probe.at("split");
   throw wrong_input(fmt::format("task '{}' has no examples to evaluate: its split {} is empty",
@@ -261,7 +261,7 @@ void check_fit_in(ResolvedRun& run) {
   Batch batch;
   run.task().batch(probe.settings.split, 0, 1, batch);
   if (const int more = examples_that_show(batch); more > 1) run.task().batch(probe.settings.split, 0, more, batch);
-  check_looked_at(batch, spec);
+  check_evaluated(batch, spec);
   Arena arena;
   Team team;
   Compute compute{arena, team};

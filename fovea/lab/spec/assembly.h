@@ -42,8 +42,8 @@ template <class T>
 Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch,
                              const RunSpec& spec);
 
-// Throws wrong_input where the split that is looked at has no examples: this batch is of its first.
-void check_looked_at(const Batch& batch, const RunSpec& spec);
+// Throws wrong_input where the evaluated split has no examples: this batch is of its first.
+void check_evaluated(const Batch& batch, const RunSpec& spec);
 
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
                     const Capabilities& capabilities);

@@ -38,7 +38,7 @@ const Batch& Evaluator<T>::first_examples() {
   const Batch& one = workspace_.next_batch(settings_.split, 0, 1);
   const int more = examples_that_show(one);
   const Batch& batch = more == 1 ? one : workspace_.next_batch(settings_.split, 0, more);
-  check_looked_at(batch, spec_);
+  check_evaluated(batch, spec_);
   return batch;
 }
 
@@ -68,7 +68,7 @@ void Evaluator<T>::prepare(const Capabilities& capabilities) {
 
 template <class T>
 void Evaluator<T>::evaluate(const Moment& now) {
-  readings_.start_look(now.step);
+  readings_.start_evaluation(now.step);
   if (!now.first()) readings_.number("train_loss", now.train_loss);
   if (now.first())
     for (const auto& [name, share] : interventions_.shares())

@@ -45,11 +45,13 @@ class Evaluator {
 
   // Prepares the probes. Throws wrong_input where one has nothing to measure.
   void prepare(const Capabilities& capabilities);
-  // Throws wrong_input where the split that is looked at has no examples; else returns its first.
+  // Throws wrong_input where the evaluated split has no examples; else returns its first.
   const Batch& first_examples();
 
   void evaluate(const Moment& now);
-  void count() { attention_.count_look(); }  // of what is evaluated again at the same step, the second time counts
+  void count() {
+    attention_.count_evaluation();
+  }  // of what is evaluated again at the same step, the second time counts
 
   const ProbeSettings& settings() const { return settings_; }
   // What a checkpoint must keep.

@@ -24,7 +24,7 @@ void record_part(const std::string& name, const std::vector<Number>& values, std
 
 }  // namespace
 
-void RunReadings::start_look(std::int64_t step) {
+void RunReadings::start_evaluation(std::int64_t step) {
   step_ = step;
   source_.clear();
   of_numbers_.clear();
@@ -59,7 +59,7 @@ void RunReadings::array(const std::string& name, const std::vector<Index>& shape
 }
 
 AttentionRecorder::AttentionRecorder(const ProbeSettings& probe, std::int64_t steps)
-    : keep_(probe.keep), looks_(steps / probe.every + static_cast<std::int64_t>(probe.at.size()) + 2) {}
+    : keep_(probe.keep), evaluations_(steps / probe.every + static_cast<std::int64_t>(probe.at.size()) + 2) {}
 
 void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Outcome<float>& outcome, bool first,
                                bool last, Readings& readings) {
@@ -70,7 +70,7 @@ void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Out
   if (first) {
     keep_ = std::min(there, std::max<std::int64_t>(1, most_at_once / each));
     if (each > most_at_once) keep_ = 0;  // one example alone is too large to keep
-    else every_ = std::max<std::int64_t>(1, looks_ * keep_ * each / most_in_all);
+    else every_ = std::max<std::int64_t>(1, evaluations_ * keep_ * each / most_in_all);
     if (keep_ == 0) return;
     const auto first_ones = static_cast<Index>(keep_);
     record_part("attention_source", batch.source.ids, {first_ones, batch.source.columns}, readings);
@@ -81,10 +81,10 @@ void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Out
   }
   record_attention("attention", attention, readings);
   record_answers(batch, outcome, readings);
-  // Of many heads not every look is kept.
+  // Of many heads not every evaluation is kept.
   const auto heads = static_cast<std::int64_t>(outcome.further.size());
-  const std::int64_t stride = std::max<std::int64_t>(1, looks_ * keep_ * each * heads / (most_in_all * every_));
-  if (!first && !last && look_ / every_ % stride != 0) return;
+  const std::int64_t stride = std::max<std::int64_t>(1, evaluations_ * keep_ * each * heads / (most_in_all * every_));
+  if (!first && !last && evaluation_ / every_ % stride != 0) return;
   for (const AttentionMap<float>& map : outcome.further)
     record_attention("attention." + std::string(map.name), map.weights, readings);
 }

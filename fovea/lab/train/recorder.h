@@ -22,7 +22,7 @@ class RunReadings : public Readings {
  public:
   explicit RunReadings(RunRecord& record) : record_(record) {}
 
-  void start_look(std::int64_t step);  // a look made again at the same step replaces the one before
+  void start_evaluation(std::int64_t step);  // one made again at the same step replaces the one before
   // Whose the numbers and arrays that follow are: a probe's, or, without a name, the training's own. Two with one name
   // are refused: wrong_input at the first evaluation, failure later.
   void set_source(std::string probe) { source_ = std::move(probe); }
@@ -30,7 +30,7 @@ class RunReadings : public Readings {
   void array(const std::string& name, const std::vector<Index>& shape, std::span<const float> values) override;
 
  private:
-  using Sources = std::map<std::string, std::string>;  // of this look, by the name of a number or array
+  using Sources = std::map<std::string, std::string>;  // of this evaluation, by the name of a number or array
   void claim(Sources& sources, const std::string& name) const;
 
   RunRecord& record_;
@@ -57,20 +57,20 @@ class AttentionRecorder {
  public:
   AttentionRecorder(const ProbeSettings& probe, std::int64_t steps);
 
-  bool wants(bool first, bool last) const { return keep_ > 0 && (first || last || look_ % every_ == 0); }
-  void count_look() { ++look_; }
+  bool wants(bool first, bool last) const { return keep_ > 0 && (first || last || evaluation_ % every_ == 0); }
+  void count_evaluation() { ++evaluation_; }
   int examples() const { return static_cast<int>(keep_); }
 
   // What a run must keep to go on later.
-  std::array<std::int64_t, 3> memory() const { return {keep_, every_, look_}; }
+  std::array<std::int64_t, 3> memory() const { return {keep_, every_, evaluation_}; }
   void remember(const std::array<std::int64_t, 3>& memory) {
     keep_ = memory[0];
     every_ = std::max<std::int64_t>(1, memory[1]);
-    look_ = memory[2];
+    evaluation_ = memory[2];
   }
 
-  // Attention of the kept examples, the further maps of layers and heads and the answers with it, and at the first look
-  // what they are.
+  // Attention of the kept examples, the further maps of layers and heads and the answers with it, and at the first
+  // evaluation what they are.
   // `rows`: the tokens that rows stand for, if they stand for tokens.
   void record(const Batch& batch, const Tokens& rows, const Outcome<float>& outcome, bool first, bool last,
               Readings& readings);
@@ -81,8 +81,8 @@ class AttentionRecorder {
   void record_answers(const Batch& batch, const Outcome<float>& outcome, Readings& readings) const;
   void record_attention(const std::string& name, const Cube<const float>& attention, Readings& readings) const;
 
-  std::int64_t keep_, looks_;
-  std::int64_t every_ = 1, look_ = 0;
+  std::int64_t keep_, evaluations_;
+  std::int64_t every_ = 1, evaluation_ = 0;
 };
 
 }  // namespace fovea

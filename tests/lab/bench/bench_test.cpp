@@ -256,16 +256,16 @@ TEST(Bench, ProbesAndRecorderAreASmallPartOfCopying) {
 
 TEST(Bench, SharesOfLooksGrowWithThem) {
   const auto share = [](const std::string& probe) {
-    return look_share(spec_of(R"(
+    return evaluation_share(spec_of(R"(
       task = { name = "keyword", vocab = 5, length = 4 }
       model = { name = "gated-classifier", hidden = 4, embedding = 4 }
       train = { batch = 2, steps = 200 }
       probe = )" + probe),
-                      10);
+                            10);
   };
-  const LookShare rare = share("{ every = 100, names = [\"accuracy\"] }");
-  const LookShare often = share("{ every = 1, names = [\"accuracy\"], keep = 50 }");
-  const LookShare none = share("{ every = 1, names = [\"accuracy\"], keep = 0 }");
+  const EvaluationShare rare = share("{ every = 100, names = [\"accuracy\"] }");
+  const EvaluationShare often = share("{ every = 1, names = [\"accuracy\"], keep = 50 }");
+  const EvaluationShare none = share("{ every = 1, names = [\"accuracy\"], keep = 0 }");
   EXPECT_GT(rare.probes, 0);
   EXPECT_LT(rare.probes, often.probes);
   EXPECT_LT(rare.recorder, often.recorder);

@@ -13,7 +13,7 @@ namespace fovea {
 
 namespace {
 
-Location place_of(const toml::source_region& region, const Location& file) {
+Location location_of(const toml::source_region& region, const Location& file) {
   return {file.file, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column), file.kind};
 }
 
@@ -27,7 +27,7 @@ Value value_of(const toml::node& node, const Location& location, const Location&
   if (const auto* table = node.as_table()) return {table_of(*table, file), location};
   if (const auto* array = node.as_array()) {
     ValueList list;
-    for (const toml::node& item : *array) list.push_back(value_of(item, place_of(item.source(), file), file));
+    for (const toml::node& item : *array) list.push_back(value_of(item, location_of(item.source(), file), file));
     return {std::move(list), location};
   }
   throw wrong_input("no setting is a date or a time", "write it as a text, in quotes", location);
@@ -36,7 +36,7 @@ Value value_of(const toml::node& node, const Location& location, const Location&
 ValueTable table_of(const toml::table& table, const Location& file) {
   ValueTable out;
   for (const auto& [key, node] : table)
-    out.emplace(std::string(key.str()), value_of(node, place_of(key.source(), file), file));
+    out.emplace(std::string(key.str()), value_of(node, location_of(key.source(), file), file));
   return out;
 }
 
@@ -159,7 +159,7 @@ ValueTable parse_table(const std::string& toml_text, const std::string& file_nam
   try {
     return table_of(toml::parse(toml_text), file);
   } catch (const toml::parse_error& error) {
-    throw not_toml(error.description(), toml_text, place_of(error.source(), file));
+    throw not_toml(error.description(), toml_text, location_of(error.source(), file));
   }
 }
 

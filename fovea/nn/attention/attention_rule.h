@@ -1,9 +1,10 @@
 // AttentionRule: the interventions on one head in one pass (room nn/attention). lab/intervention makes rules, a Pass
-// (model/trace.h) carries them, and both attention layers apply them: nn/attention/attention.h,
-// nn/attention/self_attention.h. Of row i, with P positions present and weights a_ij by its scores:
+// (model/trace.h) carries them. Both attention layers apply them, nn/attention/attention.h and
+// nn/attention/self_attention.h, and so does model/exact/ruled_row.h, to single rows. Of row i, with P positions
+// present and weights a_ij by its scores:
 //
-//   scores    s_ij becomes factor s_ij + shift(i, j), of self-attention alone     change_scores()
-//   pattern   a_ij as the pattern gives it, for rows that it holds     write_pattern()
+//   scores    s_ij becomes factor s_ij + shift(i, j), of self-attention alone   change_scores()
+//   pattern   a_ij as the pattern gives it, for rows that it holds              write_pattern()
 //   scale     A_ij = scale a_ij where j is a right position of i, else a_ij
 //   ablated   A_ij = 0: the head gives nothing
 //   copy      the logits of a last layer get copy · Σ_j A_ij [token j]   model/transformer.h

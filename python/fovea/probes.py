@@ -45,7 +45,7 @@ class Probe:
         What messages call the probe. By default the name of the function.
     examples
         ``"fresh"``: new examples at every evaluation. ``"same"``: the first of the split at every one. ``"kept"``: the
-        examples of ``run.attention()``.
+        examples of ``run.attention()``. Under ``fovea.observe`` both of the first are the whole batch, which never changes.
     beta
         Whether ``outcome.beta`` is computed.
 
@@ -61,6 +61,10 @@ class Probe:
     (examples, rows, positions), ``heads`` (the other maps, by name), ``predictions`` and ``beta``.
 
     ``model`` has ``step``, the updates that are done, and ``parameters`` by name.
+
+    Under ``fovea.observe`` some parts differ. ``batch`` has ``size``, ``source``, ``alignment`` and ``given``, the input of the module.
+    ``outcome`` has ``answer`` (log-probabilities, (examples, rows)) and ``output``, of the module, and its ``scores``, ``answers`` and
+    ``predictions`` are None. ``model`` has ``module``, too.
 
     Raises
     ------

@@ -196,6 +196,9 @@ void bind_own_probes(py::module_& module) {
 
 This object is good during the call alone. Arrays are copies. A part that the task does not have is None.
 
+Under ``fovea.observe`` an object with ``size``, ``source`` (tokens), ``alignment`` (the ``truth``) and ``given`` (the input of the
+module) takes its place. The other parts are None.
+
 Attributes
 ----------
 size : int
@@ -252,6 +255,9 @@ Examples
 
 This object is good during the call alone. Arrays are copies. A part that the model does not have is None.
 
+Under ``fovea.observe`` an object with ``loss``, ``attention`` (of the last site), ``heads``, ``beta``, ``answer`` (log-probabilities,
+(examples, rows)) and ``output`` (of the module) takes its place. ``scores``, ``answers`` and ``predictions`` are None.
+
 Attributes
 ----------
 loss : float
@@ -295,6 +301,8 @@ True)")
       .def_property_readonly("beta", [](const ProbeOutcome& o) { return copy_of(o.shown->get().beta); });
   py::class_<ProbeModel>(module, "ProbeModel",
                          R"(Show the model of an evaluation to a probe. This object is good during the call alone.
+
+Under ``fovea.observe`` an object with ``step``, ``parameters`` and ``module`` (the module of PyTorch) takes its place.
 
 Attributes
 ----------

@@ -108,8 +108,8 @@ def observe(
         The fixed input of every evaluation: a tensor, a tuple of the module's arguments, or a dict of them.
     answer : function
         Gets the module's output and returns the log-probability of the right answer, (examples, rows), NaN for rows without a
-        question. If no site has as many rows, it must return one number for each example. If a site has as many rows, or one more,
-        each row belongs to its own answer. Otherwise all rows of the site belong to all answers of the example.
+        question. It may also return one number for each example. A site with as many rows as answers, or with one row more, has an
+        answer for each row. At a site with another number of rows, all rows belong to all answers of the example.
     truth : array-like, optional
         Which position each row should attend to, (examples, rows), -1 for none.
     batches : dict, optional
@@ -146,9 +146,9 @@ def observe(
     heads : str
         ``"each"``: heads are clamped one by one. ``"all"``: all heads of a site together.
     share : float or None
-        The share of the training's time for evaluations; without ``every`` they may take a second, if that is more. The rows
-        with β are chosen once, as many as the time allows. They are the same at every site and head. None: all rows,
-        at each evaluation. ``watch.cost()`` predicts the time.
+        The share of the training's time for evaluations. Without ``every`` one second is always allowed. The rows with β are chosen
+        once, as many as the time allows. They are the same at every site and head. None: all rows, at each evaluation.
+        ``watch.cost()`` predicts the time.
     audit : bool
         Whether to measure the assumptions of the two-stage account at the last site, for ``fovea.audit(run)``.
     keep : int

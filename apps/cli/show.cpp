@@ -18,6 +18,7 @@
 #include "fovea/lab/store/store.h"
 #include "fovea/lab/train/weights_file.h"
 #include "fovea/view/terminal/attention_text.h"
+#include "fovea/view/terminal/heads_text.h"
 #include "fovea/view/terminal/runs_table.h"
 #include "fovea/view/terminal/terminal.h"
 
@@ -71,6 +72,7 @@ class Show : public Command {
     fmt::print("\n{}", run.spec.text());
     const std::vector<ArrayRecord> kept =
         kept_until_step(run, store, {"attention_items", "attention_labels", "attention_answers", "attention"});
+    if (const std::string heads = heads_text(run.series, terminal); !heads.empty()) fmt::print("\n{}", heads);
     const std::vector<std::string> attention = attention_lines(run.spec, kept, 0, terminal);
     if (!attention.empty()) fmt::print("\n{}\n", fmt::join(attention, "\n"));
   }

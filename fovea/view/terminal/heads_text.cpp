@@ -1,0 +1,93 @@
+#include "fovea/view/terminal/heads_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fovea {
+
+namespace {
+
+constexpr std::string_view leading[] = {"induction", "weight_on_previous", "weight_on_first", "attention_on_answer",
+                                        "agreement"};
+
+using Place = std::pair<int, int>;  // layer and head, from 1
+
+// Takes `before` and a number off the front of `text`.
+std::optional<int> number_after(std::string_view before, std::string_view& text) {
+  if (!text.starts_with(before)) return std::nullopt;
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + before.size(), end, number);
+  if (error != std::errc()) return std::nullopt;
+  text = std::string_view(rest, static_cast<std::size_t>(end - rest));
+  return number;
+}
+
+std::optional<Place> place_of(std::string_view name, std::string_view metric) {
+  if (!name.starts_with(metric)) return std::nullopt;
+  name.remove_prefix(metric.size());
+  const std::optional<int> layer = number_after("_l", name);
+  const std::optional<int> head = layer ? number_after("_h", name) : std::nullopt;
+  return head && name.empty() ? std::optional(Place(*layer, *head)) : std::nullopt;
+}
+
+std::map<Place, const Series*> heads_of(const std::map<std::string, Series>& series, std::string_view metric) {
+  std::map<Place, const Series*> heads;
+  for (const auto& [name, points] : series)
+    if (const std::optional<Place> place = place_of(name, metric); place && !points.values.empty())
+      heads[*place] = &points;
+  return heads;
+}
+
+std::string table_of(std::string_view metric, const std::map<Place, const Series*>& heads, const Terminal& terminal) {
+  int most = 0;
+  for (const auto& [place, points] : heads) most = std::max(most, place.second);
+  std::vector<TextTable::Column> columns{{"layer", TextTable::Align::right}};
+  for (int head = 1; head <= most; ++head) columns.push_back({fmt::format("h{}", head), TextTable::Align::right});
+  TextTable table(columns);
+  for (auto first = heads.begin(); first != heads.end();) {
+    const int layer = first->first.first;
+    std::vector<TextTable::Cell> cells{fmt::format("{}", layer)};
+    for (int head = 1; head <= most; ++head) {
+      const auto found = heads.find({layer, head});
+      cells.emplace_back(found == heads.end() ? "" : fmt::format("{:.2f}", found->second->values.back()));
+    }
+    table.row(std::move(cells));
+    first = heads.upper_bound({layer, most});
+  }
+  return fmt::format("{} of each head at step {}\n{}", metric, heads.begin()->second->steps.back(),
+                     table.text(terminal));
+}
+
+std::string leader_of(std::string_view metric, const std::map<Place, const Series*>& heads) {
+  std::optional<std::pair<double, Place>> leader;
+  for (const auto& [place, points] : heads) {
+    const double value = points->values.back();
+    if (!std::isnan(value) && (!leader || value > leader->first)) leader = {value, place};
+  }
+  if (!leader) return "";
+  return fmt::format("{}: layer {}, head {} has the most, {:.2f}\n", metric, leader->second.first,
+                     leader->second.second, leader->first);
+}
+
+}  // namespace
+
+std::string heads_text(const std::map<std::string, Series>& series, const Terminal& terminal) {
+  std::string table, leaders;
+  for (const std::string_view metric : leading) {
+    const std::map<Place, const Series*> heads = heads_of(series, metric);
+    if (heads.size() < 2) continue;
+    if (table.empty()) table = table_of(metric, heads, terminal);
+    leaders += leader_of(metric, heads);
+  }
+  return table + leaders;
+}
+
+}  // namespace fovea

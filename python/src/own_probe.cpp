@@ -196,8 +196,8 @@ void bind_own_probes(py::module_& module) {
 
 This object is good during the call alone. Arrays are copies. A part that the task does not have is None.
 
-Under ``fovea.observe`` an object with ``size``, ``source`` (tokens), ``alignment`` (the ``truth``) and ``given`` (the input of the
-module) takes its place. The other parts are None.
+Under ``fovea.observe`` an object with ``size``, ``source`` (tokens), ``alignment`` (the ``truth``) and ``given`` (the
+input of the module) takes its place. The other parts are None.
 
 Attributes
 ----------
@@ -255,8 +255,9 @@ Examples
 
 This object is good during the call alone. Arrays are copies. A part that the model does not have is None.
 
-Under ``fovea.observe`` an object with ``loss``, ``attention`` (of the last site), ``heads``, ``beta``, ``answer`` (log-probabilities,
-(examples, rows)) and ``output`` (of the module) takes its place. ``scores``, ``answers`` and ``predictions`` are None.
+Under ``fovea.observe`` an object with ``loss``, ``attention`` (of the last site), ``heads``, ``beta``, ``answer``
+(log-probabilities, (examples, rows)) and ``output`` (of the module) takes its place. ``scores``, ``answers`` and
+``predictions`` are None.
 
 Attributes
 ----------

@@ -143,7 +143,7 @@ def _label(place: int, label: Any) -> str:
 
 
 def suggestion(word: str, names: Sequence[str], rest: str) -> str:
-    """Return the name that is meant, or a few of the names and what lists the rest."""
+    """Return a similar name, or a few of the names and the code that lists the rest."""
     remedy = _engine.suggest_name(word, names)
     if len(names) <= MOST_NAMED or not all(name in remedy for name in names):
         return remedy

@@ -83,9 +83,16 @@ def test_updates_that_a_coarse_clock_does_not_see_are_observed(clock):
 
 def test_it_is_said_if_there_was_never_time_for_beta(clock):
     clock.a_pass = 0.1
-    with pytest.warns(UserWarning, match=r"β was not measured: share=0\.1 of this training has no time for it"):
+    told = r"has no time for it\. Observing took [\d.]+ s of the [\d.]+ s allowed, and the first β takes [\d.]+ s"
+    with pytest.warns(UserWarning, match=r"β was not measured: share=0\.1 of this training " + told):
         _, run, _ = trained(clock, 100, 0.1, sharpened(GPT(layers=4)))
     assert "agreement" not in run.series
+
+
+def test_the_last_evaluation_is_given_the_rest_of_the_budget_for_beta(clock):
+    clock.a_pass = 0.006
+    _, run, took = trained(clock, 8, 0.003, sharpened(GPT()))
+    assert run.series.steps("agreement").tolist() == [8] and took <= 1.0
 
 
 @pytest.mark.parametrize("options", [{"beta": None}, {"share": None, "every": 50}])

@@ -29,7 +29,7 @@ class Evaluation:
         self.arrays: list[tuple[str, Any]] = []
 
     def measure(self, first: bool, last: bool) -> bool:
-        """Measure everything. Of a model whose answers became NaN, keep the loss alone and return False."""
+        """Measure everything. If answers became NaN, keep the loss alone and return False."""
         start = clock.now()
         evaluator, schedule = self._evaluator, self._schedule
         with evaluator.observed.model.at_rest():
@@ -49,7 +49,7 @@ class Evaluation:
         self._add(evaluator.besides(base, step, first, partial(self._holds.plan, step)))
         took = clock.now() - start
         evaluator.took(base, took)
-        schedule.earn(step)
+        schedule.earn(step, last)
         if first:
             schedule.earn_ahead()
         schedule.spend(clock.now() - start, "all" if first else None)

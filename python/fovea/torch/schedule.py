@@ -153,8 +153,8 @@ class Schedule:
             return max(1, min(self.every, number // 10))
         return max(1, min(self._steps // POINTS, int(number * (self._steps ** (1 / POINTS) - 1))))
 
-    def earn(self, number: int) -> None:
-        """Earn the time of the updates up to this one."""
+    def earn(self, number: int, last: bool = False) -> None:
+        """Earn the time of the updates up to this one. The last evaluation is given the rest of the budget."""
         self._earned += EARNED * (self.share or 0) * self.update()[0] * max(0.0, number - self._earned_until)
         self._earned_until = max(self._earned_until, number)
         given = 0.0
@@ -162,7 +162,7 @@ class Schedule:
             done, whole = number - self._begun, BUDGET / ((self.share or 1) * self.update()[0])
             whole = max(1.0, min(whole, self._steps or whole))
             passed = EARLY * math.log1p(done) / math.log1p(whole) + (1 - EARLY) * done / whole
-            given = EARNED * BUDGET * min(1.0, passed)
+            given = EARNED * BUDGET * (1.0 if last else min(1.0, passed))
         self._divide(max(self._earned, given) - self._entitled)
         self._entitled = max(self._earned, given)
 
@@ -192,7 +192,7 @@ class Schedule:
             return False
         left = sum(self._accounts.values()) if last else self._accounts["beta"] - (0.0 if self.chooses else kept)
         start = clock.now()
-        if not self._prepared(clamps, base, left):
+        if not self._prepared(clamps, base, left, last):
             if self.update()[1]:
                 self._warn_if_never(clamps.least(self._evaluator.price()[1]))
             return False
@@ -204,11 +204,14 @@ class Schedule:
         self._of_beta = number
         return True
 
-    def _prepared(self, clamps: Clamps, base: Base, left: float) -> bool:
-        """Prepare the sites that are not, if there is time for it and for β. Return whether all of them are."""
-        one_pass, start = self._evaluator.price()[1], clock.now()
-        for key in clamps.unprepared():
-            needed = clamps.preparing(one_pass) + clamps.least(one_pass)
+    def _prepared(self, clamps: Clamps, base: Base, left: float, last: bool = False) -> bool:
+        """Prepare the sites that are not, if there is time for it and for β. Return whether all of them are.
+
+        At the last evaluation there must be time for all of these sites, because no later one uses them."""
+        one_pass, start, waiting = self._evaluator.price()[1], clock.now(), clamps.unprepared()
+        for number, key in enumerate(waiting):
+            sites = len(waiting) - number if last else 1
+            needed = sites * clamps.preparing(one_pass) + clamps.least(one_pass)
             if self.share is not None and needed > left - (clock.now() - start):
                 return False
             clamps.prepare(base, key)
@@ -250,9 +253,13 @@ class Schedule:
         if clamps is None or self.share is None or self._of_beta is not None or self._warned_of_beta:
             return
         if any(clamps.order.values()) and not clamps.unsure.issuperset(clamps.order):
+            allowed = max(self._earned / EARNED, BUDGET if self.chooses else 0.0)
+            one_pass, waiting = self._evaluator.price()[1], len(clamps.unprepared())
+            needed = waiting * clamps.preparing(one_pass) + (clamps.least(one_pass) if waiting else clamps.price(1))
             teller()(
-                f"β was not measured: share={self.share:g} of this training has no time for it. A larger share, a longer training or a "
-                "smaller batch has. beta=None leaves β out"
+                f"β was not measured: share={self.share:g} of this training has no time for it. Observing took {self.spent:.2g} s of the "
+                f"{allowed:.2g} s allowed, and the first β takes {needed:.2g} s. A larger share, a longer training or a "
+                "smaller batch has time for it. beta=None leaves β out"
             )
 
     def cost(self) -> Cost:

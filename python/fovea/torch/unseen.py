@@ -37,7 +37,7 @@ _POWER = {torch.pow, torch.Tensor.__rpow__}
 
 
 class Trail:
-    """Follows results to what they weigh, in a pass that finds the sites of a model.
+    """Follows results to a product or a sum, in a pass that finds the sites of a model.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Trail:
     Attributes
     ----------
     weighs : set
-        The keys of what weighed something.
+        The keys of results that weighed values.
     missed, products : dict
         What looks like attention: why it cannot be read, and how many results of a softmax were before, by the module's name. ``products``
         are weights that are made of scores by no softmax. They may be none, if the module has a site, too.
@@ -122,7 +122,7 @@ class Trail:
 
 
 def operands(args: Any, kwargs: Any) -> list[Any]:
-    """Return what a function is called with, lists and tuples one by one."""
+    """Return the arguments of a call, lists and tuples one by one."""
     flat = [*args, *kwargs.values()]
     return [inner for one in flat for inner in (one if isinstance(one, (list, tuple)) else [one])]
 

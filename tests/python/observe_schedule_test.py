@@ -117,6 +117,12 @@ def test_a_trainer_tells_how_many_updates_there_are(monkeypatch):
         fovea.trainer_callback(TOKENS, right(TARGET), loggers=True)
 
 
+def test_a_run_says_every_if_it_was_given():
+    for options, every in (({}, None), ({"every": 7}, 7), ({"share": None}, 50), ({"steps": 90}, None)):
+        run = fovea.observe(GPT(layers=1), TOKENS, right(TARGET), beta=None, name="mine", **options).close()
+        assert run.spec["probe"].get("every") == every
+
+
 class Head(nn.Module):
     def __init__(self, width):
         super().__init__()

@@ -72,9 +72,9 @@ class Evaluation:
         self.arrays += arrays
 
 
-def spec_of(evaluator: Evaluator, every: Any, keep: int, seed: int) -> dict[str, Any]:
-    """Return the spec of the run of a watch, as it begins."""
-    probe = {"every": every, "keep": keep}
+def watch_spec(evaluator: Evaluator, every: int | None, keep: int, seed: int) -> dict[str, Any]:
+    """Return the spec of the run of a watch, as it begins. ``every`` is None if the schedule chooses the evaluations."""
+    probe: dict[str, Any] = {"keep": keep} if every is None else {"every": every, "keep": keep}
     if evaluator.probes:
         probe["names"] = evaluator.probes.names
     if evaluator.further:

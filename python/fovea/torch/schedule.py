@@ -63,6 +63,11 @@ class Schedule:
         self._warned_of_beta = self._warned_of_less = False
         self.spent = 0.0  #: seconds that observing has taken
 
+    @property
+    def fixed(self) -> int | None:
+        """The updates between two evaluations; None if the schedule chooses them."""
+        return None if self.chooses else self.every
+
     # ---- updates
 
     def updated(self, begun: float, evaluated: bool) -> None:

@@ -17,7 +17,7 @@ from .base_pass import Answer
 from .clamps import Clamps
 from .cost import Cost
 from .effects import Effects
-from .evaluating import Evaluation, spec_of
+from .evaluating import Evaluation, watch_spec
 from .evaluation import Evaluator
 from .further import Shown
 from .holds import ABLATED, HoldSchedule
@@ -109,7 +109,7 @@ class Watch:
         self._evaluator = Evaluator(observed, clamps, audited, kept, own, effects, more)
         self._schedule = Schedule(self._evaluator, every, share, steps)
         self._holds = HoldSchedule(observed)
-        self._spec = spec_of(self._evaluator, self._schedule.every, kept, seed)
+        self._spec = watch_spec(self._evaluator, self._schedule.fixed, kept, seed)
         of_beta = {"rows": rows, "heads": heads, "share": "none" if share is None else share}
         self._measured = {"beta": "clamp", **of_beta} if clamps else {"beta": "none"}
         self._schedule.spend(clock.now() - begun, "all")
@@ -279,7 +279,7 @@ class Watch:
         self._evaluator.took_more(took)
 
     def _try_evaluation(self, last: bool = False) -> str:
-        """Evaluate the model. Return what failed, and raise it if nothing was evaluated before."""
+        """Evaluate the model. Return a message if it failed, but raise the error of the first evaluation."""
         start = clock.now()
         try:
             self._evaluate(last)

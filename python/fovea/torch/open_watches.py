@@ -54,7 +54,10 @@ def closed(watch: Watching) -> None:
     """Note that a run is kept: of other watches that had it, before this one went on from their state, nothing is."""
     watch._unclosed = False
     this = watch._unkept()
-    _dropped[:] = [one for one in _dropped if one.key != this.key or one.evaluations > this.evaluations]
+    for one in list(_dropped):
+        if one.key == this.key and one.evaluations <= this.evaluations:
+            with contextlib.suppress(ValueError):
+                _dropped.remove(one)
     for other in list(_open):
         its = other._unkept()
         if its.key == this.key and its.evaluations <= this.evaluations:
@@ -71,11 +74,15 @@ def dropped(watch: Watching) -> None:
 
 
 def _keep_dropped() -> None:
-    """Write several watches that continued from one state. The one with the most updates is written last, and stays."""
-    _dropped.sort(key=lambda one: one.evaluations)
+    """Write several watches that continued from one state. The one with the most updates is written last, and stays.
+
+    Another thread may append a watch at any time, so watches are taken one by one."""
+    waiting = []
     with contextlib.suppress(IndexError):
         while True:
-            _keep(_dropped.pop(0))
+            waiting.append(_dropped.pop(0))
+    for one in sorted(waiting, key=lambda one: one.evaluations):
+        _keep(one)
 
 
 def _keep(one: Unkept) -> None:

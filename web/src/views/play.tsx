@@ -18,6 +18,7 @@ import { first, misread_in, owns, read_state, type State, task_of, words_of } fr
 import { TrainingView } from "../play/training_view";
 import { Transport } from "../play/transport";
 import { usePlayer, usePlayWords, useStepInAddress, useWrongFields } from "../play/use_player";
+import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { Explained } from "../term";
 
@@ -48,6 +49,7 @@ export function Play({ source }: { source: Source }) {
     [playing.root, trainings[0], player.refusals],
   );
 
+  const { wide } = useScreen(); // else the maps and curves come first
   const chosen = task_of(state),
     task = task_of(of);
   const preset = preset_of(state);
@@ -69,7 +71,7 @@ export function Play({ source }: { source: Source }) {
           {!embedded && (
             <Bet task={task} text={words.get("bet")} total={player.total} closed={at > 0 || player.playing || still} />
           )}
-          {settings}
+          {wide && settings}
         </div>
       )}
       {chosen.own === "texts" && (
@@ -98,7 +100,7 @@ export function Play({ source }: { source: Source }) {
       />
       {presented && <Idea text={idea} whole />}
       {presented && <Presenter player={player} state={state} hidden={hidden} set={set} begin={begin} />}
-      {presented && settings}
+      {(presented || !wide) && settings}
       {attends && (
         <>
           <Results player={player} attends={attends} {...shown} />

@@ -7,10 +7,11 @@ import type { Experiment, Story as Told_story } from "../model";
 import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { type Chapter, chapters, type Try } from "../story/chapters";
+import { ClaimCount, KeptOutcome } from "../story/claim_count";
 import { Equation } from "../story/equation";
 import { Claims, count_text, ExperimentView, Verdict } from "../story/experiment";
 import { Findings, NotSupported } from "../story/findings";
-import { kept_count, kept_of } from "../story/kept";
+import { kept_of } from "../story/kept";
 import { Reading } from "../story/reading";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
@@ -190,52 +191,6 @@ export function Story({ source }: { source: Source }) {
   );
 }
 
-// How many claims are supported, in the experiments that have been reproduced, and of which form they are.
-function ClaimCount({ told, failed }: { told: Experiment[]; failed: number }) {
-  const [digits, set_digits] = useWord("digits", "");
-  const claims = told.flatMap(one => one.claims),
-    { all, stated } = kept_count();
-  const forms = [...new Set(claims.map(({ form }) => form))].sort();
-  if (claims.length === 0)
-    return (
-      <p>
-        Nothing has been reproduced yet. Begin with <code>fovea reproduce toy-uniform</code>, or{" "}
-        <code>fovea reproduce --all --quick</code>.
-      </p>
-    );
-  return (
-    <div class="toll">
-      <ul>
-        <li>
-          <b>Run here</b> ({forms.map(form => `${form} form`).join(" and ")}): <strong>{count_text(claims)}</strong>, in{" "}
-          {told.length} experiment{told.length === 1 ? "" : "s"}.
-        </li>
-        {failed > 0 && (
-          <li>
-            <b>Kept with the program</b> (full form):{" "}
-            <strong>
-              {stated} of {all} claims are as stated
-            </strong>
-            , <a href="#/story?at=not-supported">{all - stated} are not supported</a>.
-          </li>
-        )}
-      </ul>
-      <p class="soft">
-        The quick form has small settings and few seeds, the full form the full settings and seeds. A claim has a
-        measured value, the value that it needs, and null, the value without the effect.
-      </p>
-      <label class="line">
-        <input
-          type="checkbox"
-          checked={digits === "1"}
-          onChange={event => set_digits(event.currentTarget.checked ? "1" : "")}
-        />{" "}
-        Show the text and the formula of every claim
-      </label>
-    </div>
-  );
-}
-
 const evidence = "evidence"; // the heading above findings and chapters
 const not_supported = { name: "not-supported", title: "What was not supported" };
 
@@ -396,13 +351,6 @@ function ChapterView(props: {
       </details>
     </section>
   );
-}
-
-// How many claims of the kept full forms are as stated, if the experiments were run here in quick form.
-function KeptOutcome({ experiments }: { experiments: Experiment[] }) {
-  if (experiments.some(({ claims }) => claims.some(({ form }) => form === "full"))) return null;
-  const claims = experiments.flatMap(({ name }) => kept_of(name)).flatMap(one => one.claims);
-  return claims.length > 0 ? <span class="soft">Full form, kept: {count_text(claims)}.</span> : null;
 }
 
 function Tries({ tries }: { tries: Try[] }) {

@@ -1,0 +1,58 @@
+// How many claims are as stated: of runs here, and of the full forms whose results are kept.
+import { useWord } from "../address";
+import type { Experiment } from "../model";
+import { count_text } from "./experiment";
+import { kept_count, kept_of } from "./kept";
+
+// How many claims are supported, in the experiments that have been reproduced, and of which form they are.
+export function ClaimCount({ told, failed }: { told: Experiment[]; failed: number }) {
+  const [digits, set_digits] = useWord("digits", "");
+  const claims = told.flatMap(one => one.claims),
+    { all, stated } = kept_count();
+  const forms = [...new Set(claims.map(({ form }) => form))].sort();
+  if (claims.length === 0)
+    return (
+      <p>
+        Nothing has been reproduced yet. Begin with <code>fovea reproduce toy-uniform</code>, or{" "}
+        <code>fovea reproduce --all --quick</code>.
+      </p>
+    );
+  return (
+    <div class="toll">
+      <ul>
+        <li>
+          <b>Run here</b> ({forms.map(form => `${form} form`).join(" and ")}): <strong>{count_text(claims)}</strong>, in{" "}
+          {told.length} experiment{told.length === 1 ? "" : "s"}.
+        </li>
+        {failed > 0 && (
+          <li>
+            <b>Kept with the program</b> (full form):{" "}
+            <strong>
+              {stated} of {all} claims are as stated
+            </strong>
+            , <a href="#/story?at=not-supported">{all - stated} are not supported</a>.
+          </li>
+        )}
+      </ul>
+      <p class="soft">
+        The quick form has small settings and few seeds, the full form the full settings and seeds. A claim has a
+        measured value, the value that it needs, and null, the value without the effect.
+      </p>
+      <label class="line">
+        <input
+          type="checkbox"
+          checked={digits === "1"}
+          onChange={event => set_digits(event.currentTarget.checked ? "1" : "")}
+        />{" "}
+        Show the text and the formula of every claim
+      </label>
+    </div>
+  );
+}
+
+// How many claims of the kept full forms are as stated, if the experiments were run here in quick form.
+export function KeptOutcome({ experiments }: { experiments: Experiment[] }) {
+  if (experiments.some(({ claims }) => claims.some(({ form }) => form === "full"))) return null;
+  const claims = experiments.flatMap(({ name }) => kept_of(name)).flatMap(one => one.claims);
+  return claims.length > 0 ? <span class="soft">Full form, kept: {count_text(claims)}.</span> : null;
+}

@@ -1,0 +1,41 @@
+// The difference of two groups of runs, in words.
+import type { Groups } from "../model";
+import { difference_text, enough_pairs, means_text, short, too_few } from "./pairs";
+
+// How the metric of a group differs, and whether that may be chance.
+// `means` are of the pairs; `left_out` is the number of runs of each group without a partner.
+export function verdict_of(
+  metric: string,
+  group: string,
+  base: string,
+  test: NonNullable<Groups["groups"][0]["test"]>,
+  means: [number, number] | undefined,
+  left_out: [number, number],
+) {
+  const { difference, low, high, pairs = 0, p } = test;
+  if (difference === null || difference === undefined) return undefined;
+  const pairs_text = pairs === 1 ? "1 pair of runs" : `mean of ${pairs} pairs of runs`;
+  const how =
+    p === null || p === undefined || difference === 0
+      ? ""
+      : pairs < enough_pairs
+        ? too_few(pairs)
+        : p < 0.05
+          ? "Chance alone rarely makes a difference this large."
+          : "The difference may be chance.";
+  return (
+    <li>
+      <b>{group}</b>: {metric} at the end {difference_text(difference)} <b>{base}</b>, {pairs_text}
+      {means && ` (${means_text(means, difference)})`}.{" "}
+      {pairs > 1 && (
+        <>
+          95 % interval of the difference: {short(low)} to {short(high)}.{" "}
+          {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
+        </>
+      )}
+      {how}
+      {left_out.some(count => count > 0) &&
+        ` Runs without a partner, left out of the pairs: ${left_out[0]} of ${group}, ${left_out[1]} of ${base}.`}
+    </li>
+  );
+}

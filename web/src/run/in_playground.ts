@@ -8,7 +8,8 @@ import { first, plan_of, type State, settings_text, words_of } from "../play/sta
 import { tasks } from "../play/tasks";
 import { Trouble } from "../trouble";
 
-const not_of_numbers = /^(train\.(threads|keep_weights|checkpoints|data_parallel|shards)|probe\.(?!every$).*|seed|intervene)$/;
+const not_of_numbers =
+  /^(train\.(threads|keep_weights|checkpoints|data_parallel|shards)|probe\.(?!every$).*|seed|intervene)$/;
 
 // Why the playground cannot train it; "" where it can.
 export function not_there(run: WholeRun): string {

@@ -65,6 +65,11 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
       </Figure>
       {rungs && <Loss player={player} until={until} file={file} />}
       {task.attention && <Stages trainings={trainings} task={task} at={at} bets={bets} names={names} />}
+      {!presented && task.note && (
+        <p class="soft">
+          <Explained text={task.note} />
+        </p>
+      )}
     </div>
   );
 }

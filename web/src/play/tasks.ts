@@ -24,6 +24,7 @@ export interface Task {
   probes?: string[]; // that are no shares
   knowledge?: Stage;
   attention?: Stage;
+  note?: string; // on its curves
   acts: string[]; // what can be done to attention: it is held at the truth where the task knows it
   shown: string[]; // the settings that stand open
 }
@@ -88,6 +89,7 @@ export const tasks: Task[] = [
   {
     ...copying,
     name: "copy",
+    note: "Words repeat in these texts, so β stays below 100 %.",
     title: "Copy words (copy)",
     idea: "The model reads words and has to write the same ones. Which word goes with which can be learned from how often they occur together, so attention has something to go by.",
     task: { name: "copy", vocab: 12, length: 12, distinct: false },

@@ -210,7 +210,7 @@ test("what cannot be taken is said, and what was there stays", async () => {
   // A label may be last.
   await paste(page, lines.map((line) => line.split("\t").reverse().join("\t")).join("\n"));
   await use(page);
-  await page.getByText(/^80 texts of 2 classes \(plus: 40, minus: 40\).* The labels are in the last column\.$/).waitFor();
+  await page.getByText(/^80 texts of 2 classes \(plus: 40, minus: 40\).* The labels are in the last column\./).waitFor();
   await page.waitForFunction(() => document.querySelector(".own [role=alert]").textContent === "");
   await stage.leave(page);
 });

@@ -123,16 +123,11 @@ function Told({
   );
 }
 
-const shortcut = { precision: 0.95, coverage: 0.6, texts: 5 };
-// A warning of a word that occurs in most texts of a label and hardly in others: a few wrong labels hide no leak.
+// A warning of a word that may give the label away and is in half of its texts.
 function shortcut_in({ outputs, examples }: Forecast["prediction"]): string {
   for (const { output, per_example, candidates } of outputs)
-    for (const { word, here, elsewhere } of candidates)
-      if (
-        shortcut.texts <= here &&
-        shortcut.precision * (here + elsewhere) <= here &&
-        shortcut.coverage * per_example * examples <= here
-      )
+    for (const { word, here, elsewhere, alone } of candidates)
+      if (alone && 2 * here >= per_example * examples)
         return `“${word}” may give the label away: ${here} of the ${here + elsewhere} texts with it are ${output}. Remove it and check again.`;
   return "";
 }

@@ -85,7 +85,9 @@ void InterventionSet<T>::find_in_force(std::int64_t step) {
     if (!one->when.contains(step)) continue;
     for (const auto& declared : declared_.all)
       if (declared->when.contains(step)) check_together(*declared, *one);
-    in_force_.insert(std::ranges::upper_bound(in_force_, one->rank(), {}, &Intervention::rank), one.get());
+    const auto after = std::upper_bound(in_force_.begin(), in_force_.end(), one->rank(),
+                                        [](int rank, const Intervention* other) { return rank < other->rank(); });
+    in_force_.insert(after, one.get());
   }
 }
 

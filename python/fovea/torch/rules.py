@@ -71,7 +71,8 @@ class Rule:
             column = torch.zeros_like(row)
         else:
             raise NotImplementedError(f"attention cannot be held at {self.pattern!r} in PyTorch")
-        return torch.nn.functional.one_hot(column, weights.shape[2]).to(weights.dtype) * present
+        named = torch.nn.functional.one_hot(column, weights.shape[2]).to(weights.dtype)
+        return (named * present).expand(weights.shape)
 
     def applied(self, weights: Any, present: Any) -> Any:
         """Return the weights as the rule has them; ``present`` marks the columns that are there."""

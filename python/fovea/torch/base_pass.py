@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from .. import _engine, checks
 from ..pictures import needed
 from .model import Model
@@ -43,6 +46,11 @@ class Answer:
                 "take log_softmax of the scores before you pick the right ones; rows without a question have NaN",
             )
         return given
+
+
+def loss_of(answers: npt.NDArray[Any]) -> float:
+    """Return minus the mean of the answers, without rows that have no question."""
+    return -float(np.nanmean(answers))
 
 
 class Base:

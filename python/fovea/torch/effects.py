@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from .. import _engine
 from ..pictures import needed
 from . import clock
-from .base_pass import Base
+from .base_pass import Base, loss_of
 from .observed import Observed
 from .recorder import MOST_AT_ONCE
 from .residual import HOOKS, Residual
@@ -111,7 +110,7 @@ class Effects:
         """The site, the index and the ending of names of each head."""
         observed = self._observed
         return [
-            (key, head, f"_l{observed.numbers[key]}_h{head + 1}")
+            (key, head, observed.suffix(key, head))
             for key in observed.sites
             for head in range(base.seen[key].attention.size(1))
         ]
@@ -181,4 +180,4 @@ def _silenced(key: Key, head: int) -> Any:
 
 
 def _loss(answers: Any) -> float:
-    return -float(np.nanmean(answers.cpu().numpy()))
+    return loss_of(answers.cpu().numpy())

@@ -12,18 +12,17 @@ import numpy.typing as npt
 from ..pictures import needed
 from . import clock
 from .audit import Audit
-from .base_pass import Base
+from .base_pass import Base, loss_of
 from .clamps import Clamps
 from .effects import Effects
 from .measures import Measures, in_all
 from .observed import Observed
-from .own_probes import OwnProbes
+from .own_probes import Measured, OwnProbes
 from .scope import Key, Plan
 
 torch = needed("torch", "torch")
 
 Array = npt.NDArray[Any]
-Measured = tuple[dict[str, float], list[tuple[str, Array]]]  # numbers and arrays, by their names
 
 
 class Evaluator:
@@ -81,13 +80,13 @@ class Evaluator:
             for head in range(attention.shape[1]):
                 one = np.ascontiguousarray(attention[:, head])
                 numbers = self._measures.of_attention(one, allowed[:, head], asked, truth, first)
-                of_maps[self._suffix(key, head)] = numbers
+                of_maps[self.observed.suffix(key, head)] = numbers
                 if observed.several:
-                    arrays.append((f"attention.{self._name(key, head)}", one[: self.keep]))
+                    arrays.append((f"attention.{self.observed.head_name(key, head)}", one[: self.keep]))
             if key == observed.last:
                 arrays.insert(0, ("attention", attention[: self.keep].mean(1)))
         numbers = in_all(of_maps)
-        numbers["loss"] = -float(np.nanmean(answers))
+        numbers["loss"] = loss_of(answers)
         if observed.rungs:
             heights = np.array(list(observed.rungs.values()))
             numbers.update(observed.rungs, rung=float(np.abs(heights - numbers["loss"]).argmin()))
@@ -175,20 +174,14 @@ class Evaluator:
                 for name, value in one.items():
                     weighed.setdefault(name, []).append((value, count))
                     if observed.several and not name.endswith("_chance"):
-                        numbers[name + self._suffix(key, head)] = value
+                        numbers[name + self.observed.suffix(key, head)] = value
                 if observed.several and count:
-                    arrays.append((f"beta.{self._name(key, head)}", beta[: self.keep, head]))
+                    arrays.append((f"beta.{self.observed.head_name(key, head)}", beta[: self.keep, head]))
             if key == observed.last:
                 arrays.append(("attention_beta", beta[: self.keep].mean(1)))
         for name, values in weighed.items():
             numbers[name] = float(np.average([value for value, _ in values], weights=[count for _, count in values]))
         return numbers, arrays
-
-    def _suffix(self, key: Key, head: int) -> str:
-        return f"_l{self.observed.numbers[key]}_h{head + 1}"
-
-    def _name(self, key: Key, head: int) -> str:
-        return f"layer.{self.observed.numbers[key]}.head.{head + 1}"
 
     def gradients(self) -> dict[str, float]:
         """Return the norm of this update's gradient: of all parameters, and of those in the module of each site."""

@@ -110,6 +110,14 @@ class Observed:
         """Whether there is more than one head."""
         return len(self.sites) > 1 or any(shape[1] > 1 for shape in self.shapes.values())
 
+    def suffix(self, key: Key, head: int) -> str:
+        """Return the ending of the series of a head, which is counted from 0."""
+        return f"_l{self.numbers[key]}_h{head + 1}"
+
+    def head_name(self, key: Key, head: int) -> str:
+        """Return the name of a head in arrays, as ``layer.2.head.1``; ``head`` is counted from 0."""
+        return f"layer.{self.numbers[key]}.head.{head + 1}"
+
     def examples_kept(self, keep: int, silent: bool) -> int:
         """Return of how many examples there is room for maps, at most ``keep``."""
         sizes = {self.sites[key]: rows * places for key, (_, _, rows, places) in self.shapes.items()}

@@ -13,14 +13,14 @@ import numpy.typing as npt
 from .. import _engine
 from ..pictures import needed
 from ..probes import Probe, causes_shown, spec_names
-from .base_pass import Base
+from .base_pass import Base, loss_of
 from .observed import Observed
 from .scope import Key
 
 torch = needed("torch", "torch")
 
 Array = npt.NDArray[Any]
-Measured = tuple[dict[str, float], list[tuple[str, Array]]]
+Measured = tuple[dict[str, float], list[tuple[str, Array]]]  # numbers and arrays, by their names
 
 
 @dataclass(frozen=True)
@@ -145,13 +145,13 @@ def _outcome(observed: Observed, base: Base, beta: Mapping[Key, Array], examples
     answer = base.answers.cpu().numpy()[:examples].copy()
     maps = {key: base.seen[key].attention.float().cpu().numpy()[:examples] for key in observed.sites}
     heads = {
-        f"layer.{observed.numbers[key]}.head.{head + 1}": maps[key][:, head].copy()
+        observed.head_name(key, head): maps[key][:, head].copy()
         for key in observed.sites
         for head in range(maps[key].shape[1])
     }
     of_last = beta.get(observed.last)
     return Outcome(
-        -float(np.nanmean(answer)),
+        loss_of(answer),
         answer,
         maps[observed.last].mean(1),
         heads,

@@ -48,7 +48,7 @@ void expect_held(const std::string& model, const ValueTable& settings, const Tas
     else EXPECT_EQ(found.attention, 0) << "pattern " << static_cast<int>(pattern);
   }
   ModelScene<double> scene(model, settings, shape);
-  if (scene.model->heads().layers == 0) return;
+  if (scene.model->heads().layers() == 0) return;
   for (const ScopedRule& change : {ScopedRule{1, 1, {Pattern::learned, 3}}, ScopedRule{1, 1, {Pattern::uniform, 3}},
                                    ScopedRule{1, 1, {.ablated = true}}}) {
     const Pass pass{true, 0, 0, {{&change, 1}}};

@@ -295,7 +295,8 @@ class Clamps:
         before = base.answers.cpu().numpy()
         changed = False
         with self._at(base, key, self.ways[key][0], 1) as one_pass:
-            still = one_pass(None)[0].cpu().numpy()  # of a pass as long, so that sums are made in the same order
+            # A pass as long, with the same product at the site, so that sums are made in the same order.
+            still = one_pass(lambda site, at, _: at.clone() if site == key else at)[0].cpu().numpy()
             for end in (0, -1):
                 chosen = [(e, e, 0, i, int(np.flatnonzero(allowed[e, 0, i])[end])) for e, i in rows]
                 after = one_pass(self._plan(key, seen, chosen, False, True))[0].cpu().numpy()

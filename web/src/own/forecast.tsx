@@ -127,7 +127,7 @@ function Told({
 function shortcut_in({ outputs, examples }: Forecast["prediction"]): string {
   for (const { output, per_example, candidates } of outputs)
     for (const { word, here, elsewhere, alone } of candidates)
-      if (alone && 2 * here >= per_example * examples)
+      if (alone && per_example * examples <= 2 * here)
         return `“${word}” may give the label away: ${here} of the ${here + elsewhere} texts with it are ${output}. Remove it and check again.`;
   return "";
 }

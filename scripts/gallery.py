@@ -6,7 +6,7 @@ import pathlib
 import results_page
 import tomllib
 from experiment_claims import begins, expanded, key_of, read_experiment
-from kept_results import KEPT
+from kept_results import KEPT, earlier_claim
 from peer_seeds import number, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -78,7 +78,7 @@ def earlier_claims(text, kept):
     for one in kept:
         for found in one["claims"]:
             if not results_page.still_made(found, experiment):
-                earlier = results_page.earlier_claim(one["experiment"], found)
+                earlier = earlier_claim(one["experiment"], found)
                 rows.append(
                     [
                         f"`{earlier['name']}`",

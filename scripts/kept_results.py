@@ -4,6 +4,7 @@ For scripts/results_page.py, which writes the tables of docs/reference/results.m
 """
 
 import csv
+import functools
 import json
 import math
 import pathlib
@@ -129,3 +130,16 @@ def keep(full, runs, series):
         )
         name = "-".join(filter(None, [kept["experiment"], kept.get("corpus")]))
         (KEPT / f"{name}.json").write_text(kept_text(kept))
+
+
+@functools.cache
+def earlier_claims():
+    return tomllib.loads((KEPT / "earlier.toml").read_text())["claim"]
+
+
+def earlier_claim(experiment, kept):
+    """Name and title of a kept claim that its experiment no longer has in this form."""
+    for one in earlier_claims():
+        if one["experiment"] == experiment and kept["claim"].startswith(one["begins"]):
+            return one
+    raise SystemExit(f"docs/results/earlier.toml has no name for this claim of {experiment}: {kept['claim']}")

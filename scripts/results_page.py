@@ -6,11 +6,7 @@
     fovea export --where 'experiment = "NAME"' -o series.csv                    (of copy-permutation, which trains subsets, too)
     scripts/results_page.py full.json --runs runs.json [--series series.csv]     keeps them in docs/results/, and writes the pages
 
-With no words it writes the pages anew. docs/results/ has a file for each experiment, and for each corpus of those of texts; and
-pytorch-copying.jsonl, to which bench/peers/pytorch_seq2seq.py added its lines; sentences.toml, written by hand, has what the sources
-assert and which claims test it; broken.jsonl, kept by tests/claims/break_claims, what claims come to where what they are about is broken.
-The pages are docs/reference/results.md, and sentences.md and not-supported.md in docs/explanation. Each table stands between two marks (<!-- NAME --> and <!-- end of NAME -->); everything else is written by hand and stays as
-it is.
+Without arguments it writes the pages again: each table between two marks (<!-- NAME --> and <!-- end of NAME -->).
 """
 
 import argparse
@@ -25,7 +21,7 @@ import ledger
 import tomllib
 from entity_table import entity_table
 from experiment_claims import begins, key_of, read_experiment
-from kept_results import KEPT, keep
+from kept_results import KEPT, earlier_claim, keep
 from peer_seeds import number, peer_table, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -125,19 +121,6 @@ def settings_text(changed):
 
 def still_made(kept, experiment):
     return shipped_claim(kept, experiment) is not None or ("against" in experiment and on_agreement(kept["claim"]))
-
-
-@functools.cache
-def earlier_claims():
-    return tomllib.loads(read(KEPT / "earlier.toml"))["claim"]
-
-
-def earlier_claim(experiment, kept):
-    """Name and title of a kept claim that its experiment no longer has in this form."""
-    for one in earlier_claims():
-        if one["experiment"] == experiment and kept["claim"].startswith(one["begins"]):
-            return one
-    raise SystemExit(f"docs/results/earlier.toml has no name for this claim of {experiment}: {kept['claim']}")
 
 
 def title_of(kept, claim, experiment):

@@ -37,7 +37,7 @@ class Export : public Command {
         "  jsonl        a line for each run, with everything except arrays\n"
         "  npz          for NumPy: series/METRIC/values, arrays/NAME/values, and steps\n"
         "  safetensors  the weights at the end of training, for PyTorch and others\n"
-        "  checkpoints  a folder with a safetensors file for each step of train.checkpoints\n"
+        "  checkpoints  a folder; a safetensors file for each step of train.checkpoints\n"
         "  words        (.txt) the words, one per line; line 1 is row 0 of the embeddings\n"
         "  tensorboard  a folder with an event file for each run\n"
         "\n"

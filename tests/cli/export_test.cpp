@@ -58,7 +58,7 @@ TEST_F(Exports, SafetensorsReadsTheWeightsOfSteps) {
 }
 
 TEST_F(Exports, WeightsOfAStepAreThoseOfARunThatEndsThere) {
-  ASSERT_EQ(fovea("sweep copying.toml --quiet --seeds 1,2 --checkpoints 0,5,20").code, 0);
+  ASSERT_EQ(fovea("sweep copying.toml --quiet --jobs 1 --seeds 1,2 --checkpoints 0,5,20").code, 0);
   ASSERT_EQ(fovea("run copying.toml --quiet --seed 2 --set train.steps=5").code, 0);
   ASSERT_EQ(fovea("export 5 6 --format checkpoints -o steps").code, 0);
   ASSERT_EQ(fovea("export 6 -o last.safetensors").code, 0);

@@ -1,7 +1,7 @@
 // Intervention `noise`: { noise = 0.5, of = "layer.1.head.2" }, Gaussian noise of this spread is added to the scores
 // of a head (room lab/intervention). The InterventionSet (lab/train) calls it. It changes the head's attention rule.
 // The noise is drawn for each step, stream, row and column. Shards of a batch number their streams as the whole batch
-// does, and each batch of an evaluation has numbers of its own (lab/train/evaluator.cpp). The batch of an update and the
+// does. Each batch of an evaluation has numbers of its own (lab/train/evaluator.cpp). The batch of an update and the
 // fresh examples of the evaluation before it have the same numbers.
 #include <fmt/format.h>
 

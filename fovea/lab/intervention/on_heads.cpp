@@ -89,7 +89,8 @@ bool OnHeads::covers(const OnHeads& other) const {
          when.from <= other.when.from && (!when.until || (other.when.until && *other.when.until <= *when.until));
 }
 
-// An ablated head gives nothing, and a held one ignores scores. At the truth, rows without a right position follow them.
+// An ablated head gives nothing, and a held one ignores scores. At the truth, rows without a right position follow
+// their scores.
 void OnHeads::check_under(const OnHeads& other) const {
   const AttentionRule& rule = other.scoped_.rule;
   const bool ignores_scores = rule.pattern != Pattern::learned && rule.pattern != Pattern::truth;

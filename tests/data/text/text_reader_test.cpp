@@ -111,14 +111,14 @@ TEST_F(TextReaderTest, ColumnsThatCanNotBeMeantAreSaid) {
   EXPECT_SAYS(complaint(table("c.csv", "text,text,label\nhi,you,ham\n", {"text"}, "label")),
               "c.csv:1: has several columns 'text'; its first line is 'text', 'text', 'label'. Name it by number");
   EXPECT_SAYS(complaint(table("c.csv", "how awful it was!,ham\nfine,spam\n", {}, "2")),
-              "has no column 'text'; its first line is 'how awful it was!', 'ham'. Name the column of the "
-              "text by its header or by its number, from 1");
+              "has no column 'text', and no other column is named as the text; its first line is 'how awful "
+              "it was!', 'ham'. Name the column of the text by its header or by its number");
   EXPECT_SAYS(complaint(table("c.csv", "how awful it was!,ham\nfine,spam\n", {"1"}, "kind")),
               "has no column 'kind'; its first line is 'how awful it was!', 'ham'. Name it by number, from 1");
   for (const char* number : {"0", "99999999999999999999"})
     EXPECT_SAYS(
         complaint(table("c.csv", "fine,ham\nfine,spam\n", {"1"}, number)),
-        std::string("has no column ") + number + "; its first line is 'fine', 'ham'. Columns are numbered from 1");
+        std::string("has no column ") + number + "; its first line is 'fine', 'ham'. Name a column from 1 to 2");
 }
 
 TEST_F(TextReaderTest, AHeaderIsFoundWhereItReadsLikeOne) {

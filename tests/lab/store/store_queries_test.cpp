@@ -121,10 +121,10 @@ TEST_F(Queries, NamesAreThoseThatRunsHave) {
 // What a person could try, by mistake or not, finds nothing or is refused, and leaves every run.
 TEST_F(Queries, SqlInNamesIsANameAndNoMore) {
   const std::string evil = "'; DROP TABLE runs; --";
+  EXPECT_TRUE(where("tagged(\"" + evil + "\")").empty());
   for (const std::string& text : {"experiment = \"" + evil + "\"", std::string("state = '\"; DELETE FROM metrics; --'"),
-                                  std::string("task.name = \"copy' OR '1'='1\"")})
-    EXPECT_TRUE(where(text).empty()) << text;
-  for (const std::string& text : {evil, "accuracy" + evil, std::string("1; DELETE FROM runs"), std::string("x OR 1=1")})
+                                  std::string("task.name = \"copy' OR '1'='1\""), evil, "accuracy" + evil,
+                                  std::string("1; DELETE FROM runs"), std::string("x OR 1=1")})
     EXPECT_NE(mistake_of([&] { where(text); }), "nothing is wrong") << text;
   for (const std::string& sort : {evil, std::string("accuracy; DROP TABLE runs"), std::string("id DESC, (SELECT 1)")})
     EXPECT_NE(mistake_of([&] { where("", sort); }), "nothing is wrong") << sort;

@@ -90,7 +90,7 @@ std::string classes_text(const Prediction& p, const BagSource& source, const Ter
                                 "label.\n",
                                 word.here, word.here + word.elsewhere, source.input_word(word.input), label),
                     terminal.width);
-      else if (!is_weak(word) && word.evidence != EvidenceLevel::strong && settles.empty())
+      if (!is_weak(word) && word.evidence != EvidenceLevel::strong && settles.empty())
         settles = fmt::format("About {} distinct texts would make '{}' strong evidence.\n", about(word.settled_by),
                               source.input_word(word.input));
     }

@@ -25,7 +25,8 @@ std::int64_t run_id(const std::string& word) {
 
 Error no_such_run(const Store& store, std::int64_t id) {
   if (store.is_in_bin(id))
-    return wrong_input(fmt::format("run {} is in the bin", id), fmt::format("take it out: fovea rm --restore {}", id));
+    return wrong_input(fmt::format("run {} is in the bin", id),
+                       fmt::format("to restore it: fovea rm --restore {}", id));
   return wrong_input(fmt::format("there is no run {}", id), "see: fovea runs");
 }
 

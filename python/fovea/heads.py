@@ -92,8 +92,8 @@ class HeadRanking(list[Head]):
 def sites_of(spec: Mapping[str, Any]) -> dict[int, str]:
     """Return the sites of an observed model by their numbers, from the spec of its run."""
     model = spec.get("model", {})
-    names = model.get("sites", [])
-    return dict(zip(model.get("layers", range(1, len(names) + 1)), names))
+    names = model.get("sites")  # of observed models alone
+    return {} if names is None else dict(zip(model.get("layers", range(1, len(names) + 1)), names))
 
 
 def _of_heads(series: Iterable[str]) -> dict[str, dict[tuple[int, int], str]]:

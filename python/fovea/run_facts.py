@@ -188,7 +188,7 @@ class RunFacts:
         step = checks.step(step)
         if step is None:
             found = {name: values for name, values in self._every_weight().items() if "/" not in name}
-            if not found:
+            if self._weights is None:  # a model without parameters has none to keep
                 raise no_weights(self.state, self.elsewhere, self._name())
             return found
         front = f"{step}/"

@@ -9,6 +9,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import gallery
+import kept_results
 import results_page
 from kept_results import KEPT as RESULTS
 
@@ -102,10 +103,10 @@ def earlier_of(file):
 
 def test_every_earlier_claim_has_one_name_and_each_name_a_claim():
     claims = [one for file in sorted(RESULTS.glob("*.json")) for one in earlier_of(file)]
-    named = [results_page.earlier_claim(experiment, kept) for experiment, kept in claims]
-    assert sorted(map(str, named)) == sorted(map(str, results_page.earlier_claims()))
+    named = [kept_results.earlier_claim(experiment, kept) for experiment, kept in claims]
+    assert sorted(map(str, named)) == sorted(map(str, kept_results.earlier_claims()))
 
 
 def test_an_earlier_claim_without_a_name_is_an_error():
     with pytest.raises(SystemExit, match=r"earlier.toml has no name for this claim of sink: The weight doubles\."):
-        results_page.earlier_claim("sink", KEPT)
+        kept_results.earlier_claim("sink", KEPT)

@@ -58,7 +58,7 @@ class Checkpointed : public RunExport {
     const std::vector<KeptCheckpoint> checkpoints = kept ? checkpoints_in(*kept) : std::vector<KeptCheckpoint>();
     if (checkpoints.empty())
       throw wrong_input(fmt::format("run {} kept the weights of no step", run.id),
-                        Remedy::train_again_with("train.checkpoints", "[0, 10, 100]"));
+                        Remedy::train_again_with("train.checkpoints", fmt::format("[0, {}]", run.steps)));
     Metadata metadata;
     for (const auto& [key, text] : kept->metadata())
       if (!is_digest(key)) metadata[key] = text;

@@ -138,7 +138,11 @@ const Expression& Expression::require_single_run() const {
 }
 
 const Expression& Expression::require_condition() const {
-  if (root_->sort != Sort::condition && root_->sort != Sort::any)
+  return root_->sort == Sort::any ? *this : require_condition_on_metrics();
+}
+
+const Expression& Expression::require_condition_on_metrics() const {
+  if (root_->sort != Sort::condition)
     throw wrong_input(fmt::format("'{}' is not a condition", text_), "write a comparison, as in 'accuracy >= 0.9'",
                       location_);
   return *this;

@@ -48,6 +48,8 @@ class Expression {
   // Throw wrong_input where the expression is not fit for its use: a condition over one run has no aggregate.
   const Expression& require_single_run() const;
   const Expression& require_condition() const;
+  // The same if names are metrics alone, so that a name without a comparison is a number.
+  const Expression& require_condition_on_metrics() const;
 
   // Over one run.
   double number(const RunRecord& run) const;  // a condition counts as 1 or 0

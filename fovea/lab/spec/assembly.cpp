@@ -173,7 +173,9 @@ TrainSettings read_train(const ValueTable& table) {
 
 void check_stop_condition(const TrainSettings& train, const ValueTable& table) {
   if (train.stop_when.empty()) return;
-  Expression::parse(train.stop_when, location_in(table, "stop_when")).require_single_run().require_condition();
+  Expression::parse(train.stop_when, location_in(table, "stop_when"))
+      .require_single_run()
+      .require_condition_on_metrics();
 }
 
 template <class T>

@@ -80,6 +80,7 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("train = { stop_when = \"share(loss > 1)\" }"), "x.toml:3:11", "needs many runs",
        "remove functions over runs"},
       {minimal("train = { stop_when = \"loss + 1\" }"), "x.toml:3:11", "is not a condition", "comparison"},
+      {minimal("train = { stop_when = \"loss\" }"), "x.toml:3:11", "is not a condition", "comparison"},
       {minimal("probe = { names = [\"wach\"] }"), "x.toml:3:11", "there is no probe 'wach'", "did you mean 'watch'?"},
       {minimal("probe = { names = [\"watch\", \"watch\"] }"), "x.toml:3:11", "named twice", "once"},
       {minimal("probe = { watch = { scale = 2 } }"), "x.toml:3:11", "probe.names lacks \"watch\"", "add it"},

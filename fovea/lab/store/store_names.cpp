@@ -138,8 +138,7 @@ void refuse_impossible_text(Store::State& state, const ComparedName& one, const 
   std::vector<std::string> choices = choices_of(state, one.name);
   if (choices.empty() || std::ranges::find(choices, one.other) != choices.end()) return;
   std::ranges::sort(choices);
-  const auto again = std::ranges::unique(choices);
-  choices.erase(again.begin(), again.end());
+  choices.erase(std::unique(choices.begin(), choices.end()), choices.end());
   const std::string problem = fmt::format("'{}' is never \"{}\"", one.name, one.other);
   for (const auto& [name, list] :
        {std::pair("experiment", "experiments"), {"task.name", "tasks"}, {"model.name", "models"}})

@@ -36,7 +36,7 @@ test("Start, one training, one change and one link work in Firefox", { skip: the
   assert.ok((await page.locator(".arc").count()) > 100);
   await page.getByLabel("Your bet as a number: β at 50 %").fill("30");
   await page.getByLabel("Your bet as a number: β at 50 %").press("Enter");
-  await page.getByRole("slider", { name: "When do half of its rows look right" }).focus();
+  await page.getByRole("slider", { name: "When does it find half of the positions" }).focus();
   for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => location.hash.includes("bet=30%2C3"));
   await button(page, "Train it").click();

@@ -45,6 +45,7 @@ KEY = ["experiment", "form", "metric", "where", "at_least", "at_most"]
 PAGES = [HERE / "README.md", HERE / "docs" / "reference" / "results.md"]
 MARKS = re.compile(r"(<!-- ledger -->\n).*?(<!-- end of ledger -->)", re.S)
 REMEDY = "Run scripts/ledger.py, look at what it changed, and commit docs/results/ledger.jsonl"
+STARTED = time.time()  # one time for all that is not committed: claims and results of it are equally old
 
 
 def number(bound):
@@ -113,7 +114,7 @@ def changes(*paths):
     texts = texts_of(sorted(blob for blob in blobs if blob.strip("0")))
     for when, files in commits:
         yield when, [(file, texts.get(before, ""), texts.get(after, "")) for file, before, after in files]
-    yield moment(None, time.time()), list(uncommitted(paths))
+    yield moment(None, STARTED), list(uncommitted(paths))
 
 
 def moment(commit, seconds):

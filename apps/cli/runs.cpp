@@ -150,7 +150,7 @@ class Runs : public Command {
     else fmt::print("No run fits.\n{}", missing_text(store));
   }
 
-  // What the condition reads, and some runs have not.
+  // The names in the condition that some runs lack.
   std::string missing_text(const Store& store) const {
     constexpr std::int64_t most_read = 1000;
     if (!query_.where) return {};

@@ -66,7 +66,7 @@ class Fields {
   void integers(std::string name, std::vector<int>& member, std::int64_t least, std::int64_t most, std::string help);
   void numbers(std::string name, std::vector<double>& member, std::string help);
   void texts(std::string name, std::vector<std::string>& member, std::string help);
-  // Of a list, stated last: it is left open while it is empty. `otherwise` says in a few words what then holds.
+  // The list that was stated last is absent from a spec if it is empty. `otherwise` describes the absent list.
   void open_if_empty(std::string otherwise);
 
   // Pairs the word written in a spec with the enumerator it means.

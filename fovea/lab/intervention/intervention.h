@@ -107,7 +107,7 @@ class Intervention {
   // A spec lists interventions by rank, then as they were written. The hashes of stored runs depend on it.
   virtual int rank() const { return 7; }
 
-  // Throws wrong_input where it cannot stand beside an earlier one: of a lower rank, or of the same and written before.
+  // Throws wrong_input if it contradicts an earlier one. Earlier: a lower rank, or the same rank and written before.
   virtual void check_beside(const Intervention&) const {}
   // Throws wrong_input for what a run cannot do, and for what would change nothing there.
   virtual void check(const Capabilities&) const {}

@@ -13,7 +13,7 @@ namespace fovea {
 
 namespace {
 
-// Sets of examples: those of measure() by this, and after them the surveyed ones.
+// The number of a set of examples. measure() has numbers below surveyed_set.
 int set_of(Examples examples) { return static_cast<int>(examples); }
 constexpr int surveyed_set = 3;
 

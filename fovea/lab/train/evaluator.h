@@ -49,9 +49,8 @@ class Evaluator {
   const Batch& first_examples();
 
   void evaluate(const Moment& now);
-  void count() {
-    attention_.count_evaluation();
-  }  // of what is evaluated again at the same step, the second time counts
+  // Called after each evaluation that does not end the run.
+  void count() { attention_.count_evaluation(); }
 
   const ProbeSettings& settings() const { return settings_; }
   // What a checkpoint must keep.

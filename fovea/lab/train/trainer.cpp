@@ -59,7 +59,7 @@ class Trainer {
     evaluator_.prepare(capabilities);
   }
 
-  // They are in memory until the run is done.
+  // The weights of all checkpoints are in memory until the run is done.
   void check_size_of_checkpoints() const {
     constexpr std::size_t most = std::size_t{1} << 30;
     const std::size_t each = workspace_.parameters().count() * sizeof(T);

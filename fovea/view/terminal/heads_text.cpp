@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view leading[] = {"induction", "weight_on_previous", "weight_on_first", "attention_on_answer",
                                         "agreement"};
 
-using Place = std::pair<int, int>;  // layer and head, from 1
+using Head = std::pair<int, int>;  // layer and head, from 1
 
 // Takes `before` and a number off the front of `text`.
 std::optional<int> number_after(std::string_view before, std::string_view& text) {
@@ -30,25 +30,24 @@ std::optional<int> number_after(std::string_view before, std::string_view& text)
   return number;
 }
 
-std::optional<Place> place_of(std::string_view name, std::string_view metric) {
+std::optional<Head> head_in(std::string_view name, std::string_view metric) {
   if (!name.starts_with(metric)) return std::nullopt;
   name.remove_prefix(metric.size());
   const std::optional<int> layer = number_after("_l", name);
   const std::optional<int> head = layer ? number_after("_h", name) : std::nullopt;
-  return head && name.empty() ? std::optional(Place(*layer, *head)) : std::nullopt;
+  return head && name.empty() ? std::optional(Head(*layer, *head)) : std::nullopt;
 }
 
-std::map<Place, const Series*> heads_of(const std::map<std::string, Series>& series, std::string_view metric) {
-  std::map<Place, const Series*> heads;
+std::map<Head, const Series*> heads_of(const std::map<std::string, Series>& series, std::string_view metric) {
+  std::map<Head, const Series*> heads;
   for (const auto& [name, points] : series)
-    if (const std::optional<Place> place = place_of(name, metric); place && !points.values.empty())
-      heads[*place] = &points;
+    if (const std::optional<Head> head = head_in(name, metric); head && !points.values.empty()) heads[*head] = &points;
   return heads;
 }
 
-std::string table_of(std::string_view metric, const std::map<Place, const Series*>& heads, const Terminal& terminal) {
+std::string table_of(std::string_view metric, const std::map<Head, const Series*>& heads, const Terminal& terminal) {
   int most = 0;
-  for (const auto& [place, points] : heads) most = std::max(most, place.second);
+  for (const auto& [head, points] : heads) most = std::max(most, head.second);
   std::vector<TextTable::Column> columns{{"layer", TextTable::Align::right}};
   for (int head = 1; head <= most; ++head) columns.push_back({fmt::format("h{}", head), TextTable::Align::right});
   TextTable table(columns);
@@ -66,11 +65,11 @@ std::string table_of(std::string_view metric, const std::map<Place, const Series
                      table.text(terminal));
 }
 
-std::string leader_of(std::string_view metric, const std::map<Place, const Series*>& heads) {
-  std::optional<std::pair<double, Place>> leader;
-  for (const auto& [place, points] : heads) {
+std::string leader_of(std::string_view metric, const std::map<Head, const Series*>& heads) {
+  std::optional<std::pair<double, Head>> leader;
+  for (const auto& [head, points] : heads) {
     const double value = points->values.back();
-    if (!std::isnan(value) && (!leader || value > leader->first)) leader = {value, place};
+    if (!std::isnan(value) && (!leader || value > leader->first)) leader = {value, head};
   }
   if (!leader) return "";
   return fmt::format("{}: layer {}, head {} has the most, {:.2f}\n", metric, leader->second.first,
@@ -82,7 +81,7 @@ std::string leader_of(std::string_view metric, const std::map<Place, const Serie
 std::string heads_text(const std::map<std::string, Series>& series, const Terminal& terminal) {
   std::string table, leaders;
   for (const std::string_view metric : leading) {
-    const std::map<Place, const Series*> heads = heads_of(series, metric);
+    const std::map<Head, const Series*> heads = heads_of(series, metric);
     if (heads.size() < 2) continue;
     if (table.empty()) table = table_of(metric, heads, terminal);
     leaders += leader_of(metric, heads);

@@ -57,10 +57,10 @@ class Trail:
 
     def __init__(self, scope: Scope, seen: Mapping[Key, Any]) -> None:
         self._scope, self._seen = scope, seen
-        # What softmax and exp gave: tensors by their id, with whose results they hold, and whether these were multiplied.
+        # Results of softmax and exp by the id of the tensor. Each tensor has its keys, and whether the result was multiplied.
         self._marks: dict[int, tuple[Any, dict[Key, bool]]] = {}
-        self._scores: dict[int, Any] = {}  # what two activations gave as a product
-        self._summed: set[Key] = set()  # what exp gave, whose sum was taken
+        self._scores: dict[int, Any] = {}  # products of two activations
+        self._summed: set[Key] = set()  # results of exp whose sum was taken
         self.weighs: set[Key] = set()
         self.missed: dict[str, tuple[str, int]] = {}
         self.products: dict[str, tuple[str, int]] = {}
@@ -85,7 +85,7 @@ class Trail:
                         self.miss(OWN)
                 elif func in SUMS or func in WEIGHS:
                     self._summed.add(key)
-                    if key in self.weighs and key[1] < 0:  # what it weighed is divided by the sum
+                    if key in self.weighs and key[1] < 0:  # its weighted sum is divided by its sum
                         self.miss(OWN)
                 elif isinstance(out, torch.Tensor) and out.numel() == one.numel():
                     self.mark(out, key, times or (func in TIMES and key[1] > 0))  # exp times a mask weighs nothing

@@ -99,7 +99,7 @@ export function varied_in(differing: string[], settings: Settings): string | und
     .sort((a, b) => a.most - b.most)[0]?.name;
 }
 
-// What a training had measured when it was stopped, failed or is not yet through says nothing of where it comes to.
+// Runs that are stopped, failed or still in training have no final value, so groups leave them out.
 export function LeftOut({ count, of }: { count: number; of: number }) {
   if (count === 0) return null;
   return (

@@ -163,6 +163,7 @@ class Runs : public Command {
     query.limit = most_read;
     const std::vector<RunRecord> runs = store.query(query);
     std::vector<const RunRecord*> all;
+    all.reserve(runs.size());
     for (const RunRecord& run : runs) all.push_back(&run);
     std::string text;
     for (const Expression::Missing& one : query_.where->missing(all))

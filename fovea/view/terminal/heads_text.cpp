@@ -34,8 +34,10 @@ std::optional<Head> head_in(std::string_view name, std::string_view metric) {
   if (!name.starts_with(metric)) return std::nullopt;
   name.remove_prefix(metric.size());
   const std::optional<int> layer = number_after("_l", name);
-  const std::optional<int> head = layer ? number_after("_h", name) : std::nullopt;
-  return head && name.empty() ? std::optional(Head(*layer, *head)) : std::nullopt;
+  if (!layer) return std::nullopt;
+  const std::optional<int> head = number_after("_h", name);
+  if (!head || !name.empty()) return std::nullopt;
+  return Head(*layer, *head);
 }
 
 std::map<Head, const Series*> heads_of(const std::map<std::string, Series>& series, std::string_view metric) {

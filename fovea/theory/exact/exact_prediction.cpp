@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "fovea/data/tasks/exact/laws.h"
 #include "fovea/theory/exact/linear_icl.h"
 #include "fovea/theory/exact/mixed_teacher.h"
 #include "fovea/theory/exact/race_product.h"
+#include "fovea/theory/exact/task_diversity.h"
 #include "fovea/theory/sparse_emergence.h"
 
 namespace fovea {
@@ -64,6 +66,20 @@ ExactPrediction of_mixed_teacher(const MixedTeacherLaw& law) {
   return prediction;
 }
 
+ExactPrediction of_diversity(const DiversityLaw& law, double examples) {
+  const double d = law.width();
+  DiversitySetting setting{static_cast<double>(law.tasks()) / d, law.pairs() / d, examples / (d * d), law.noise()};
+  ExactPrediction prediction;
+  prediction.heights = {{"start", "nothing learned", 1 + law.noise()},
+                        {"fit", "error on new tasks of least squares, for large width", diversity_error(setting)}};
+  setting.diversity = std::numeric_limits<double>::infinity();
+  prediction.heights.push_back(
+      {"own_tasks", "the same if each example has a task of its own", diversity_error(setting)});
+  prediction.heights.push_back(
+      {"least", "least error of linear attention on new tasks", diversity_least_error(setting.pairs, setting.noise)});
+  return prediction;
+}
+
 }  // namespace
 
 ExactPrediction predict_exact(const Task& task) {
@@ -71,6 +87,8 @@ ExactPrediction predict_exact(const Task& task) {
   if (const SparseLaw* const law = task.sparse_law()) return of_sparse(*law);
   if (const auto* const law = dynamic_cast<const RaceLaw*>(&task)) return of_race(*law);
   if (const auto* const law = dynamic_cast<const MixedTeacherLaw*>(&task)) return of_mixed_teacher(*law);
+  if (const auto* const law = dynamic_cast<const DiversityLaw*>(&task))
+    return of_diversity(*law, static_cast<double>(task.examples(Split::train)));
   return {};
 }
 

@@ -19,7 +19,8 @@ struct ExactPrediction {
 };
 
 // Of tasks `linear-icl` (theory/exact/linear_icl.h), `sparse-emergence` (theory/sparse_emergence.h), `race-product`
-// (theory/exact/race_product.h) and `position-or-meaning` (theory/exact/mixed_teacher.h); of others empty.
+// (theory/exact/race_product.h), `position-or-meaning` (theory/exact/mixed_teacher.h) and `task-diversity`
+// (theory/exact/task_diversity.h); of others empty.
 ExactPrediction predict_exact(const Task& task);
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 // theory/exact and probes find them by dynamic_cast.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "fovea/base/functions/functions.h"
@@ -36,6 +37,15 @@ class MixedTeacherLaw {  // task `position-or-meaning`
   virtual double noise() const = 0;
   virtual double positional() const = 0;
   virtual std::span<const float> teacher() const = 0;  // q*
+};
+
+class DiversityLaw {  // task `task-diversity`
+ public:
+  virtual ~DiversityLaw() = default;
+  virtual int width() const = 0;
+  virtual std::int64_t tasks() const = 0;  // different ones, of the training set
+  virtual int pairs() const = 0;           // of an example
+  virtual double noise() const = 0;        // a variance
 };
 
 // The weight of a vector on itself in its answer: z of itself, and of the other.

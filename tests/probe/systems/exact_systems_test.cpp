@@ -170,6 +170,27 @@ TEST(OverlapsProbe, StartAtChanceAndGrowAsTheLandscapeSays) {
                Error);
 }
 
+// With more examples than entries of the map, descent comes to the one map of least squares.
+TEST(LeastSquaresProbe, DescentEndsWhereTheFitIs) {
+  const RunRecord run = exact_run(
+      "task = { name = \"task-diversity\", width = 6, samples = 10 }\nmodel = { name = \"linear-attention\", heads = "
+      "1, "
+      "start = 0.1 }\ntrain = { steps = 200, batch = 360, optimizer = \"sgd\", rate = 3 }\nprobe = { every = 200, "
+      "examples "
+      "= 20000, names = [\"loss\", \"closed-form\", \"least-squares\"] }\n");
+  const double fit = exact_value(run, "fit_error", 1);
+  EXPECT_EQ(fit, exact_value(run, "fit_error", 0));
+  EXPECT_NEAR(exact_value(run, "loss", 1), fit, 0.05 * fit);
+  EXPECT_NEAR(exact_value(run, "loss", 0), exact_value(run, "rung_start", 0), 0.06);
+  EXPECT_GT(fit, exact_value(run, "rung_least", 0));
+  EXPECT_GT(exact_value(run, "fit_error_with_squares", 0), exact_value(run, "rung_least", 0));
+  EXPECT_NE(exact_value(run, "fit_error_with_squares", 0), fit);
+  EXPECT_THROW(
+      exact_run("task = { name = \"linear-icl\" }\nmodel = { name = \"linear-attention\" }\ntrain = { steps = 0 "
+                "}\nprobe = { names = [\"least-squares\"] }\n"),
+      Error);
+}
+
 TEST(ParentsProbe, FindsTheTreeWhereAttentionIsGiven) {
   const RunRecord run = exact_run(
       "task = { name = \"causal-tree\" }\nmodel = { name = \"disentangled\" }\ntrain = { steps = 0 }\n"

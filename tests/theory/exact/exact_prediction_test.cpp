@@ -1,6 +1,7 @@
 #include "fovea/theory/exact/exact_prediction.h"
 
 #include "fovea/theory/exact/mixed_teacher.h"
+#include "fovea/theory/exact/task_diversity.h"
 #include "fovea/theory/sparse_emergence.h"
 #include "tests/data/tasks/task_help.h"
 
@@ -30,6 +31,11 @@ TEST(ExactPrediction, IsThatOfTheTasksLaw) {
   const ExactPrediction mixed = predict_exact(*make_task("position-or-meaning"));
   EXPECT_EQ(mixed.heights.size(), 4u);
   EXPECT_EQ(mixed.numbers.at(0).value, mixed_slope_ratio({}));
+  const ExactPrediction diversity = predict_exact(*make_task("task-diversity", {{"width", whole(12)}}));
+  ASSERT_EQ(diversity.heights.size(), 4u);
+  EXPECT_NEAR(diversity.heights[1].value, diversity_error({1, 5, 5, 0.1}), 1e-12);
+  EXPECT_LT(diversity.heights[2].value, diversity.heights[1].value);
+  EXPECT_LT(diversity.heights[3].value, diversity.heights[2].value);
   EXPECT_TRUE(predict_exact(*make_task("mws")).empty());
 }
 

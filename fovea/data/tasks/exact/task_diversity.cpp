@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <vector>
 
 #include "fovea/base/registry.h"
@@ -44,8 +45,6 @@ class TaskDiversity final : public Task, public DiversityLaw {
     if (numbers > most_kept)
       throw wrong_input(fmt::format("a training set of {} examples takes {} numbers", count(), numbers),
                         fmt::format("task '{}' keeps at most {}", name, most_kept));
-    make_room(static_cast<int>(count()), kept_);
-    for (int row = 0; row < kept_.size; ++row) fill(Split::train, 0, row, row, kept_);
   }
 
   TaskShape shape() const override {
@@ -66,6 +65,10 @@ class TaskDiversity final : public Task, public DiversityLaw {
 
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
     if (split == Split::train && size == count()) {
+      std::call_once(drawn_, [this] {  // not when only its shape is asked for
+        make_room(static_cast<int>(count()), kept_);
+        for (int row = 0; row < kept_.size; ++row) fill(Split::train, 0, row, row, kept_);
+      });
       batch = kept_;
       return;
     }
@@ -122,7 +125,8 @@ class TaskDiversity final : public Task, public DiversityLaw {
   double diversity_ = 1, pairs_ = 5, samples_ = 5, noise_ = 0.1;
 
   std::uint64_t seed_ = 0;
-  Batch kept_;  // the training set
+  mutable std::once_flag drawn_;
+  mutable Batch kept_;  // the training set
 };
 
 const Register<Task> task_diversity("task-diversity", "regression in context: few tasks in training, new tasks in tests",

@@ -190,6 +190,57 @@ TEST(PositionOrMeaningTask, AnswersAttendAsTheyAreSaidTo) {
   }
 }
 
+TEST(TaskDiversityTask, IsPureAndKeepsItsTrainingSet) {
+  expect_pure("task-diversity", {{"width", whole(4)}});
+  const auto task = make_task("task-diversity", {{"width", whole(4)}, {"samples", real(2)}});
+  EXPECT_EQ(task->examples(Split::train), 32);
+  EXPECT_EQ(task->examples(Split::test), 0);
+  EXPECT_EQ(task->shape().most_items, 20);
+  const Batch all = draw(*task, Split::train, 0, 32);
+  EXPECT_TRUE(same(all, draw(*task, Split::train, 3, 32)));
+  std::multiset<float> answers(all.answers.values.begin(), all.answers.values.end()), halves;
+  for (const std::uint64_t step : {0u, 1u}) {
+    const Batch half = draw(*task, Split::train, step, 16);
+    halves.insert(half.answers.values.begin(), half.answers.values.end());
+  }
+  EXPECT_EQ(answers, halves);
+  EXPECT_THROW(make_task("task-diversity", {{"width", whole(1000)}, {"samples", real(1000)}}), Error);
+}
+
+// Without noise, three pairs give the task of an example.
+TEST(TaskDiversityTask, TrainsOnFewTasksAndTestsOnNewOnes) {
+  const auto task = make_task(
+      "task-diversity",
+      {{"width", whole(3)}, {"diversity", real(2)}, {"pairs", real(1)}, {"samples", real(20)}, {"noise", real(0)}});
+  const auto* const law = dynamic_cast<const DiversityLaw*>(task.get());
+  ASSERT_TRUE(law);
+  EXPECT_EQ(law->tasks(), 6);
+  const auto tasks_of = [](const Batch& batch) {
+    std::set<std::vector<int>> found;
+    for (int b = 0; b < batch.size; ++b) {
+      const float *const x = batch.items.item(b, 0), *const y = batch.values.item(b, 0);
+      const auto cross = [x](int i, int j, int k) {
+        const float *const p = x + 3 * i, *const q = x + 3 * j;
+        return double(p[(k + 1) % 3]) * q[(k + 2) % 3] - double(p[(k + 2) % 3]) * q[(k + 1) % 3];
+      };
+      double w[3], det = 0, squares = 0, answer = 0;
+      for (int k = 0; k < 3; ++k) det += x[k] * cross(1, 2, k);
+      if (std::abs(det) < 0.05) continue;
+      for (int k = 0; k < 3; ++k) {
+        w[k] = (y[0] * cross(1, 2, k) + y[1] * cross(2, 0, k) + y[2] * cross(0, 1, k)) / det;
+        squares += w[k] * w[k];
+        answer += w[k] * double(batch.queries.item(b, 0)[k]);
+      }
+      EXPECT_NEAR(squares, 3, 1e-3);
+      EXPECT_NEAR(answer, *batch.answers.item(b, 0), 1e-3);
+      found.insert({int(std::lround(50 * w[0])), int(std::lround(50 * w[1])), int(std::lround(50 * w[2]))});
+    }
+    return found;
+  };
+  EXPECT_LE(tasks_of(draw(*task, Split::train, 0, 180)).size(), 20u);  // six, and those that round both ways
+  EXPECT_GT(tasks_of(draw(*task, Split::validation, 0, 180)).size(), 100u);
+}
+
 TEST(CausalTree, IsPureAndItsLadderIsOne) {
   expect_pure("causal-tree", {});
   expect_ladder("causal-tree", {}, 0.5);

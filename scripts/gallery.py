@@ -1,12 +1,11 @@
 """A page for each experiment, from its file and its kept results: for scripts/reference."""
 
-import json
 import pathlib
 
 import results_page
 import tomllib
 from experiment_claims import begins, expanded, key_of, read_experiment
-from kept_results import KEPT, earlier_claim
+from kept_results import KEPT, earlier_claim, read_kept
 from peer_seeds import number, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -20,7 +19,7 @@ PLAYGROUND = {
 }
 
 
-EARLIER = "added or reworded since the run"  # claims of experiments whose kept results are of earlier claims
+ADDED = "added since the run"
 
 
 def cell(text):
@@ -28,25 +27,31 @@ def cell(text):
 
 
 def kept_of(name):
-    return [
-        json.loads(file.read_text())
-        for file in sorted(KEPT.glob("*.json"))
-        if json.loads(file.read_text())["experiment"] == name
-    ]
+    return [one for one in read_kept() if one["experiment"] == name]
 
 
 def value_of(claim, kept, definitions):
     """What today's claim came to in the full form, and the verdict; of several corpora the first."""
     today = claim | {"metric": expanded(claim["metric"], definitions)}
-    found = next(
-        (c for one in kept for c in one["claims"] if key_of(c) == key_of(claim) and results_page.answers(c, today)),
-        None,
-    )
+    of_name = [c for one in kept for c in one["claims"] if key_of(c) == key_of(claim)]
+    found = next((c for c in of_name if results_page.answers(c, today)), None)
+    if found is None and of_name:
+        changed = " and ".join(what_changed(of_name[0], today))
+        return results_page.value_text(of_name[0]), f"{changed} changed since the run: [see below](#earlier-claims)"
     if found is None:
-        return "–", "quick form only" if claim.get("form") == "quick" else EARLIER if kept else "not run in full"
+        return "–", "quick form only" if claim.get("form") == "quick" else ADDED if kept else "not run in full"
     if claim.get("expect") == "refuted":
         return results_page.value_text(found), "refuted" if found["held"] else "not refuted"
     return results_page.value_text(found), "supported" if found["held"] else "**not supported**"
+
+
+def what_changed(kept, today):
+    """In which parts a kept claim differs from today's claim of its name."""
+    metric = kept.get("metric", today["metric"])
+    if metric != today["metric"]:
+        yield "metric"
+    if not results_page.answers(kept, today | {"metric": metric}):
+        yield "threshold"
 
 
 def threshold(claim):
@@ -68,17 +73,18 @@ def claims_table(claims, kept, definitions):
                 verdict,
             ]
         )
-    return "\n".join(table(["claim", "value", "threshold", "without the effect", "verdict"], rows))
+    return "\n".join(table(["claim", "value", "threshold", "null", "verdict"], rows))
 
 
 def earlier_claims(text, kept):
     """The kept claims that the experiment has no more, or has with another metric or threshold, and the version that ran them."""
     experiment = read_experiment(text)
-    rows = []
+    rows, metrics = [], {}
     for one in kept:
         for found in one["claims"]:
             if not results_page.still_made(found, experiment):
                 earlier = earlier_claim(one["experiment"], found)
+                today = next((claim for claim in experiment["claim"] if key_of(claim) == earlier["name"]), None)
                 rows.append(
                     [
                         f"`{earlier['name']}`",
@@ -86,13 +92,19 @@ def earlier_claims(text, kept):
                         results_page.value_text(found),
                         found["wanted"].replace(">=", "≥").replace("<=", "≤"),
                         "supported" if found["held"] else "**not supported**",
+                        " and ".join(what_changed(found, today)) if today else "replaced",
                     ]
                 )
+                metrics[earlier["name"]] = earlier["metric"]
+    if not rows:
+        return ""
     names = [results_page.name_of(one).replace(" on ", "-") for one in kept]
     files = ", ".join(f"[{name}.json](../results/{name}.json)" for name in names)
     versions = ", ".join(sorted({version for one in kept for version in one["versions"]}))
-    note = f"The kept full form is of version {versions}. It was run with these claims. {files} has their sentences as they were run."
-    return f"{note}\n\n" + "\n".join(table(["name", "claim", "value", "threshold", "verdict"], rows))
+    note = f"The kept full form is of version {versions}. It was run with these claims, too. {files} has their sentences as they were run."
+    heads = ["name", "claim", "value", "threshold", "verdict", "changed since"]
+    measured = "\n".join(f"{name}: {metric}" for name, metric in metrics.items())
+    return f"{note}\n\n" + "\n".join(table(heads, rows)) + f"\n\nTheir metrics:\n\n```text\n{measured}\n```"
 
 
 def definition(claim):
@@ -143,14 +155,15 @@ def experiment_page(name, text, sentences, page):
     parts += cost(kept)
     parts += [f"<!-- playground {PLAYGROUND[name]} -->"] if name in PLAYGROUND else []
     rows = claims_table(claims, kept, definitions)
-    earlier = " The full form was run with [earlier claims](#earlier-claims)." if EARLIER in rows else ""
+    of_earlier = earlier_claims(text, kept)
+    earlier = " The full form was run with some [earlier claims](#earlier-claims)." if of_earlier else ""
     for changed in dict.fromkeys(
         results_page.settings_text(results_page.changed_settings(one, experiment)) for one in kept
     ):
         earlier += f" **The full form was run with other settings: {changed}.**" if changed else ""
     parts.append(f"## Claims\n\nValues are of the full form.{earlier}\n\n{rows}")
-    if EARLIER in rows:
-        parts.append(f"## Earlier claims\n\n{earlier_claims(text, kept)}")
+    if of_earlier:
+        parts.append(f"## Earlier claims\n\n{of_earlier}")
     named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())
     parts.append("## How each claim is measured")
     parts += [f"```text\n{named}\n```"] if named else []
@@ -161,7 +174,7 @@ def experiment_page(name, text, sentences, page):
     )
     if cited := sources(name, claims, sentences):
         parts.append(f"## Sources\n\nTests sentences of {cited}.")
-    return page(experiment["title"], *filter(None, parts))
+    return page(f"{name}: {experiment['title']}", *filter(None, parts))
 
 
 def pages(page):

@@ -132,14 +132,31 @@ def keep(full, runs, series):
         (KEPT / f"{name}.json").write_text(kept_text(kept))
 
 
+def read_kept():
+    """All kept results, by file. A claim that was kept without its name has the name and the metric of earlier.toml."""
+    all_kept = [json.loads(file.read_text()) for file in sorted(KEPT.glob("*.json"))]
+    for kept in all_kept:
+        kept["claims"] = [named(kept["experiment"], claim) for claim in kept["claims"]]
+    return all_kept
+
+
+def named(experiment, claim):
+    earlier = None if "name" in claim else find_earlier(experiment, claim)
+    return {"name": earlier["name"], "metric": earlier["metric"]} | claim if earlier else claim
+
+
 @functools.cache
 def earlier_claims():
     return tomllib.loads((KEPT / "earlier.toml").read_text())["claim"]
 
 
+def find_earlier(experiment, kept):
+    starts = lambda one: one["experiment"] == experiment and kept["claim"].startswith(one["begins"])
+    return next(filter(starts, earlier_claims()), None)
+
+
 def earlier_claim(experiment, kept):
     """Name and title of a kept claim that its experiment no longer has in this form."""
-    for one in earlier_claims():
-        if one["experiment"] == experiment and kept["claim"].startswith(one["begins"]):
-            return one
+    if one := find_earlier(experiment, kept):
+        return one
     raise SystemExit(f"docs/results/earlier.toml has no name for this claim of {experiment}: {kept['claim']}")

@@ -21,7 +21,7 @@ import ledger
 import tomllib
 from entity_table import entity_table
 from experiment_claims import begins, key_of, read_experiment
-from kept_results import KEPT, earlier_claim, keep
+from kept_results import KEPT, earlier_claim, keep, read_kept
 from peer_seeds import number, peer_table, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -156,7 +156,7 @@ def claims_table(all_kept, shipped, broken):
             if (now or {}).get("expect") == "refuted":
                 verdict = f"{'refutes' if claim['held'] else 'does not refute'} {now['source'].split(',')[0]}"
             if not still_made(claim, experiment):
-                verdict = f"{verdict}, of a claim reworded or replaced since"
+                verdict = f"{verdict}, of a claim changed or replaced since"
             if other_settings:
                 verdict = f"{verdict}, {OTHER_SETTINGS}"
             rows.append(
@@ -172,7 +172,7 @@ def claims_table(all_kept, shipped, broken):
             )
     supported = sum(row[-1].startswith(("supported", "refutes")) for row in rows)
     old = sum("replaced since" in row[-1] for row in rows)
-    changed = f" In words that have been changed or replaced since: {old}." if old else ""
+    changed = f" Of claims that have been changed or replaced since: {old}." if old else ""
     others = sum(row[-1].endswith(OTHER_SETTINGS) for row in rows)
     changed += f" Run with settings that have been changed since: {others}." if others else ""
     return [f"{supported} of {len(rows)} claims are supported, or refute a source as expected.{changed}", ""] + table(
@@ -199,7 +199,7 @@ def failed_list(all_kept, shipped):
     lines = [f"{len(today) + len(replaced)} kept claims of the full forms are not supported.", ""]
     lines += [f"{len(today)} of them are claimed today:", "", *today]
     if replaced:
-        lines += ["", f"{len(replaced)} of them have been reworded or replaced since:", "", *replaced]
+        lines += ["", f"{len(replaced)} of them have been changed or replaced since:", "", *replaced]
     return lines
 
 
@@ -240,7 +240,7 @@ def missing_line(all_kept, shipped, broken):
     if missing:
         lines.append(f"The full form of these has not been run yet: {names(missing)}.")
     if partly:
-        lines.append(f"Of these it was run before claims were added, reworded or replaced: {names(partly)}.")
+        lines.append(f"Of these it was run before claims were added, changed or replaced: {names(partly)}.")
     others = {}
     for kept in all_kept:
         if changed := changed_settings(kept, shipped.get(kept["experiment"], {})):
@@ -305,13 +305,23 @@ def verdict_of(test, refutes, all_kept, shipped):
                 others = f", {OTHER_SETTINGS}"
     if not kept:
         if said:
-            return "not run in full yet"
+            return changed_verdict(key_of(said[0]), name, all_kept)
         print(f"docs/results/sentences.toml: {name} has no claim '{start}'", file=sys.stderr)
         return "**no such claim**"
     held = sum(c["held"] for c in kept)
     if held < len(kept):
         return f"**not supported**{others}" if held == 0 else f"**supported on {held} of {len(kept)} corpora**{others}"
     return f"the sentence is refuted{others}" if refutes else f"supported{others}"
+
+
+def changed_verdict(key, name, all_kept):
+    """Of a claim that no kept result answers: what a full form with another metric or threshold of this claim came to, if one did."""
+    for one in all_kept:
+        for claim in one["claims"]:
+            if one["experiment"] == name and key_of(claim) == key:
+                verdict = "supported" if claim["held"] else "not supported"
+                return f"not run in full yet; with an earlier metric or threshold: {value_text(claim)}, {verdict}"
+    return "not run in full yet"
 
 
 def shown_test(test, shipped):
@@ -375,7 +385,7 @@ def main():
 
     shipped = {name.stem: read_experiment(name.read_text()) for name in (HERE / "experiments").glob("*.toml")}
     known = sorted(shipped, key=lambda name: (shipped[name]["order"], name))
-    all_kept = [read_json(name) for name in sorted(KEPT.glob("*.json"))]
+    all_kept = read_kept()
     broken = [json.loads(line) for line in read(KEPT / "broken.jsonl").splitlines()]
     all_kept.sort(key=lambda kept: (known.index(kept["experiment"]), kept.get("corpus", "")))
     peers = KEPT / "pytorch-copying.jsonl"

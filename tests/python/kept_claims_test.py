@@ -29,10 +29,21 @@ def test_result_of_todays_claim_is_shown():
 
 
 @pytest.mark.parametrize(
-    "change", [{"wanted": ">= 0.25"}, {"wanted": "<= 2"}, {"wanted": "2 to 3"}, {"metric": "least(share | softmax)"}]
+    ("change", "changed"),
+    [
+        ({"wanted": ">= 0.25"}, "threshold"),
+        ({"wanted": "<= 2"}, "threshold"),
+        ({"wanted": "2 to 3"}, "threshold"),
+        ({"metric": "least(share | softmax)"}, "metric"),
+        ({"metric": "least(share | softmax)", "wanted": ">= 0.25"}, "metric and threshold"),
+    ],
 )
-def test_result_of_another_threshold_or_metric_is_not_shown(change):
-    assert verdict(KEPT | change) == ("–", "added or reworded since the run")
+def test_result_of_another_threshold_or_metric_has_no_verdict(change, changed):
+    assert verdict(KEPT | change) == ("2.5", f"{changed} changed since the run: [see below](#earlier-claims)")
+
+
+def test_claim_without_a_kept_result_of_its_name_has_no_value():
+    assert verdict(KEPT | {"name": "another"}) == ("–", "added since the run")
 
 
 def test_changed_claim_is_not_counted_as_run():
@@ -41,7 +52,23 @@ def test_changed_claim_is_not_counted_as_run():
     assert not results_page.lacks_claims(kept, experiment, [])
     old = {"experiment": "sink", "claims": [KEPT | {"wanted": ">= 0.25"}]}
     assert results_page.lacks_claims(old, experiment, [])
-    assert results_page.verdict_of(["sink", "sink"], False, [old], {"sink": experiment}) == "not run in full yet"
+    sentence = results_page.verdict_of(["sink", "sink"], False, [old], {"sink": experiment})
+    assert sentence == "not run in full yet; with an earlier metric or threshold: 2.5, supported"
+
+
+EARLIER = {"experiment": "sink", "begins": "The weight becomes", "name": "sink", "title": "Sink."}
+REWORDED = {name: value for name, value in KEPT.items() if name != "name"} | {
+    "claim": "The weight becomes twice as large."
+}
+
+
+@pytest.mark.parametrize(("metric", "made"), [("least(ratio | softmax)", True), ("least(share | softmax)", False)])
+def test_reworded_claim_has_its_kept_result_if_metric_and_threshold_are_the_same(metric, made, monkeypatch):
+    monkeypatch.setattr(kept_results, "earlier_claims", lambda: [EARLIER | {"metric": metric}])
+    kept = kept_results.named("sink", REWORDED)
+    assert results_page.still_made(kept, {"claim": [CLAIM]}) == made
+    assert not results_page.still_made(kept | {"wanted": ">= 1"}, {"claim": [CLAIM]})
+    assert kept["claim"] == "The weight becomes twice as large."
 
 
 SPEC = """
@@ -95,16 +122,18 @@ def test_every_kept_result_has_its_settings(file):
     assert {"task.name", "model.name"} <= json.loads(file.read_text())["spec"].keys()
 
 
-def earlier_of(file):
+def reworded(file):
+    """The claims of a kept result whose sentences are not today's, or that were measured otherwise."""
     kept = json.loads(file.read_text())
     experiment = results_page.read_experiment((ROOT / "experiments" / f"{kept['experiment']}.toml").read_text())
     return [(kept["experiment"], one) for one in kept["claims"] if not results_page.still_made(one, experiment)]
 
 
 def test_every_earlier_claim_has_one_name_and_each_name_a_claim():
-    claims = [one for file in sorted(RESULTS.glob("*.json")) for one in earlier_of(file)]
+    claims = [one for file in sorted(RESULTS.glob("*.json")) for one in reworded(file)]
     named = [kept_results.earlier_claim(experiment, kept) for experiment, kept in claims]
     assert sorted(map(str, named)) == sorted(map(str, kept_results.earlier_claims()))
+    assert all(one["metric"] for one in named)
 
 
 def test_an_earlier_claim_without_a_name_is_an_error():

@@ -132,7 +132,7 @@ def sources(name, claims, sentences):
         for experiment, start in sentence.get("tests", []):
             if experiment == name and any(begins(key, start) for key in keys):
                 cited |= {str(source) for source in sentence["source"]}
-    return ", ".join(f"[{one}](../explanation/sources.md)" for one in sorted(cited, key=int))
+    return ", ".join(f"[{one}](../explanation/sources.md#source-{one})" for one in sorted(cited, key=int))
 
 
 def figure(name, title):

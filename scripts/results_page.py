@@ -336,7 +336,7 @@ def sentences_list(sentences, all_kept, shipped):
     """A list of the sentences, each with its sources, the claims that test it and their verdicts."""
     lines = [""]
     for one in sentences:
-        lines.append(f"- **{one['says']}** {' '.join(f'[{number}]' for number in one['source'])}")
+        lines.append(f"- **{one['says']}** {' '.join(f'[{number}](sources.md#source-{number})' for number in one['source'])}")
         for test in one.get("tests", []):
             verdict = verdict_of(test, one.get("refutes", False), all_kept, shipped)
             lines.append(

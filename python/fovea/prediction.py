@@ -291,7 +291,8 @@ def predict(
     Parameters
     ----------
     data
-        A list of texts or of sentences, or the name of a task or experiment. If it is a sweep, the first value of each axis is used.
+        A list of texts or of sentences, or the name of a task or experiment of words or of memory accesses. If it is a sweep, the first
+        value of each axis is used. For token streams use the program: ``fovea predict birth``.
     labels
         The class of each text.
     targets

@@ -184,7 +184,7 @@ class Belief(Findings):
         return axes
 
     def summary(self) -> str:
-        """Return the report in words, without the numbers.
+        """Return the report in words, with its main numbers.
 
         Returns
         -------

@@ -122,6 +122,35 @@ def compare(check, name, hand, expected):
     assert check.figures[name].mean == pytest.approx(known.mean()) and np.ptp(known) > 0
 
 
+def test_positions_that_make_a_word_count_as_one(case):
+    """Two positions each make a word, and the first is of none: weights add up, and a word is deleted whole."""
+    model, tokens, _, hand = case
+    word_ids = [[None, *(place // 2 for place in range(len(row) - 1))] for row in tokens.tolist()]
+    check = fovea.check_classifier(model, tokens, lambda out: out, erase=GONE, word_ids=word_ids, shuffles=3, search=0)
+    for example, (row, alpha) in enumerate(zip(hand.tokens, hand.alphas)):
+        places = [[1 + place for place in range(len(row) - 1) if place // 2 == word] for word in range(len(row) // 2)]
+        np.testing.assert_allclose(check.attention[example], [alpha[of].sum() for of in places], atol=1e-9)
+        if len(places) < 2:
+            assert np.isnan(check.of_examples["deleted_attention"][example])
+            continue
+        top = max(places, key=lambda of: alpha[of].sum())
+        without = np.array([GONE if place in top else token for place, token in enumerate(row)])
+        changes = hand.p(without).argmax() != hand.p(row).argmax()
+        assert check.of_examples["deleted_attention"][example] == changes
+        moved = jsd(hand.p(row), hand.p(row, dropped(alpha, top)))
+        assert check.of_examples["erased_top"][example] == pytest.approx(moved, abs=1e-6)
+        influence = [hand.influence(row)[of].sum() for of in places]
+        effects = [tvd(hand.p(row), hand.p(np.where(np.isin(np.arange(len(row)), of), GONE, row))) for of in places]
+        for name, scores in (("tau_gradient", np.abs(influence)), ("tau_left_out", effects)):
+            expected = tau_b([alpha[of].sum() for of in places], scores)
+            assert check.of_examples[name][example] == pytest.approx(expected, abs=1e-6), name
+    alone = [[*range(len(row))] for row in tokens.tolist()]
+    same = fovea.check_classifier(model, tokens, lambda out: out, erase=GONE, word_ids=alone, shuffles=3, search=3)
+    assert (
+        same.figures == fovea.check_classifier(model, tokens, lambda out: out, erase=GONE, shuffles=3, search=3).figures
+    )
+
+
 def test_attention_is_that_of_the_model(case):
     _, _, check, hand = case
     for found, alpha in zip(check.attention, hand.alphas):

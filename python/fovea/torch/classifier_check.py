@@ -24,6 +24,7 @@ def check_classifier(
     site: str | None = None,
     row: int | None = None,
     words: Sequence[Sequence[str]] | None = None,
+    word_ids: Sequence[Sequence[int | None]] | None = None,
     fit: Callable[[Any], Any] | None = None,
     seeds: int = 3,
     adversaries: Iterable[float] = (),
@@ -56,6 +57,9 @@ def check_classifier(
         The row that decides, such as 0 for a class token. None: the mean over all rows.
     words : list of list of str, optional
         The words of each example, for the examples that are shown.
+    word_ids : list of list of int, optional
+        The word of each position, for a tokenizer that splits words: a number from 0, or None for a position of no word, such as a
+        class token. Then words are ranked, deleted and shown. The weight of a word is the sum over its positions.
     fit : function, optional
         Trains a module that it is given.
     seeds : int
@@ -113,6 +117,7 @@ def check_classifier(
         None if row is None else checks.whole("row", row),
         erase,
         seed,
+        word_ids,
     )
     right = _labels(labels, len(one.answers), one.chances.shape[1])
     found: dict[str, Array] = {**one.erasure(), **one.flips(), **one.permutation(shuffles), **one.uniform()}
@@ -139,7 +144,7 @@ def check_classifier(
         for a, b in pairs(models["learned"]):
             taus = a.tau(b.attention)
             agreement.append(float(np.nanmean(taus)) if np.isfinite(taus).any() else math.nan)
-            between.append((float(tvd(a.chances, b.chances).mean()), float(jsd(a.attention, b.attention).mean())))
+            between.append((float(tvd(a.chances, b.chances).mean()), float(jsd(a.weights, b.weights).mean())))
     elif right is not None:
         accuracy = {"learned": [(one.answers.cpu().numpy() == right).astype(float)]}
     trained = [adversarial(one, strength, search, seed) for strength in strengths] if search else []

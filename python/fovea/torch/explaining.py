@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import _engine
+from .. import _engine, checks
 from ..pictures import needed
 from .base_pass import Answer, Base
 from .distances import jsd, tvd
@@ -52,6 +52,8 @@ class Explained:
         (examples, positions), is False.
     seed : int
         By which positions are drawn.
+    word_ids : list of list or None
+        The word of each position of each example, from 0; None for a position that is of no word, such as a class token.
 
     Attributes
     ----------
@@ -59,8 +61,11 @@ class Explained:
         p, (examples, classes).
     answers : tensor
         ŷ, (examples,).
-    attention : tensor
+    weights : tensor
         α, (examples, positions), the mean over heads and rows.
+    attention : tensor
+        The same, or with ``word_ids`` the sum over the positions of each word, (examples, words). A word is then what the methods
+        call a position.
     real : tensor
         Which positions are an example's own, (examples, positions).
     """
@@ -74,8 +79,9 @@ class Explained:
         row: int | None,
         erase: Any,
         seed: int,
+        word_ids: Sequence[Sequence[int | None]] | None = None,
     ) -> None:
-        self._logits, self._erase, self._seed = logits, erase, seed
+        self._logits, self._erase, self._seed, self._word_ids = logits, erase, seed, word_ids
         self.random = torch.Generator().manual_seed(seed)
         self.model = Model(module, batch)
         with Lookups() as lookups, self.model.at_rest():
@@ -103,8 +109,11 @@ class Explained:
         self._counts = counts / counts.sum(-1, keepdim=True).clamp(
             min=1
         )  # (examples, rows): what each row adds to a mean
-        self.attention = self.mean(weights)
-        self.real = self.allowed.any(1).any(1)
+        self.weights = self.mean(weights)
+        self._own = self.allowed.any(1).any(1)  # of (examples, positions)
+        self._words = None if word_ids is None else _words_of(word_ids, self._own)
+        self.attention = self._of_words(self.weights)
+        self.real = self._own if self._words is None else self._of_words(self._own.double()) > 0
         self.lengths = self.real.sum(-1)
         self._tokens, _ = tokens_of(lookups.found, self.model.tensors(), observed.examples)
 
@@ -225,9 +234,9 @@ class Explained:
                 return None
             right = chances.gather(-1, self.answers[:, None]).log().sum()
             (gradient,) = torch.autograd.grad(right, embedded.out, allow_unused=True)
-        if gradient is None or gradient.shape[:2] != self.real.shape:
+        if gradient is None or gradient.shape[:2] != self._own.shape:
             return None
-        return (gradient.double() * embedded.out.detach().double()).sum(-1)
+        return self._of_words((gradient.double() * embedded.out.detach().double()).sum(-1))
 
     def deletes(self) -> bool:
         """Return whether tokens can be deleted."""
@@ -295,7 +304,7 @@ class Explained:
 
     def _without(self, keep: Any) -> Any:
         """p of the batch without the positions at which ``keep`` is False; padding stays as it is."""
-        keep = keep | ~self.real
+        keep = self._at_positions(keep, True) | ~self._own
         if callable(self._erase):
             batch: Any = self._erase(self.model.batch if len(self._given()) > 1 else self._given()[0], keep)
         else:
@@ -324,9 +333,26 @@ class Explained:
         with holds.within(0, None):
             fit(module)
         row = None if isinstance(self.rows, slice) else self.rows[0]
-        return Explained(module, self.model.batch, self._logits, self.site, row, self._erase, self._seed)
+        return Explained(
+            module, self.model.batch, self._logits, self.site, row, self._erase, self._seed, self._word_ids
+        )
 
     # ---- positions
+
+    def _of_words(self, of_positions: Any) -> Any:
+        """Sum (examples, positions) over the positions of each word."""
+        if self._words is None:
+            return of_positions
+        count = int(self._words.max()) + 1
+        places = torch.where(self._words < 0, count, self._words)
+        sums = of_positions.new_zeros(len(of_positions), count + 1).scatter_add(1, places, of_positions)
+        return sums[:, :count]
+
+    def _at_positions(self, of_words: Any, elsewhere: bool) -> Any:
+        """Give each position what its word has, and `elsewhere` to a position of no word."""
+        if self._words is None:
+            return of_words
+        return torch.where(self._words < 0, elsewhere, of_words.gather(1, self._words.clamp(min=0)))
 
     def _right(self, chances: Any) -> Any:
         """p of ŷ."""
@@ -338,8 +364,10 @@ class Explained:
     def _dropped(self, places: Any) -> Plan:
         """Weights of these positions (examples, positions) are 0, and the rest renormalised."""
 
+        dropped = self._at_positions(places, False)[:, None, None]
+
         def change(attention: Any, allowed: Any) -> Any:
-            left = attention.masked_fill(places[:, None, None], 0)
+            left = attention.masked_fill(dropped, 0)
             return left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(left.dtype).tiny)
 
         return self.plan(change)
@@ -367,6 +395,19 @@ class Explained:
             name: torch.where(several, values.detach().double().cpu(), torch.nan).numpy()
             for name, values in found.items()
         }
+
+
+def _words_of(word_ids: Sequence[Sequence[int | None]], own: Any) -> Any:
+    """The word of each position, (examples, positions); −1 for none and for padding."""
+    if len(word_ids) != len(own) or any(len(one) != own.shape[1] for one in word_ids):
+        raise _engine.wrong_input(
+            f"word_ids has {len(word_ids)} lists, and attention is of {len(own)} examples with {own.shape[1]} positions",
+            "give a list for each example, with an entry for each position: a number, or None",
+        )
+    words = torch.tensor(
+        [[-1 if word is None else checks.whole("word_ids", word, 0) for word in one] for one in word_ids]
+    )
+    return torch.where(own, words.to(own.device), -1)
 
 
 def shuffled(attention: Any, allowed: Any, random: Any) -> Any:

@@ -1,26 +1,24 @@
-"""How far attention can be moved while answers stay: check_classifier's curve, for a classifier of LABEL TAB TEXT lines.
+"""How far attention can be moved while answers stay: check_classifier's curve, for classifiers of your labelled texts.
 
-    build/python/bin/python bench/adversarial_curve.py messages.tsv [λ…]        (with PyTorch installed; plain or gzip)
+    build/python/bin/python bench/adversarial_curve.py messages.tsv [λ…]        (with PyTorch installed; TSV, CSV or JSON lines)
 
-A recurrent network with attention is trained on four fifths of the different texts. The curve is of 200 of the other texts: their answers and
-weights. Texts end after 30 words. Prints a table of TVD and JSD. docs/explanation/faithfulness.md defines them.
+Recurrent networks with attention, one for each of three seeds, are trained on four fifths of the different texts. The curve is of 200 of the
+other texts: their answers and weights. Texts end after 30 words. Prints a table of TVD and JSD, the median over the networks and the range.
+docs/reference/measures-of-explanation.md defines them.
 """
 
 import collections
-import gzip
-import pathlib
 import sys
 import time
 
 import numpy as np
 import torch
-from fovea.text.reading import words_of
 from torch import nn
 from torch.nn import functional as F
 
 import fovea
 
-STRENGTHS = [0, 1e-3, 1e-2, 0.1, 1]
+STRENGTHS = [0, 1e-4, 1e-3, 1e-2, 0.1]
 LONGEST, TESTED, WIDTH, EPOCHS, BATCH, SEEDS, SEARCH = 30, 200, 32, 4, 32, 3, 600
 PAD, UNKNOWN = 0, 1
 
@@ -40,16 +38,14 @@ class Classifier(nn.Module):
 
 def examples(path):
     """Different texts with a word or more as (words, label)."""
-    text = (
-        gzip.open(path, "rt", encoding="utf-8").read()
-        if path.endswith(".gz")
-        else pathlib.Path(path).read_text("utf-8")
-    )
-    lines = [line.rstrip("\r").split("\t", 1) for line in text.split("\n") if "\t" in line]
-    different = {tuple(words_of(text)[:LONGEST]): label for label, text in reversed(lines)}
+    texts, labels = fovea.data.read(path)
+    different = {tuple(fovea.data.cut(text)[:LONGEST]): label for text, label in zip(texts[::-1], labels[::-1])}
     different.pop((), None)
-    counts = collections.Counter(different.values())
-    return [(words, label) for words, label in different.items() if counts[label] > 1]
+    return list(different.items())
+
+
+def median_and_range(values):
+    return f"{np.median(values):.3f}" + (f" ({min(values):.3f} to {max(values):.3f})" if len(values) > 1 else "")
 
 
 def main():
@@ -70,28 +66,35 @@ def main():
     tokens, labels = tensors(order[:cut])
     test, right = tensors(order[cut : cut + TESTED])
 
-    def fit(module):
-        optimizer, random = torch.optim.Adam(module.parameters(), 3e-3), torch.Generator().manual_seed(0)
+    def fit(module, seed=0):
+        optimizer, random = torch.optim.Adam(module.parameters(), 3e-3), torch.Generator().manual_seed(seed)
         for _ in range(EPOCHS):
             for chosen in torch.randperm(len(tokens), generator=random).split(BATCH):
                 optimizer.zero_grad()
                 F.cross_entropy(module(tokens[chosen]), labels[chosen]).backward()
                 optimizer.step()
 
-    torch.manual_seed(0)
-    model = Classifier(len(numbers) + 2, len(classes))
-    fit(model)
-    check = fovea.check_classifier(
-        model, test, lambda out: out, labels=right, erase=UNKNOWN, fit=fit, seeds=SEEDS, adversaries=strengths, search=SEARCH
-    )  # fmt: skip
-    print(
-        f"{len(tokens)} texts for training, {len(test)} tested. Always the most frequent class: {right.bincount().max() / len(right):.3f}."
-    )
-    for kind in ("learned", "uniform"):
-        print(f"Accuracy with {kind} attention: {check.figures[f'accuracy_{kind}']}")
-    print(f"{check.headline}\n\n| changed | TVD of answers | JSD of α |\n|---|---|---|")
-    for what, tvd, jsd in check.curve():
-        print(f"| {what} | {tvd:.3f} | {jsd:.3f} |")
+    points = collections.defaultdict(list)
+    for seed in range(SEEDS):
+        torch.manual_seed(seed)
+        model = Classifier(len(numbers) + 2, len(classes))
+        fit(model, seed)
+        check = fovea.check_classifier(
+            model, test, lambda out: out, labels=right, erase=UNKNOWN, fit=None if seed else fit, seeds=SEEDS, adversaries=strengths,
+            search=SEARCH, seed=seed,
+        )  # fmt: skip
+        for what, *point in check.curve():
+            points[what].append(point)
+        if seed == 0:
+            print(
+                f"{len(tokens)} texts for training, {len(test)} tested. Always the most frequent class: {right.bincount().max() / len(right):.3f}."
+            )
+            for kind in ("learned", "uniform"):
+                print(f"Accuracy with {kind} attention: {check.figures[f'accuracy_{kind}']}")
+        print(f"Network {seed + 1}: {check.headline}", flush=True)
+    print("\n| changed | TVD of answers | JSD of α |\n|---|---|---|")
+    for what, found in points.items():
+        print(f"| {what} | {' | '.join(median_and_range(column) for column in zip(*found))} |")
     print(f"\n{time.monotonic() - begun:.0f} s", file=sys.stderr)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from fovea.text.belief import Belief
 from fovea.text.belief_words import of_regression
+from fovea.text.cautions import words_of_one_class
 from fovea.text.estimate import Estimate, Spread, over_trainings
 from planted_cases import QUICK, drawn, leak
 
@@ -56,6 +57,20 @@ def test_a_word_that_gives_the_label_away_is_named():
     again = json.loads(belief.to_json())
     assert again["verdict"] == belief.verdict and again["figures"]["accuracy"]["learned"]["mean"] > 0.95
     assert "<li>" in belief._repr_html_()
+
+
+def test_words_of_one_class_are_warned_of_together():
+    def word(name, texts, elsewhere, label):
+        return {"word": name, "texts": texts, "elsewhere": elsewhere, "of": 120, "class": label}
+
+    assert words_of_one_class([word("late", 36, 0, "no"), word("cold", 29, 1, "no"), word("warm", 40, 2, "yes")]) == [
+        "Check 'late', 'cold': each is in 29 to 36 of 120 texts of class 'no', and in at most 1 other text. They may give the label away.",
+        "Check 'warm': it is in 40 of 120 texts of class 'yes', and in 2 other texts. It may give the label away.",
+    ]
+    many = [word(f"w{place}", 5, 0, "no") for place in range(10)]
+    assert words_of_one_class(many)[0].endswith(
+        "'w7' and 2 more: each is in 5 of 120 texts of class 'no', and in no other text. They may give the label away."
+    )
 
 
 def test_the_regression_is_as_good_as_the_one_of_scikit_learn():

@@ -69,7 +69,8 @@ def wrapped(belief: Belief, page: bool = False) -> str:
     if belief.figures and not page:
         text += "\n\nThe numbers: -o FILE.html writes them as a page, --json as JSON."
     return "\n".join(
-        textwrap.fill(line, width, subsequent_indent="  " if line.startswith("- ") else "") for line in text.split("\n")
+        textwrap.fill(line, width, subsequent_indent="  " if line.startswith(("- ", "  ")) else "")
+        for line in text.split("\n")
     )
 
 

@@ -27,6 +27,24 @@ def leak_of(figures: dict[str, Any], one_word: bool) -> str:
     return f"'{words[0]}' alone gives the label{given}. Remove it and check again."
 
 
+def words_of_one_class(alone: list[dict[str, Any]]) -> list[str]:
+    """Return a sentence for each class with words that hardly another class has."""
+    said = []
+    for label in dict.fromkeys(str(one["class"]) for one in alone):
+        found = [one for one in alone if one["class"] == label]
+        texts, elsewhere = [one["texts"] for one in found], max(one["elsewhere"] for one in found)
+        named = ", ".join(f"'{one['word']}'" for one in found[:_NAMED])
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        each, they = ("it is", "It") if len(found) == 1 else ("each is", "They")
+        share = f"{min(texts)} to {max(texts)}" if min(texts) < max(texts) else str(texts[0])
+        said.append(
+            f"Check {named}{more}: {each} in {share} of {found[0]['of']} texts of class '{label}', and in "
+            f"{'at most ' if len(found) > 1 and elsewhere else ''}{elsewhere or 'no'} other text{'s' if elsewhere > 1 else ''}. "
+            f"{they} may give the label away."
+        )
+    return said
+
+
 def other_splits(figures: dict[str, Any], verdict: str) -> list[str]:
     """Return a warning if the verdict follows from how the texts were split."""
     splits = figures.get("other_splits")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .cautions import labels_unchecked, leak_of, other_splits, percent
+from .cautions import labels_unchecked, leak_of, other_splits, percent, words_of_one_class
 from .estimate import Estimate
 from .shading import Shading
 
@@ -365,12 +365,7 @@ class Findings:
 
     def _warnings(self) -> list[str]:
         """Words that may give the label away, and texts that may have a wrong one."""
-        said = []
-        for one in self.figures.get("alone", []):
-            said.append(
-                f"Check '{one['word']}': it is in {one['texts']} of {one['of']} texts of class '{one['class']}', and in "
-                f"{one['elsewhere'] or 'no'} other text{'s' if one['elsewhere'] > 1 else ''}. It may give the label away."
-            )
+        said = words_of_one_class(self.figures.get("alone", []))
         if said:
             said.append(
                 "Words of one class are listed if their evidence is strong, or if half of the class has them. Rarer words may be in one "

@@ -64,8 +64,8 @@ class Explained:
     weights : tensor
         α, (examples, positions), the mean over heads and rows.
     attention : tensor
-        The same, or with ``word_ids`` the sum over the positions of each word, (examples, words). A word is then what the methods
-        call a position.
+        The same, or with ``word_ids`` the sum over the positions of each word, (examples, words). The methods then count a word as
+        one position.
     real : tensor
         Which positions are an example's own, (examples, positions).
     """
@@ -349,7 +349,7 @@ class Explained:
         return sums[:, :count]
 
     def _at_positions(self, of_words: Any, elsewhere: bool) -> Any:
-        """Give each position what its word has, and `elsewhere` to a position of no word."""
+        """Give each position the value of its word; `elsewhere` is for positions of no word."""
         if self._words is None:
             return of_words
         return torch.where(self._words < 0, elsewhere, of_words.gather(1, self._words.clamp(min=0)))

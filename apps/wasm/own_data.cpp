@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,7 +49,37 @@ void refuse_cut_texts(const TextSource& source, TextFormat format) {
                           {source.file.string(), row.line});
 }
 
-// Label and text of each line; a header is passed over, and told.
+struct LabelledTexts {
+  std::vector<std::string> labels, texts, header;
+};
+
+LabelledTexts read_table(const TextSource& source) {
+  LabelledTexts read;
+  const char* remedy = "write a label, a tab or a comma, and a text in each line";
+  try {
+    const std::unique_ptr<TextReader::Examples> examples = open_table(source, source.format);
+    remedy = "correct the line";
+    for (TextExample example; examples->next(example);) {
+      read.labels.emplace_back(example.label);
+      read.texts.emplace_back(example.text);
+    }
+    read.header = examples->header();
+  } catch (const Error& error) {
+    throw wrong_input(error.problem(), remedy, error.location());
+  }
+  return read;
+}
+
+// Whether the first column has too many values for labels, and the second few that repeat.
+bool labels_are_last(const LabelledTexts& read, std::size_t most_labels) {
+  const std::set<std::string_view> first(read.labels.begin(), read.labels.end());
+  const std::set<std::string_view> second(read.texts.begin(), read.texts.end());
+  return most_labels < first.size() && second.size() >= 2 && second.size() <= most_labels &&
+         3 * second.size() <= read.texts.size();
+}
+
+// Label and text of each line, and whether the label is last; a header is passed over, and told. Labels have at most
+// `most_labels` values; without it, the label is first.
 Json table(const Json& ask) {
   const std::string text = text_of(ask, "text");
   TextSource source;
@@ -58,22 +89,15 @@ Json table(const Json& ask) {
   source.label = named ? "label" : "1";
   source.text = {named ? "text" : "2"};
   source.table = text;
-  Json labels = Json::array(), texts = Json::array();
-  std::vector<std::string> header;
-  const char* remedy = "write a label, a tab or a comma, and a text in each line";
-  try {
-    const std::unique_ptr<TextReader::Examples> examples = open_table(source, source.format);
-    remedy = "correct the line";
-    for (TextExample example; examples->next(example);) {
-      labels.push_back(example.label);
-      texts.push_back(example.text);
-    }
-    header = examples->header();
-  } catch (const Error& error) {
-    throw wrong_input(error.problem(), remedy, error.location());
-  }
+  LabelledTexts read = read_table(source);
   if (!named) refuse_cut_texts(source, source.format);
-  return {{"labels", labels}, {"texts", texts}, {"header", header}};
+  const bool last = !named && labels_are_last(read, ask.value("most_labels", std::size_t{0}));
+  if (last) {  // a header is found by its label
+    source.label = "2";
+    source.text = {"1"};
+    read = read_table(source);
+  }
+  return {{"labels", read.labels}, {"texts", read.texts}, {"header", read.header}, {"last", last}};
 }
 
 // What attention will do on labelled texts, and where it will lie on those to `shade`. The words of each text are

@@ -16,6 +16,9 @@
 
 namespace fovea {
 
+// Pairs of words are counted for one input word for every so many examples: among more, chance explains any output.
+constexpr int examples_a_word = 4;
+
 struct CooccurrenceOptions {
   int words = 1024;               // the most frequent inputs, and outputs, whose pairs are counted
   std::int64_t sample = 500'000;  // examples whose pairs are counted: drawn where there are more (theory/sample.h)
@@ -24,7 +27,7 @@ struct CooccurrenceOptions {
 // Second moments of the counts of kept words. A word's rank is its place among the kept ones, by falling frequency.
 struct Cooccurrence {
   std::int64_t examples = 0, sampled = 0;
-  std::size_t left_out = 0;                     // frequent inputs that are not kept, for want of examples
+  std::size_t left_out = 0;                     // inputs that are not kept, by examples_a_word
   double input_length = 0, output_length = 0;   // mean over the sample
   std::vector<int> inputs, outputs;             // ids of the kept words, by rank
   std::vector<double> input_mean, output_mean;  // of the counts

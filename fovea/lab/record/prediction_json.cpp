@@ -54,7 +54,8 @@ Json prediction_json(const Prediction& p, const BagSource& source) {
                             {"likely", one.likely},
                             {"settled_by", number_json(std::ceil(one.settled_by))},
                             {"attended", number_json(one.attended)},
-                            {"alone", may_give_label(p, output, one)}});
+                            {"alone", may_give_label(p, output, one)},
+                            {"gives_label", gives_label(p, output, one)}});
     Json together = Json::array();
     for (const auto& [a, b] : output.together) together.push_back({source.input_word(a), source.input_word(b)});
     json["outputs"].push_back({{"output", source.output_word(output.output)},

@@ -207,8 +207,11 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
 }
 
 std::string signal_text(const Prediction& prediction) {
+  const double percent = 100 * std::max(0.0, prediction.signal), error = 100 * prediction.error;
+  if (prediction.kind == BagSource::Outputs::classes)
+    return fmt::format("the counts of words explain {:.1f} % of the variance of the labels (± {:.2g} %)", percent, error);
   return fmt::format("the bag of inputs explains {:.1f} % of the largest possible variance of the outputs (± {:.2g} %)",
-                     100 * std::max(0.0, prediction.signal), 100 * prediction.error);
+                     percent, error);
 }
 
 // Of a prediction whose signal was measured: its verdict, and why.
@@ -218,12 +221,12 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
   const bool chance = prediction.signal < 2 * prediction.error;
   if (chance && (2 * prediction.error >= early_signal || c.left_out > 0)) {
     prediction.verdict = Verdict::unsure;
-    prediction.unsure = c.left_out > 0 ? UnsureReason::rare : UnsureReason::few;
+    prediction.unsure = c.left_out > 0 ? UnsureReason::uncounted : UnsureReason::few;
     prediction.because = told + ", which can be chance in so few examples";
     if (c.left_out > 0)
       prediction.because +=
-          fmt::format("; only the {} most frequent of {} words are counted, the others being too rare", c.in(),
-                      c.in() + c.left_out);
+          fmt::format("; only the {} most frequent of {} words are counted together, one for every {} examples", c.in(),
+                      c.in() + c.left_out, examples_a_word);
   } else if (prediction.signal < std::max(least_signal, 2 * prediction.error)) {
     prediction.verdict = Verdict::hard;
     prediction.because = told + ", no more than chance: co-occurrence links no word to any output";
@@ -266,7 +269,7 @@ Prediction measured(const BagSource& source, const Cooccurrence& c, const Signal
   prediction.signal = signal.overall;
   prediction.first_gradient = signal.first_gradient;
   prediction.error = signal.error;
-  prediction.rare_words = c.left_out;
+  prediction.uncounted_words = c.left_out;
   prediction.words = c.in() + c.left_out;
   for (std::size_t o = 0; o < c.out(); ++o)
     prediction.outputs.push_back(

@@ -33,9 +33,9 @@ enum class Verdict { early, slow, hard, unsure };
 constexpr std::size_t verdicts = 4;
 const char* verdict_name(Verdict verdict);  // "early", …
 
-// Why the verdict is unsure: of so few examples all may be chance; words are too rare to be counted; or parts of the
-// examples have different verdicts.
-enum class UnsureReason { few, rare, differs };
+// Why the verdict is unsure: so few examples may be chance; there are more words than the examples allow to count
+// together; or parts of the examples have different verdicts.
+enum class UnsureReason { few, uncounted, differs };
 
 // A word attention will come to for an output, and how surely they go together: the number of standard deviations their
 // co-occurrence lies above chance. Of a class that the flow tells, only a word that has more than its even share of the
@@ -86,7 +86,7 @@ struct Prediction {
   double first_gradient = 0;  // of the evidence, over the most it could be (theory/signal.h)
   Verdict verdict = Verdict::hard;
   UnsureReason unsure = UnsureReason::few;  // if the verdict is unsure
-  std::size_t words = 0, rare_words = 0;    // different inputs; of them, those that are too rare to be counted
+  std::size_t words = 0, uncounted_words = 0;  // different inputs; of them, those that the signal leaves out
   std::string because;                      // the verdict in a sentence, with its figures
   std::vector<OutputPrediction> outputs;    // by falling frequency
   Course course;
@@ -111,8 +111,11 @@ std::string trust_text(const Prediction& prediction, const BagSource& source);
 // and its evidence is strong, or it is probable and in half of the examples of the class.
 bool may_give_label(const Prediction& prediction, const OutputPrediction& output, const Candidate& word);
 
-// A warning of words that each give a label of given examples: they are in 90 % of those of a class, and at most 5 % of
-// the examples with the word are of another class. Empty if there is none.
+// Whether a word of an output's candidates gives the label of given examples: it is in 90 % of those of the class, and at
+// most 5 % of the examples with the word are of another class.
+bool gives_label(const Prediction& prediction, const OutputPrediction& output, const Candidate& word);
+
+// A warning of words that each give a label. Empty if there is none.
 std::string leak_text(const Prediction& prediction, const BagSource& source);
 
 // The words of a text with a doubtful label, with spaces between them.

@@ -51,9 +51,8 @@ std::string verdict_text(const Prediction& p) {
     case Verdict::unsure:
       switch (p.unsure) {
         case UnsureReason::few:
+        case UnsureReason::uncounted:
           return "uncertain: too few examples";
-        case UnsureReason::rare:
-          return "uncertain: words too rare";
         case UnsureReason::differs:
           return "uncertain: parts of the examples differ";
       }
@@ -66,12 +65,14 @@ namespace {
 std::string unsure_text(const Prediction& p) {
   switch (p.unsure) {
     case UnsureReason::few:
-      return fmt::format("{} examples are too few to predict attention", p.examples);
-    case UnsureReason::rare:
-      return fmt::format("{} of {} words are too rare in {} examples to predict attention", p.rare_words, p.words,
-                         p.examples);
+      return fmt::format("it is not predicted, because {} examples are too few", p.examples);
+    case UnsureReason::uncounted:
+      return fmt::format(
+          "it is not predicted. {} examples allow to count the {} most frequent of {} words together, and these do not "
+          "indicate the class beyond chance",
+          p.examples, p.words - p.uncounted_words, p.words);
     case UnsureReason::differs:
-      return fmt::format("the prediction differs between parts of the {} examples", p.examples);
+      return fmt::format("its prediction differs between parts of the {} examples", p.examples);
   }
   return {};
 }
@@ -121,16 +122,19 @@ bool may_give_label(const Prediction& p, const OutputPrediction& output, const C
           (word.evidence == EvidenceLevel::probable && share_of_class(p, output, word) >= 0.5));
 }
 
+bool gives_label(const Prediction& p, const OutputPrediction& output, const Candidate& word) {
+  constexpr double nearly_all = 0.9;  // of the examples of a class
+  return p.given && is_of_one_class(word) && word.evidence != EvidenceLevel::weak &&
+         share_of_class(p, output, word) >= nearly_all;
+}
+
 std::string leak_text(const Prediction& p, const BagSource& source) {
-  if (!p.given) return {};
-  constexpr double gives_label = 0.9;  // of the examples of a class
   constexpr std::size_t named = 8;
   std::vector<std::string> words;
   const Candidate* first = nullptr;
   for (const OutputPrediction& output : p.outputs)
     for (const Candidate& word : output.candidates)
-      if (is_of_one_class(word) && word.evidence != EvidenceLevel::weak &&
-          share_of_class(p, output, word) >= gives_label) {
+      if (gives_label(p, output, word)) {
         if (!first) first = &word;
         words.push_back("'" + source.input_word(word.input) + "'");
       }

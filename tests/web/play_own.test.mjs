@@ -18,9 +18,12 @@ const problem = (page) => page.getByRole("region", { name: "Your texts" }).getBy
 const lines = Array.from({ length: 80 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tDas ${["Brot", "Bier", "Öl"][i % 3]} war ${i % 2 ? "SCHLECHT" : "Gut"}, wie ${["immer", "oft"][(i >> 1) % 2]} ${i}!`);
 const text = lines.join("\n");
 
-// Of the words that indicate a label, the cells of the row: label, texts : others, σ, evidence, attention.
+// Of the words that indicate a label, the label and the cells of the row: texts : others, probability and evidence, predicted
+// and learned attention, answers that change.
 const evidence_of = (page) =>
-  page.getByRole("region", { name: "Words that indicate each label" }).evaluate((region) => Object.fromEntries([...region.querySelectorAll("tbody tr")].map((row) => [row.querySelector("th").textContent, [...row.querySelectorAll("td")].map((cell) => cell.textContent)])));
+  page.getByRole("region", { name: "Words that indicate each label" }).evaluate((region) => Object.fromEntries([...region.querySelectorAll("tbody tr:not(.of-label)")].map((row) => [row.querySelector("th").textContent, [row.parentElement.dataset.label, ...[...row.querySelectorAll("td")].map((cell) => cell.textContent)]])));
+const predicts = "Predicted, before any training: single words indicate the label";
+const unfold = (page, name) => page.locator("details.fold > summary", { hasText: name }).click();
 const trust = (page) => page.locator(".trust");
 
 // Word to its row of the table: times, predicted, learned.
@@ -36,14 +39,13 @@ test("own texts are predicted from, trained on and compared word by word, and th
   await paste(page, text);
   await use(page);
   await page.getByText("80 texts of 2 classes (plus: 40, minus: 40), 92 different words.").waitFor();
-  await page.getByRole("heading", { name: "Predicted, before any training: learnable early" }).waitFor();
+  await page.getByRole("heading", { name: predicts }).waitFor();
   const evidence = await evidence_of(page);
   for (const [word, label] of [["gut", "plus"], ["schlecht", "minus"]]) {
-    const [of, texts, , level, attention] = evidence[word];
-    assert.deepEqual([of, texts, level], [label, "40 : 0", "strong"]);
-    assert.match(attention, /^× \d\.\d$/);
+    const [of, texts, probability, attention] = evidence[word];
+    assert.deepEqual([of, texts, probability], [label, "40 : 0", "> 0.99 strong"]);
+    assert.match(attention, /^0\.\d\d$/, "in the unit of what is learned");
   }
-  await page.getByText(/^Nearly all texts with one of these words have one label: “(gut|schlecht)” \(\d+ of the \d+ texts with it: (plus|minus)\), /).waitFor();
   // Each of both words gives its label away, which is said first.
   const leak = /^Each of '(gut|schlecht)', '(gut|schlecht)' alone gives a label\. Remove them and check again\.$/;
   assert.match(await trust(page).first().innerText(), leak);
@@ -52,15 +54,16 @@ test("own texts are predicted from, trained on and compared word by word, and th
   // At 1440 by 900 the training is played without scrolling.
   const box = await button(page, "Play").boundingBox();
   assert.ok(box.y + box.height < 900, `Play at ${box.y}`);
-  await page.getByText("Nothing is learned yet: press Play, and compare.").waitFor();
+  assert.equal(await page.getByText("Nothing is learned yet: press Play, and compare.").count(), 1);
   assert.equal(await page.getByRole("region", { name: "Attention on each word" }).count(), 0);
+  await unfold(page, "All words of the held-out texts");
   // While attention is uniform it tells nothing of the words, which is said, and where it would tell more.
   await button(page, "Next evaluation").click();
   const first = await table_of(page);
   const uniform = 1 / 9; // das brot war gut , wie immer 3 !
   for (const [word, [, , learned]] of Object.entries(first)) assert.ok(Math.abs(learned - uniform) < 0.05, `${word} ${learned}`);
   await page.getByText(/Attention is almost uniform \(entropy (0\.9\d|1\.00) of 1\), so it does not show/).waitFor();
-  await trust(page).getByText(/^At step \d+ of \d+: Do not trust attention here: it is nearly uniform/).waitFor();
+  await trust(page).getByText(/^At step \d+ of \d+: Do not trust attention here: this small LSTM classifier attends nearly uniformly\.$/).waitFor();
   const other = await page.getByRole("link", { name: "A model with a weight and a logit for each word" }).getAttribute("href");
   assert.match(other, /model=unigram-gate$/);
   const scrub = page.getByLabel("Look at step");
@@ -69,8 +72,21 @@ test("own texts are predicted from, trained on and compared word by word, and th
   const last = await table_of(page);
   for (const word of ["gut", "schlecht"]) assert.ok(last[word][1] > 0.5 && last[word][2] > 0.5, `${word} ${last[word]}`);
   for (const word of ["das", "war", "!"]) assert.ok(last[word][1] < 0.1 && last[word][2] < 0.1, `${word} ${last[word]}`);
-  await trust(page).getByText(/^Attention is on the predicted word in 1\d of the 16 held-out texts\. Before you trust it, remove/).waitFor();
-  assert.match(await trust(page).first().innerText(), leak);
+  // How each label is recognised is said with the numbers of the table, and of which answers change without a word.
+  await page.getByText("answers that change without it").waitFor();
+  const [leak_line, found, verdict_line] = await trust(page).allInnerTexts();
+  assert.match(leak_line, leak);
+  const trained = await evidence_of(page);
+  for (const word of ["gut", "schlecht"]) {
+    assert.equal(Number(trained[word][4]), last[word][2], "learned attention is the same in both tables");
+    assert.ok(found.includes(`Without “${word}”, ${trained[word][5]} answers change`), `${found} ${trained[word]}`);
+  }
+  assert.match(found, /This small LSTM classifier recognises “(plus|minus)” by the word “(gut|schlecht)”\./);
+  assert.match(verdict_line, /^(Attention shows what decides|Do not trust attention here)/);
+  // Each held-out text has its answer.
+  await button(page, "Show all 16").click();
+  assert.equal(await page.locator(".held-out li").count(), 16);
+  assert.ok((await page.locator(".held-out li > p:first-child").allInnerTexts()).every((one) => /^Text \d+, labelled (plus|minus)\. The model answers \1 \(probability \d\.\d\d\), ✓ correct\./.test(one)));
   // The trained model reads a sentence, with and without a word.
   await page.getByRole("textbox", { name: /^Try your own sentence: what does the trained model/ }).fill("Das Bier war schlecht");
   const answer = page.locator(".new-text [aria-live]");
@@ -96,8 +112,8 @@ test("own texts are predicted from, trained on and compared word by word, and th
   const told = await page.getByText(/^In \d+ of 16 texts.*\(by chance: \d/).innerText();
   assert.ok(!told.includes("almost uniform"), told);
   assert.ok(Number(told.match(/^In (\d+)/)[1]) >= 14, told);
-  // How many it labels rightly, beside what the same answer for all of them would come to.
-  assert.match(told, /Of 16 texts that were held out, the model labels 16 rightly \(100\s%\)\. Always answering the same would be right in 8 \(50\s%\)\./);
+  // How many it labels correctly, beside what the same answer for all of them would come to.
+  await page.getByText(/^It labels 16 of 16 held-out texts correctly \(100\s%\)\. Always answering the same label is correct for 8 \(50\s%\)\.$/).waitFor();
   const goes_with = await page.locator(".compared tbody tr").evaluateAll((rows) => Object.fromEntries(rows.map((row) => [row.querySelector("th").textContent, row.querySelector("td:last-child").textContent])));
   assert.deepEqual([goes_with.gut, goes_with.schlecht, goes_with.war], ["plus", "minus", "–"]);
   // The spec holds the texts: the program predicts and trains the same.
@@ -116,12 +132,12 @@ test("of too few texts the words that may tell are named, and no attention is pr
   const few = Array.from({ length: 40 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tder die das ein und war ist am im zu ${i % 3 ? (i % 2 ? "schlecht" : "gut") : "nun"} nr${i}`);
   await paste(page, few.join("\n"));
   await use(page);
-  await page.getByRole("heading", { name: "Counted: attention is not predicted (words too rare)" }).waitFor();
-  await trust(page).getByText("Do not trust attention here: 43 of 53 words are too rare in 40 examples to predict attention.").waitFor();
+  await page.getByRole("heading", { name: "Counted: attention is not predicted (too few examples)" }).waitFor();
+  await trust(page).getByText("Do not trust attention here: it is not predicted. 40 examples allow to count the 10 most frequent of 53 words together, and these do not indicate the class beyond chance.").waitFor();
   const evidence = await evidence_of(page);
   assert.deepEqual(evidence.gut.slice(0, 2), ["plus", "13 : 0"]);
   assert.deepEqual(evidence.schlecht.slice(0, 2), ["minus", "13 : 0"]);
-  for (const cells of Object.values(evidence)) assert.equal(cells.length, 4, "no column of predicted attention");
+  for (const cells of Object.values(evidence)) assert.equal(cells.length, 3, "no column of predicted attention");
   // A word that is in hardly any other text is warned of, however few texts there are.
   await trust(page).getByText(/^“(gut|schlecht)” may give the label away: 13 of the 13 texts with it are (plus|minus)\. Remove it and check again\.$/).waitFor();
   const sentence = page.getByRole("textbox", { name: "Try your own sentence: which of its words indicate a label?" });
@@ -129,11 +145,73 @@ test("of too few texts the words that may tell are named, and no attention is pr
   await page.getByText("Words that indicate a label: schlecht (minus, probable). Attention is not predicted.").waitFor();
   await sentence.fill("das war nun");
   await page.getByText("No word indicates a label.").waitFor();
+  await unfold(page, "All words of the held-out texts");
   await button(page, "Next evaluation").click();
   await page.getByText("Attention was not predicted.").waitFor();
   // What was learned stands beside what was counted, and in the sentence above.
-  assert.match((await evidence_of(page)).gut[4], /^0\.\d\d$/);
+  assert.match((await evidence_of(page)).gut[3], /^0\.\d\d$/);
   assert.deepEqual(await page.locator(".compared thead th").allInnerTexts(), ["word", "times", "learned", "goes with"]);
+  await stage.leave(page);
+});
+
+// One class is signed "backoffice", the other "fieldservice"; the other words are drawn.
+const signed = Array.from({ length: 120 }, (_, i) => `${i % 2 ? "technical" : "billing"}\tthe ${["invoice", "router", "amount", "cable", "login"][(i * 7) % 5]} was ${["wrong", "late", "lost"][(i * 5) % 3]} on ${["monday", "friday"][(i >> 1) % 2]} , ${["tom", "julia", "sandra"][(i * 11) % 3]} ${i % 2 ? "fieldservice" : "backoffice"}`).join("\n");
+
+test("of words that give labels away it is said how each label is recognised, and they are removed by a button", async () => {
+  const page = await stage.visit("#/play?task=own&step=0");
+  await paste(page, signed);
+  await use(page);
+  await trust(page).getByText(/^Each of '(backoffice|fieldservice)', '(backoffice|fieldservice)' alone gives a label\./).waitFor();
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  await page.getByText("answers that change without it").waitFor();
+  const found = await trust(page).nth(1).innerText(), rows = await evidence_of(page);
+  const by = found.match(/^This small LSTM classifier recognises “(billing|technical)” by the word “(backoffice|fieldservice)”\./m) ?? found.match(/This small LSTM classifier recognises “(billing|technical)” by the word “(backoffice|fieldservice)”\./);
+  assert.ok(by, found);
+  for (const word of ["backoffice", "fieldservice"]) {
+    const [, changed, texts] = found.match(new RegExp(`Without “${word}”, (\\d+) of (\\d+) answers change`));
+    assert.equal(rows[word][5], `${changed} of ${texts}`);
+    assert.equal(texts, "12");
+  }
+  assert.ok(Number(rows[by[2]][5].split(" ")[0]) >= 6, "the word decides its label");
+  // A text of its own says the same of that word.
+  const other = by[2] === "backoffice" ? "fieldservice" : "backoffice";
+  if (/recognised by the absence of/.test(found)) assert.match(found, new RegExp(`“${other === "backoffice" ? "billing" : "technical"}” is recognised by the absence of “${by[2]}”.* with “${by[2]}” in its place, (1\\d) of 12`));
+  await button(page, "Remove these words and check again").click();
+  await page.getByText(/^Checked without “(backoffice|fieldservice)”, “(backoffice|fieldservice)”\./).waitFor();
+  await past_step(page, 400);
+  await page.getByText("answers that change without it").waitFor();
+  assert.ok((await trust(page).allInnerTexts()).every((line) => !line.includes("alone gives")), "nothing gives the label away");
+  const without = await evidence_of(page);
+  assert.ok(!("backoffice" in without) && !("fieldservice" in without));
+  assert.ok((await page.getByRole("textbox", { name: /^Your texts/ }).inputValue()).includes("backoffice"), "the texts stay as they were given");
+  await button(page, "Put them back").click();
+  await trust(page).getByText(/alone gives a label/).waitFor();
+  // Other texts are not trained on before that is asked for.
+  await paste(page, text);
+  await use(page);
+  await page.getByText("80 texts of 2 classes").waitFor();
+  await at_step(page, 0);
+  await stage.leave(page);
+});
+
+test("where attention is on words that indicate no label, the verdict says so", async () => {
+  // Of many words a few are skewed; the model learns the training texts by heart.
+  const page = await stage.visit("#/play?task=own");
+  const random = (i, of) => Math.abs(Math.floor(Math.sin(12.9898 * i + 78.233 * of) * 43758.5453)) % of;
+  await paste(page, Array.from({ length: 60 }, (_, i) => `${i % 2 ? "minus" : "plus"}\t${Array.from({ length: 12 }, (_, k) => `w${random(13 * i + k, 40)}`).join(" ")}`).join("\n"));
+  await use(page);
+  await trust(page).getByText("Do not trust attention here").waitFor();
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  await page.locator(".held-out .wrong").first().waitFor();
+  const verdict = await trust(page).last().innerText();
+  assert.match(verdict, /^Do not trust attention here(: \d+ % of it is on words that indicate no label.*)?\. Without the word with most attention, (only )?\d+ of 12 answers change\.$/);
+  await page.getByText("Use the words in the table below as reasons instead.").waitFor();
+  await page.locator(".held-out").getByText("✗ wrong").first().waitFor();
+  // A text is taken over, to remove words from.
+  await page.locator(".held-out li").first().getByRole("button", { name: "Remove words" }).click();
+  await page.locator(".new-text").getByText(/^After step 400 the answer is/).waitFor();
   await stage.leave(page);
 });
 
@@ -145,6 +223,11 @@ test("the menu leads to own texts, and the table of evidence is whole on a phone
   await menu.getByRole("link", { name: "Own texts" }).click();
   assert.deepEqual(await menu.locator("[aria-current]").allInnerTexts(), ["Own texts"]);
   await button(page, "Take an example").click();
+  // The verdict comes first, and the texts are folded away.
+  await trust(page).first().waitFor();
+  const box = await trust(page).first().boundingBox();
+  assert.ok(box.y < 300, `the verdict is at ${box.y}`);
+  await page.locator(".texts > summary").click();
   await page.getByText("What you give is kept in this browser until you press Forget them, and sent nowhere.").waitFor();
   const table = page.getByRole("region", { name: "Words that indicate each label" });
   const [whole, seen, words] = await table.evaluate((region) => [region.scrollWidth, region.clientWidth, [...region.querySelectorAll("tbody th, tbody td")].map((cell) => cell.getClientRects().length && cell.querySelector("bdi")?.getClientRects().length)]);
@@ -163,7 +246,7 @@ test("they are kept in this browser alone, until they are forgotten", async () =
   assert.ok(!page.url().includes("film"));
   await page.reload();
   await page.getByText("120 texts of 2 classes").waitFor();
-  await page.getByRole("heading", { name: "Predicted, before any training: learnable early" }).waitFor();
+  await page.getByRole("heading", { name: predicts }).waitFor();
   await button(page, "Forget them").click();
   await page.getByText("120 texts of 2 classes").waitFor({ state: "detached" });
   await page.reload();
@@ -207,7 +290,10 @@ test("what cannot be taken is said, and what was there stays", async () => {
   assert.ok(whole < 5 * seen, `${whole} high in a window of ${seen}`);
   await page.getByLabel("Open a file").setInputFiles({ name: "reviews.csv", mimeType: "text/csv", buffer: Buffer.from("label,text\n" + lines.map((line) => line.replace("\t", ',"') + '"').join("\n")) });
   await page.getByText("The first line (label, text) is taken for the names of the columns, and is no text.").waitFor();
-  // A label may be last.
+  // A label may be last, and its header is one, too.
+  await paste(page, "text,label\n" + lines.map((line) => line.replace(/^(.*)\t(.*)$/, '"$2",$1')).join("\n"));
+  await use(page);
+  await page.getByText(/^80 texts of 2 classes \(plus: 40, minus: 40\).* The first line \(text, label\) is taken for the names of the columns, and is no text\. The labels are in the last column\./).waitFor();
   await paste(page, lines.map((line) => line.split("\t").reverse().join("\t")).join("\n"));
   await use(page);
   await page.getByText(/^80 texts of 2 classes \(plus: 40, minus: 40\).* The labels are in the last column\./).waitFor();
@@ -294,6 +380,7 @@ test("nothing serious stands in the way of anybody, whatever words they bring", 
   const long = "donaudampfschifffahrtsgesellschaftskapitänskajütenschlüsselbund";
   await paste(page, Array.from({ length: 60 }, (_, i) => `${i % 2 ? "سيئ" : `جيد ${long}`}\tهذا ${i % 2 ? "مملا" : "رائعا"} ${long.slice(0, 20 + i)} 👩‍👩‍👧 ☹️ 好 z`).join("\n"));
   await use(page);
+  await unfold(page, "All words of the held-out texts");
   await page.getByText("Nothing is learned yet: press Play, and compare.").first().waitFor();
   await button(page, "Next evaluation").click();
   await page.getByRole("region", { name: "Attention on each word" }).first().waitFor();
@@ -303,8 +390,7 @@ test("nothing serious stands in the way of anybody, whatever words they bring", 
   await use(page);
   await problem(page).getByText("There is no text").waitFor();
   await expect_open_to_all(page);
-  await open_settings(page);
-  await page.getByRole("combobox", { name: /^Task/ }).selectOption("points");
+  await page.goto(page.url().replace(/#.*/, "#/play?task=points"));
   await button(page, "Take an example").click();
   await page.getByRole("heading", { name: /^Predicted, before any training: w comes to/ }).waitFor();
   await expect_open_to_all(page);

@@ -9,7 +9,6 @@ const meanings: { [word: string]: string } = {
   entropy:
     "Normalised entropy: how spread attention is, from 1 (uniform: on all words alike) to 0 (all of it on one word).",
   loss: "Loss: how surprised the model is by the right answer, on average. Training makes it smaller; 0 means never surprised.",
-  σ: "σ (sigma): by how many standard deviations the word occurs with the class more often than by chance. If two words occur in equally many texts, the one with more σ is surer.",
   uniform:
     "Uniform attention gives every input word the same share: the model looks at all of them alike, so at none in particular.",
 };

@@ -1,6 +1,8 @@
 // A sentence of the person's own, read by the trained model: its attention, its answer, and the answer without words.
 import { useEffect, useState } from "preact/hooks";
 import type { Training } from "../engine/training";
+import { type Answer, answer_of } from "./effects";
+import { shade } from "./shaded";
 import { words_of } from "./words";
 
 interface Reading {
@@ -39,7 +41,6 @@ export function Answered({ training, text }: { training: Training; text: string 
   if (words.length === 0) return null;
   const reading = found?.of.startsWith(`${key}\n`) ? found.reading : undefined;
   const weights = reading?.attention[0] ?? [];
-  const darkest = Math.max(0.25, ...weights);
   const current = found?.of === asked;
   const before = reading && answer_of(training, reading.chances[0]!);
   const after =
@@ -54,7 +55,7 @@ export function Answered({ training, text }: { training: Training; text: string 
             type="button"
             aria-pressed={removed.has(i)}
             title={removed.has(i) ? "Put it back" : "Remove it"}
-            style={{ "--share": `${Math.round((45 * (weights[i] ?? 0)) / darkest)}%` }}
+            style={{ "--share": shade(weights[i] ?? 0) }}
             onClick={() => toggle(i)}
           >
             {word} {weights.length > 0 && <small>{(weights[i] ?? 0).toFixed(2)}</small>}
@@ -64,7 +65,7 @@ export function Answered({ training, text }: { training: Training; text: string 
       <p aria-live="polite">
         {before && (
           <>
-            After step {reading!.step} the answer is <Answer {...before} />.{" "}
+            After step {reading!.step} the answer is <AnswerText {...before} />.{" "}
           </>
         )}
         {after && (
@@ -74,7 +75,7 @@ export function Answered({ training, text }: { training: Training; text: string 
               .filter((_, i) => removed.has(i))
               .map(word => `“${word}”`)
               .join(", ")}{" "}
-            it is <Answer {...after} />: the answer {after.label === before!.label ? "does not change" : "changes"}.
+            it is <AnswerText {...after} />: the answer {after.label === before!.label ? "does not change" : "changes"}.
           </>
         )}
         {left.length === 0 && "No word is left."}
@@ -89,17 +90,7 @@ export function Answered({ training, text }: { training: Training; text: string 
   );
 }
 
-interface OneAnswer {
-  label: string;
-  chance: number;
-}
-
-function answer_of(training: Training, chances: number[]): OneAnswer {
-  const chance = Math.max(...chances);
-  return { label: training.class_name(chances.indexOf(chance)), chance };
-}
-
-function Answer({ label, chance }: OneAnswer) {
+function AnswerText({ label, chance }: Answer) {
   return (
     <>
       <b>

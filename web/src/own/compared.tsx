@@ -2,9 +2,10 @@
 import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Explained } from "../term";
-import { named_of, Shaded, useForecast } from "./forecast";
 import type { Forecast } from "./prediction";
-import { logit_of, measured, present } from "./trust";
+import { Shaded } from "./shaded";
+import { labels_of_words, learned_words, logit_of, measured, predicted_words, present } from "./trust";
+import { useForecast } from "./use_forecast";
 
 const most_rows = 20;
 const by_word = "unigram-gate";
@@ -39,31 +40,19 @@ function Comparison({
   const [count, rows, positions] = look.shape;
   const learned = (text: number) =>
     look.alpha.subarray(text * rows * positions, text * rows * positions + present(training.source[text]!).length);
-  const goes_with = new Map(
-    told.prediction.outputs.flatMap(output => named_of(output).map(({ word }) => [word, output.output])),
-  );
+  const goes_with = labels_of_words(told);
   const label = training.class_of(example);
   const words = (text: number) => present(training.source[text]!).map(token => training.word(token));
-  const found = measured(training, at, told),
-    right = training.value_at("accuracy", look.step);
+  const found = measured(training, at, told);
   const reads_in_context = training.setting("model", "name") !== by_word,
     two_classes = new Set(training.labels).size === 2;
-  const table = new Map<string, Row>();
-  for (let text = 0; text < count; ++text) {
-    const now = learned(text),
-      then = predicted[text]!;
-    words(text).forEach((word, i) => {
-      const row = table.get(word) ?? table.set(word, { word, count: 0, predicted: 0, learned: 0 }).get(word)!;
-      row.count += 1;
-      row.predicted += then[i]!;
-      row.learned += now[i]!;
-    });
-  }
-  const darkest = Math.max(0.25, ...(tells ? predicted[example]! : []), ...learned(example));
-  const means = [...table.values()].map(row => ({
-    ...row,
-    predicted: row.predicted / row.count,
-    learned: row.learned / row.count,
+  const now = learned_words(training, look),
+    then = predicted_words(training, told);
+  const means = [...now.values()].map(({ word, count, sum }) => ({
+    word,
+    count,
+    predicted: then.get(word)!.sum / count,
+    learned: sum / count,
   }));
   const most_of = (row: Row) => (tells ? Math.max(row.predicted, row.learned) : row.learned);
   means.sort((a, b) => most_of(b) - most_of(a));
@@ -81,9 +70,6 @@ function Comparison({
             `In ${found.same} of ${found.named} texts that were held out from training, the word most attended to at step ${found.step} is the one predicted (by chance: ${found.by_chance.toFixed(1)}). `}
           {!tells && "Attention was not predicted. "}
           {tells && found.named < count && `In ${count - found.named} texts no word is predicted to stand out. `}
-          {typeof right === "number" && (
-            <Right share={right} of={training.labels.slice(0, count).map((_, text) => training.class_of(text))} />
-          )}
           {found.uniform && (
             <>
               <Explained
@@ -106,7 +92,7 @@ function Comparison({
           <h3>
             <TextOf example={example} label={label} />: predicted
           </h3>
-          <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
+          <Shaded words={words(example)} weights={predicted[example]!} />
         </>
       )}
       {found && (
@@ -114,7 +100,7 @@ function Comparison({
           <h3>
             <TextOf example={example} label={label} />: learned at step {look.step}
           </h3>
-          <Shaded words={words(example)} weights={learned(example)} darkest={darkest} />
+          <Shaded words={words(example)} weights={learned(example)} />
           <Scrolled
             label={
               `Attention on each word, ${tells ? "predicted and learned" : "learned"}` +
@@ -138,8 +124,8 @@ function Comparison({
                       <bdi>{row.word}</bdi>
                     </th>
                     <td class="number">{row.count}</td>
-                    {tells && <td class="number">{logit_of(told, row.word) ? row.predicted.toFixed(3) : "–"}</td>}
-                    <td class="number">{row.learned.toFixed(3)}</td>
+                    {tells && <td class="number">{logit_of(told, row.word) ? row.predicted.toFixed(2) : "–"}</td>}
+                    <td class="number">{row.learned.toFixed(2)}</td>
                     <td>
                       <bdi>{goes_with.get(row.word) ?? "–"}</bdi>
                     </td>
@@ -149,9 +135,10 @@ function Comparison({
             </table>
           </Scrolled>
           <p class="soft">
-            Mean attention on a word where it stands
-            {means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word goes with
-            the label that the table above gives. – : nothing is predicted. &lt;unknown&gt;: no text for training has
+            Attention is the mean weight on the word, from 0 to 1, in the held-out texts with it.
+            {means.length > most_rows &&
+              ` The ${most_rows} words with the largest weights of ${means.length} are shown.`}{" "}
+            Labels are those of the first table; – : none, or no prediction. &lt;unknown&gt;: no text for training has
             the word.
           </p>
         </>
@@ -164,30 +151,6 @@ function TextOf({ example, label }: { example: number; label: string }) {
   return (
     <>
       Held-out text {example + 1} (<bdi>{label}</bdi>)
-    </>
-  );
-}
-
-const percent = (share: number) => `${Math.round(100 * share)}\u00a0%`;
-
-// How many of these labels the model gives, beside what the same answer for all would come to.
-function Right({ share, of }: { share: number; of: string[] }) {
-  const counts = new Map<string, number>();
-  for (const label of of) counts.set(label, (counts.get(label) ?? 0) + 1);
-  const most = Math.max(...counts.values()),
-    [frequent, ...others] = [...counts.keys()].filter(label => counts.get(label) === most);
-  return (
-    <>
-      Of {of.length} texts that were held out, the model labels {Math.round(share * of.length)} rightly (
-      {percent(share)}). Always answering{" "}
-      {others.length === 0 ? (
-        <>
-          <bdi>{frequent}</bdi>, their most frequent label,
-        </>
-      ) : (
-        "the same"
-      )}{" "}
-      would be right in {most} ({percent(most / of.length)}).{" "}
     </>
   );
 }

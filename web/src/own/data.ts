@@ -7,6 +7,7 @@ const most_bytes = 1_000_000;
 const changed = "fovea-own-data";
 const form = 1; // of what is kept; another is not read
 let changes = 0;
+let goes_on = false; // whether what is trained on the newest data is trained to its end at once
 
 export function refuse_large(bytes: number) {
   if (bytes > most_bytes)
@@ -58,9 +59,10 @@ export abstract class Own<Data extends { given: string }> {
     return this.data && this.task_of(this.data);
   }
 
-  private change(to: Data | undefined) {
+  protected change(to: Data | undefined, trains = false) {
     this.data = to;
     ++changes;
+    goes_on = trains;
     this.kept = true;
     try {
       localStorage.removeItem(this.place);
@@ -72,13 +74,14 @@ export abstract class Own<Data extends { given: string }> {
   }
 }
 
-// A number that every change makes another; views that read own data are drawn anew.
-export function use_own(): number {
+// A number that every change makes another, and the step up to which new data are trained on; views that read own data are
+// drawn anew.
+export function use_own(): { changes: number; until: number } {
   const [, again] = useReducer((count: number) => count + 1, 0);
   useLayoutEffect(() => {
     const redraw = () => again(undefined);
     addEventListener(changed, redraw);
     return () => removeEventListener(changed, redraw);
   }, []);
-  return changes;
+  return { changes, until: goes_on ? Infinity : 0 };
 }

@@ -1,5 +1,4 @@
 // Where a person gives data of their own.
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Trouble } from "../trouble";
 import { type Own, refuse_large } from "./data";
@@ -14,14 +13,7 @@ async function text_in(file: File): Promise<string> {
   throw new Trouble(`${file.name} is no text in UTF-8: save it as that, or choose another file.`);
 }
 
-// `children` stand below it.
-export function OwnPanel<Data extends { given: string }>({
-  own,
-  children,
-}: {
-  own: Own<Data>;
-  children?: ComponentChildren;
-}) {
+export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Data> }) {
   const [written, write] = useState(own.data?.given ?? "");
   const [problem, set_problem] = useState("");
   const [busy, set_busy] = useState(false);
@@ -98,7 +90,6 @@ export function OwnPanel<Data extends { given: string }>({
           ? "What you give is kept in this browser until you press Forget them, and sent nowhere."
           : "What you give is sent nowhere; this browser has no room to keep it, so it is gone when the page is closed."}
       </p>
-      {children}
     </section>
   );
 }

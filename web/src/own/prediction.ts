@@ -1,16 +1,15 @@
 // What the engine predicts of labelled texts, as it sends it (docs/reference/http-api.md).
 
-// A word that goes with a class: in how many texts of the class it stands, and in how many others; by how many standard
-// deviations the first exceeds chance; and the attention predicted for it, as a multiple of uniform attention.
+// A word that goes with a class: in how many texts of the class it stands, and in how many others.
 export interface Candidate {
   word: string;
   here: number;
   elsewhere: number;
-  deviations: number | null;
   evidence: "strong" | "probable" | "possible" | "weak";
+  likely: number; // probability that it goes with the class in all such texts
   settled_by: number | null;
-  attended: number | null; // not predicted
   alone: boolean; // it may give the label away
+  gives_label: boolean; // it does
 }
 export interface Output {
   output: string;

@@ -10,6 +10,7 @@ interface Texts {
   texts: string[]; // words separated by spaces
   header?: string[]; // the first line, where it was taken for the columns' names
   last?: boolean; // a line had its label after its text
+  without?: string[]; // words that were removed from them
 }
 
 const most_texts = 2_000;
@@ -68,18 +69,20 @@ class OwnTexts extends Own<Texts> {
   readonly title = "Your texts";
   readonly label = "Your texts: in each line a label, a tab, comma or semicolon, and a text";
   readonly placeholder = "good\tWhat a wonderful film\nbad\tA dull story";
-  readonly hint = "A text may contain commas and semicolons if labels repeat.";
+  readonly hint = "Texts may contain commas and semicolons, if each label is on several lines.";
   readonly accept = ".tsv,.csv,.jsonl,.txt";
 
   async read(given: string): Promise<Texts> {
     refuse_missing_tabs(given);
-    const { header, ...read } = await engine
-      .ask<{ labels: string[]; texts: string[]; header: string[] }>({ ask: "table", text: with_tabs(given) })
+    const { header, last, labels, texts } = await engine
+      .ask<{ labels: string[]; texts: string[]; header: string[]; last: boolean }>({
+        ask: "table",
+        text: with_tabs(given),
+        most_labels: most_classes,
+      })
       .catch((error: Error) => {
         throw new Trouble(error.message.replace(/^your data:(\d+):/, "Line $1"));
       });
-    const last = labels_are_last(read);
-    const [labels, texts] = last ? [read.texts, read.labels] : [read.labels, read.texts];
     if (texts.length === 0)
       throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
     if (texts.length > most_texts)
@@ -107,6 +110,21 @@ class OwnTexts extends Own<Texts> {
     return { given, labels, texts: cut, header, last };
   }
 
+  // Takes words out of the given texts, or puts all back, and has the model trained on what is left.
+  async remove(words: string[]) {
+    if (!this.data) return;
+    const read = await this.read(this.data.given);
+    const texts = read.texts.map(text =>
+      text
+        .split(" ")
+        .filter(word => !words.includes(word))
+        .join(" "),
+    );
+    const empty = texts.indexOf("");
+    if (empty >= 0) throw new Trouble(`Text ${empty + 1} has no other words: leave it out, then remove the words.`);
+    this.change({ ...read, texts, without: words }, true);
+  }
+
   told({ labels, texts, header = [], last }: Texts): string {
     const count = counted(labels);
     const words = new Set(texts.flatMap(text => text.split(" ")));
@@ -129,12 +147,6 @@ class OwnTexts extends Own<Texts> {
   task_of({ labels, texts }: Texts) {
     return { name: "given-texts", labels, texts };
   }
-}
-
-// Whether the first column has too many values for labels, and the second few that repeat.
-function labels_are_last({ labels, texts }: { labels: string[]; texts: string[] }): boolean {
-  const few = counted(texts).size;
-  return most_classes < counted(labels).size && 2 <= few && few <= most_classes && 3 * few <= texts.length;
 }
 
 // So that a label that is written from right to left leaves what stands around it where it is.

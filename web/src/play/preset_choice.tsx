@@ -12,10 +12,17 @@ interface Props {
   set: (changes: Partial<State>) => void;
 }
 
+// Own texts have no examples, and a choice here would take them from view.
 export function PresetChoice({ preset, begin, task, seed, set }: Props) {
+  if (task === "own")
+    return (
+      <div class="play-top">
+        <h1>Own texts</h1>
+      </div>
+    );
   return (
     <div class="play-top">
-      <h1>{task === "own" ? "Own texts" : "Playground"}</h1>
+      <h1>Playground</h1>
       <label class="line task">
         Task
         <select value={task} onChange={event => set({ ...first, task: event.currentTarget.value, seed })}>

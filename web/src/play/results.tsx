@@ -1,7 +1,6 @@
-// What is looked at below the training: the loss, every position of one example, and what the person's own data want.
+// What is looked at below the training: the loss, every position of one example, and the curve of own points.
 import { change_address } from "../address";
 import type { Training } from "../engine/training";
-import { Compared } from "../own/compared";
 import { PooledCurve } from "../own/curve";
 import { Loss, rungs_of } from "./course";
 import { Dots } from "./dots";
@@ -46,8 +45,6 @@ export function Results({ player, attends, example, until, file }: Props) {
             </p>
           ),
       )}
-      {task === "given-texts" &&
-        trainings.map(training => <Compared key={training.title} training={training} at={at} example={example} />)}
     </>
   );
 }

@@ -1,5 +1,6 @@
 // The training itself: how it is played, its maps of attention, and its curves.
 
+import type { ComponentChildren } from "preact";
 import { useWord } from "../address";
 import type { Training } from "../engine/training";
 import { act_text } from "./acts";
@@ -30,7 +31,7 @@ interface Props {
 }
 
 export function TrainingView({ playing, state, chosen, task, set, wrong_fields, example, transport, ...how }: Props) {
-  const { player, redraw, loading } = playing;
+  const { player, loading } = playing;
   const { trainings, at } = player;
   const [map, show] = useWord("map", "");
   const heads = trainings[0]?.heads ?? [];
@@ -46,21 +47,18 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
     );
   const mapped = player.of?.of && player.of.beside === ghost ? trainings.slice(0, 1) : trainings;
   const waits = chosen.own !== undefined && trainings.length === 0; // for the person's own data
+  const hold_axis = !waits && (
+    <HoldAxis total={player.total} task={chosen} heads={heads} state={state} still={wrong_fields} set={set} />
+  );
   return (
     <section class="stage" aria-label="Training">
-      {transport && <Transport player={player} redraw={redraw} />}
-      {!waits && (
-        <>
-          <TimeAxis total={player.total} at={at} still={player.stuck} go={step => void player.go(step)} />
-          <HoldAxis total={player.total} task={chosen} heads={heads} state={state} still={wrong_fields} set={set} />
-        </>
+      {transport ? (
+        <Controls playing={playing} waits={waits}>
+          {hold_axis}
+        </Controls>
+      ) : (
+        hold_axis
       )}
-      <p class="soft on-the-way" role="status">
-        {player.under_way &&
-          !loading &&
-          `Training in this browser up to step ${player.wished}: step ${player.reached} so far.`}
-        {player.catching_up && `Preparing to go on from step ${player.wished}: ${player.reached} steps are done.`}
-      </p>
       {trainings.length > 0 && (
         <div class={`screen${mapped.length > 1 ? " pair" : ""}${heads.length > 0 ? " headed" : ""}`}>
           {mapped.map((training, i) =>
@@ -96,6 +94,27 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
         </div>
       )}
     </section>
+  );
+}
+
+// How the training is played, the step that is looked at, and how far it is; `waits` for what it is to train on.
+export function Controls(props: { playing: Playing; waits: boolean; children?: ComponentChildren }) {
+  const { playing, waits, children } = props;
+  const { player, redraw, loading } = playing;
+  return (
+    <>
+      <Transport player={player} redraw={redraw} />
+      {!waits && (
+        <TimeAxis total={player.total} at={player.at} still={player.stuck} go={step => void player.go(step)} />
+      )}
+      {children}
+      <p class="soft on-the-way" role="status">
+        {player.under_way &&
+          !loading &&
+          `Training in this browser up to step ${player.wished}: step ${player.reached} so far.`}
+        {player.catching_up && `Preparing to go on from step ${player.wished}: ${player.reached} steps are done.`}
+      </p>
+    </>
   );
 }
 

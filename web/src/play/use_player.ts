@@ -31,15 +31,18 @@ export function usePlayer(state: State): Playing {
   const [, count_drawing] = useReducer((count: number) => count + 1, 0);
   const redraw = useCallback(() => count_drawing(undefined), []);
   const [player] = useState(() => new Player<State>(redraw));
-  const own_changes = use_own();
-  const root = root_of(state) + own_changes;
+  const own = use_own();
+  const root = root_of(state) + own.changes;
+  const trained_on = useRef(own.changes);
   // Before the person can do anything else: what is done next is meant for the new training.
   useLayoutEffect(() => {
     const wished = ["", ...(state.beside ? [state.beside] : [])].map(more => ({
       plan: () => plan_of(state, more),
       title: title_of(state, more),
     }));
-    void player.load(root, state, wished, state.step);
+    const step = trained_on.current === own.changes ? state.step : own.until; // the address has that of earlier data
+    trained_on.current = own.changes;
+    void player.load(root, state, wished, step);
   }, [root]);
   useEffect(() => () => player.end(), []);
   const loading = player.loading || player.shows !== root;

@@ -2,8 +2,8 @@
 // beside it that differs in a setting. The engine trains in a worker; what is shown is what it said on the way.
 import { useMemo } from "preact/hooks";
 import { change_address, read_address, write_address } from "../address";
-import { Predicted } from "../own/forecast";
 import { OwnPanel } from "../own/panel";
+import { OwnTextsView } from "../own/view";
 import { PredictedWidth } from "../own/width";
 import { Bet, bets_in } from "../play/bet";
 import { LessonPart } from "../play/part";
@@ -15,8 +15,7 @@ import { Results } from "../play/results";
 import { Settings } from "../play/settings";
 import { Share } from "../play/share";
 import { first, misread_in, owns, read_state, type State, task_of, words_of } from "../play/state";
-import { TrainingView } from "../play/training_view";
-import { Transport } from "../play/transport";
+import { Controls, TrainingView } from "../play/training_view";
 import { usePlayer, usePlayWords, useStepInAddress, useWrongFields } from "../play/use_player";
 import { useScreen } from "../screen";
 import type { Source } from "../source";
@@ -59,6 +58,25 @@ export function Play({ source }: { source: Source }) {
   const shown = { example, until: at, file: `${of.task}-seed-${of.seed}` };
   const idea = preset ? preset.outcome : chosen.idea;
   const bets = useMemo(() => bets_in(words.get("bet"), task), [words.get("bet"), task]);
+  const of_texts = chosen.own === "texts" && trains("given-texts");
+  const folded = of_texts && !presented;
+  const trained = (
+    <TrainingView
+      playing={playing}
+      state={state}
+      chosen={chosen}
+      task={task}
+      set={set}
+      wrong_fields={wrong_fields}
+      presented={presented}
+      embedded={embedded}
+      transport={!of_texts}
+      bets={bets}
+      names={still ? undefined : preset?.runs}
+      {...shown}
+    />
+  );
+  const results = attends && <Results player={player} attends={attends} {...shown} />;
   return (
     <div class="play">
       <PresetChoice preset={preset} begin={begin} task={state.task} set={set} seed={state.seed} />
@@ -67,7 +85,7 @@ export function Play({ source }: { source: Source }) {
       <Problems player={player} misread={misread_in(words)} wrong_fields={wrong_fields} />
       {!presented && (
         <div class="idea-row">
-          <Idea text={idea} whole={chosen.own !== undefined} />
+          {!of_texts && <Idea text={idea} whole={chosen.own !== undefined} />}
           {!embedded && (
             <Bet task={task} text={words.get("bet")} total={player.total} closed={at > 0 || player.playing || still} />
           )}
@@ -75,35 +93,30 @@ export function Play({ source }: { source: Source }) {
         </div>
       )}
       {chosen.own === "texts" && (
-        <div class={trains("given-texts") ? "given known" : "given"}>
-          <OwnPanel key="texts" own={owns.texts}>
-            {trains("given-texts") && <Transport player={player} redraw={playing.redraw} />}
-          </OwnPanel>
-          <div>{trains("given-texts") ? <Predicted training={trainings[0]!} at={at} /> : <WhatFollows />}</div>
-        </div>
+        <OwnTextsView
+          trainings={of_texts ? trainings : []}
+          at={at}
+          example={example}
+          controls={<Controls playing={playing} waits={false} />}
+        />
       )}
       {chosen.own === "points" && <OwnPanel key="points" own={owns.points} />}
       {trains("given-points") && <PredictedWidth training={trainings[0]!} at={at} file={shown.file} />}
-      <TrainingView
-        playing={playing}
-        state={state}
-        chosen={chosen}
-        task={task}
-        set={set}
-        wrong_fields={wrong_fields}
-        presented={presented}
-        embedded={embedded}
-        transport={!(chosen.own === "texts" && trains("given-texts"))}
-        bets={bets}
-        names={still ? undefined : preset?.runs}
-        {...shown}
-      />
+      {folded ? (
+        <details class="fold">
+          <summary>Curves, attention map and loss</summary>
+          {trained}
+          {results}
+        </details>
+      ) : (
+        trained
+      )}
       {presented && <Idea text={idea} whole />}
       {presented && <Presenter player={player} state={state} hidden={hidden} set={set} begin={begin} />}
       {(presented || !wide) && settings}
       {attends && (
         <>
-          <Results player={player} attends={attends} {...shown} />
+          {!folded && results}
           <Share
             training={trainings[0]!}
             at={at}
@@ -119,25 +132,6 @@ export function Play({ source }: { source: Source }) {
         </>
       )}
     </div>
-  );
-}
-
-// What texts of one's own lead to, until there are some.
-function WhatFollows() {
-  return (
-    <ol class="follows">
-      <li>
-        <b>Predict.</b> Fovea counts words and labels. It lists the words that a model will attend to, and how sure that
-        is.
-      </li>
-      <li>
-        <b>Train.</b> A small model trains on your texts in this browser. It takes a few seconds.
-      </li>
-      <li>
-        <b>Compare.</b> Each word has its predicted and its learned attention side by side. A verdict recommends whether
-        to trust attention.
-      </li>
-    </ol>
   );
 }
 

@@ -1,0 +1,129 @@
+// The words that indicate each label: how often they are counted, how much attention they have, and what removing them changes.
+import type { Training } from "../engine/training";
+import { Scrolled } from "../scrolled";
+import type { Effects } from "./effects";
+import type { Candidate, Forecast, Output } from "./prediction";
+import { shade } from "./shaded";
+import { learned_words, named_of, predicted_words, type Weighed } from "./trust";
+
+const most_weak = 3;
+// Where no word indicates the label, the likeliest are shown as what they are: weak.
+const shown_of = (output: Output) => {
+  const named = named_of(output);
+  return named.length > 0 ? named : output.candidates.slice(0, most_weak);
+};
+
+interface Props {
+  training: Training;
+  at: number;
+  told: Forecast;
+  effects: Effects | undefined;
+}
+
+export function Evidence({ training, at, told, effects }: Props) {
+  const { outputs, attention_predicted, examples } = told.prediction;
+  const look = training.look_at(at);
+  const learned = look && look.step > 0 ? learned_words(training, look) : undefined,
+    predicted = attention_predicted ? predicted_words(training, told) : undefined;
+  const some = outputs.filter(output => shown_of(output).length > 0);
+  return (
+    <>
+      {some.length > 0 && (
+        <Scrolled label="Words that indicate each label">
+          <table class="evidence">
+            <thead>
+              <tr>
+                <th scope="col">word</th>
+                <th scope="col">texts : others</th>
+                <th scope="col">probability</th>
+                {predicted && <th scope="col">predicted attention</th>}
+                {learned && <th scope="col">learned attention</th>}
+                {effects && <th scope="col">answers that change without it</th>}
+              </tr>
+            </thead>
+            {some.map(output => (
+              <tbody key={output.output} data-label={output.output}>
+                <tr class="of-label">
+                  <th scope="rowgroup" colSpan={6}>
+                    <bdi>{output.output}</bdi>{" "}
+                    <small>
+                      {Math.round(output.per_example * examples)} of {examples} texts
+                    </small>
+                  </th>
+                </tr>
+                {shown_of(output).map(one => (
+                  <tr key={one.word}>
+                    <th scope="row">
+                      <bdi>{one.word}</bdi>
+                    </th>
+                    <td class="number">
+                      {one.here} : {one.elsewhere}
+                    </td>
+                    <td class="number">
+                      {probability(one)} <small>{one.evidence}</small>
+                    </td>
+                    {predicted && <Weight of={predicted.get(one.word)} />}
+                    {learned && <Weight of={learned.get(one.word)} />}
+                    {effects && <Without word={one.word} effects={effects} />}
+                  </tr>
+                ))}
+              </tbody>
+            ))}
+          </table>
+        </Scrolled>
+      )}
+      {some.length > 0 && (
+        <p class="soft">
+          texts : others – texts with the word that have the label, and that have another. Words are sorted by the
+          probability that they go with the label in all such texts.{" "}
+          {(predicted || learned) &&
+            "Attention is the mean weight on the word, from 0 to 1, in the held-out texts with it; – : in none of them. "}
+          {effects && "The last column counts held-out texts."}
+        </p>
+      )}
+      {outputs
+        .filter(output => !some.includes(output))
+        .map(({ output }) => (
+          <p>
+            No word was found for <bdi>{output}</bdi>.
+          </p>
+        ))}
+      <Alone outputs={outputs} />
+    </>
+  );
+}
+
+// Certainty is not known to a hundredth.
+const probability = ({ likely }: Candidate) => (likely > 0.99 ? "> 0.99" : likely.toFixed(2));
+
+// A mean weight, behind it the colour that it has in texts.
+function Weight({ of }: { of: Weighed | undefined }) {
+  const mean = of && of.sum / of.count;
+  return (
+    <td class="number weight" style={mean === undefined ? undefined : { "--share": shade(mean) }}>
+      {mean === undefined ? "–" : mean.toFixed(2)}
+    </td>
+  );
+}
+
+function Without({ word, effects }: { word: string; effects: Effects }) {
+  const removal = effects.without.get(word);
+  return <td class="number">{removal ? `${removal.changed} of ${removal.texts}` : "–"}</td>;
+}
+
+// Words of one label only.
+function Alone({ outputs }: { outputs: Output[] }) {
+  const alone = outputs.flatMap(({ output, candidates }) =>
+    candidates
+      .filter(one => one.alone && !one.gives_label)
+      .map(one => `“${one.word}” (${one.here} of the ${one.here + one.elsewhere} texts with it: ${output})`),
+  );
+  if (alone.length === 0) return null;
+  return (
+    <p>
+      Nearly all texts with {alone.length === 1 ? "this word have" : "one of these words have"} one label:{" "}
+      {alone.join(", ")}. Check that {alone.length === 1 ? "it does" : "they do"} not give the label away. Rarer words
+      may be in one label by chance.
+    </p>
+  );
+}

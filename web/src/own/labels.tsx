@@ -1,0 +1,49 @@
+// Texts that may have a wrong label.
+import type { Forecast } from "./prediction";
+
+const most_doubtful = 10;
+
+export const percent = (share: number) => `${Math.round(100 * share)}\u00a0%`;
+
+export function Labels({
+  doubtful,
+  accuracy,
+  majority,
+  repeats,
+  learned,
+  false_alarms,
+}: Forecast["prediction"]["labels"]) {
+  if (repeats > 0 && !learned)
+    return (
+      <p class="soft">
+        Wrong labels cannot be listed: models of single words label {percent(accuracy)} of held-out texts correctly, and
+        the most frequent label has {percent(majority)}.
+      </p>
+    );
+  if (doubtful.length === 0) return null;
+  return (
+    <>
+      <h3>{doubtful.length === 1 ? "Check this label" : `Check these ${doubtful.length} labels`}</h3>
+      <ul>
+        {doubtful.slice(0, most_doubtful).map(one => (
+          <li key={one.text}>
+            Text {one.text} is labelled{" "}
+            <b>
+              <bdi>{one.label}</bdi>
+            </b>
+            . All models predict{" "}
+            <b>
+              <bdi>{one.instead}</bdi>
+            </b>
+            : <bdi>{one.words}</bdi>
+          </li>
+        ))}
+      </ul>
+      <p class="soft">
+        {doubtful.length > most_doubtful && `The ${most_doubtful} clearest of ${doubtful.length}. `}
+        The models read single words. They label {percent(accuracy)} of held-out texts correctly. By chance, about{" "}
+        {false_alarms.toFixed(1)} right labels are listed.
+      </p>
+    </>
+  );
+}

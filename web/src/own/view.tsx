@@ -1,0 +1,113 @@
+// Texts of one's own: the verdict first, the texts beside it, then the words, a sentence to try, and the held-out texts.
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { useRef, useState } from "preact/hooks";
+import type { Training } from "../engine/training";
+import { useScreen } from "../screen";
+import { Compared } from "./compared";
+import { useEffects } from "./effects";
+import { Counted } from "./forecast";
+import { HeldOut } from "./held_out";
+import { OwnPanel } from "./panel";
+import type { Forecast } from "./prediction";
+import { NewText } from "./sentence";
+import { own_texts } from "./texts";
+import { model_name, to_remove } from "./trust";
+import { useForecast } from "./use_forecast";
+import { Verdict } from "./verdict";
+
+interface Props {
+  trainings: Training[]; // on the texts; none while there are no texts
+  at: number;
+  example: number;
+  controls: ComponentChildren; // of the training
+}
+
+export function OwnTextsView({ trainings, at, example, controls }: Props) {
+  const { wide } = useScreen();
+  const training = trainings[0];
+  return (
+    <div class={training ? "given known" : "given"}>
+      {training && (
+        <div key="verdict" class="first">
+          <Result training={training} at={at} part={Verdict} />
+          {controls}
+          <p class="soft">
+            The page trains {model_name(training).replace("this", "a")} once. Other models and seeds may attend to other
+            words. This command trains several and compares them: <code>fovea check-attention FILE</code>
+          </p>
+        </div>
+      )}
+      <details key="texts" class="texts" open={wide || !training}>
+        <summary>Your texts</summary>
+        <OwnPanel own={own_texts} />
+      </details>
+      {training ? (
+        <div key="results" class="results">
+          <Result training={training} at={at} part={Results} />
+          <details class="fold">
+            <summary>All words of the held-out texts</summary>
+            {trainings.map(one => (
+              <Compared key={one.title} training={one} at={at} example={example} />
+            ))}
+          </details>
+        </div>
+      ) : (
+        <WhatFollows />
+      )}
+    </div>
+  );
+}
+
+interface PartProps {
+  training: Training;
+  at: number;
+  told: Forecast;
+  effects: ReturnType<typeof useEffects>;
+}
+
+// What needs the forecast and the trained answers.
+function Result({ training, at, part: Part }: { training: Training; at: number; part: FunctionComponent<PartProps> }) {
+  const { told, problem } = useForecast(training);
+  const effects = useEffects(training, at, told ? to_remove(told) : { words: [], pair: [] });
+  if (problem) return <p class="problem">{problem}</p>;
+  if (!told) return <p class="soft">Reading the texts …</p>;
+  return <Part training={training} at={at} told={told} effects={effects} />;
+}
+
+function Results(props: PartProps) {
+  const { training, told } = props;
+  const [text, write] = useState("");
+  const place = useRef<HTMLDivElement>(null);
+  const take = (text: string) => {
+    write(text);
+    place.current!.querySelector("input")!.focus();
+  };
+  return (
+    <>
+      <Counted {...props} />
+      <div ref={place}>
+        <NewText told={told} training={training} text={text} write={write} />
+      </div>
+      <HeldOut {...props} take={take} />
+    </>
+  );
+}
+
+// What texts lead to, until there are some.
+function WhatFollows() {
+  return (
+    <ol class="follows">
+      <li>
+        <b>Predict.</b> Fovea counts words and labels. It lists the words that indicate each label, and how sure that
+        is.
+      </li>
+      <li>
+        <b>Train.</b> A small model trains on your texts in this browser. It takes a few seconds.
+      </li>
+      <li>
+        <b>Compare.</b> Each word has its predicted and its learned attention side by side. A verdict recommends whether
+        to trust attention.
+      </li>
+    </ol>
+  );
+}

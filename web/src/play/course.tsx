@@ -7,12 +7,12 @@ import { Figure } from "../figure";
 import { type Rule, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
 import { rules_room } from "../rules";
+import { rung_text } from "../rungs";
 import { useScreen } from "../screen";
 import { never } from "../start/told";
 import { Explained } from "../term";
 import { marks_of_interventions } from "./acts";
 import type { Player } from "./player";
-import { rung_text } from "./rung_text";
 import type { State } from "./state";
 import { first_curves, labels, type Task } from "./tasks";
 

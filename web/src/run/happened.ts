@@ -2,7 +2,7 @@
 import { rungs_among } from "../line_looks";
 import { flat_settings, type WholeRun } from "../model";
 import { interventions_text, none } from "../play/acts";
-import { rung_text } from "../play/rung_text";
+import { rung_text } from "../rungs";
 import { series_of } from "./kept";
 
 const percent = (share: number) => `${+(100 * share).toPrecision(3)} %`;

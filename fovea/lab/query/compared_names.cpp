@@ -59,17 +59,17 @@ void each_node(const Node& node, const Visit& visit) {
 std::vector<ComparedName> compared_names(const Expression& expression) {
   using With = ComparedName::With;
   std::vector<ComparedName> all;
-  each_node(parse_expression(expression.text(), expression.location()), [&](const Node& node) {
+  each_node(expression.tree(), [&](const Node& node) {
     const std::optional<Signs> signs = signs_of(node.op);
     if (!signs) return;
     for (const bool swapped : {false, true}) {
       const Node &name = node.parts[swapped ? 1 : 0], &with = node.parts[swapped ? 0 : 1];
       const std::string sign = swapped ? signs->swapped : signs->written;
       if (name.op != Op::name) continue;
+      const std::string word = word_of(with, expression.text());
       if (with.op == Op::number) all.push_back({name.text, With::number, number_text(with.number), sign});
-      if (with.op == Op::text) all.push_back({name.text, With::text, with.text, sign});
-      if (const std::string word = word_of(with, expression.text()); !word.empty())
-        all.push_back({name.text, With::name, word, sign});
+      else if (with.op == Op::text) all.push_back({name.text, With::text, with.text, sign});
+      else all.push_back({name.text, word.empty() ? With::computed : With::name, word, sign});
     }
   });
   return all;
@@ -77,8 +77,7 @@ std::vector<ComparedName> compared_names(const Expression& expression) {
 
 std::string text_without_quotes(const Expression& expression, std::span<const std::string> texts) {
   std::set<std::string> words;
-  each_node(parse_expression(expression.text(), expression.location()),
-            [&](const Node& node) { words.insert(word_of(node, expression.text())); });
+  each_node(expression.tree(), [&](const Node& node) { words.insert(word_of(node, expression.text())); });
   const auto found =
       std::ranges::find_if(texts, [&words](const std::string& text) { return !text.empty() && words.contains(text); });
   return found == texts.end() ? "" : *found;

@@ -10,13 +10,13 @@
 
 namespace fovea {
 
-// A comparison of a name with a literal or with another name: seed = 0, state = done. A difference of names that is
+// A comparison of a name with a literal, with another name or with a computed number: seed = 0, state = done, p > 1 + 2. A difference of names that is
 // written without blanks is one name: experiment = copy-subset.
 struct ComparedName {
-  enum class With { number, text, name };
+  enum class With { number, text, name, computed };
   std::string name;
   With with = With::number;
-  std::string other;  // the number, text or name
+  std::string other;  // the number, text or name; empty: it is computed
   std::string sign;   // between them, with the name on the left: "=", "!=", "<", …
 };
 std::vector<ComparedName> compared_names(const Expression& expression);

@@ -83,7 +83,8 @@ class Expression {
   const std::string& text() const { return text_; }
   const Location& location() const { return location_; }
 
-  struct Node;
+  struct Node;  // expression_node.h
+  const Node& tree() const { return *root_; }
 
  private:
   std::string text_;

@@ -27,6 +27,9 @@ constexpr ForeignOperator operators[] = {
     {"AND", "write and"},
     {"OR", "write or"},
     {"is", "write ="},
+    {"like", "write ="},
+    {"LIKE", "write ="},
+    {"contains", "write ="},
     {"in", "write, for example, seed = 1 or seed = 2"},
 };
 

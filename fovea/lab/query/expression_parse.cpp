@@ -10,8 +10,11 @@
 //   call       = name "(" either ("," either)* ("|" either)? ")"
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "fovea/base/error/names.h"
@@ -235,7 +238,7 @@ class Parser {
     at_ += static_cast<std::size_t>(end - begin);
     if (const auto range = range_remedy(text_, at_, comparison_)) fail("a condition has no range", *range);
     if (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '.'))
-      fail("a number and a word touch", "write a space or an operator between them");
+      fail("a number and a word touch", "write the number alone, or an operator between them");
     return node;
   }
 
@@ -261,6 +264,9 @@ class Parser {
         fail(fmt::format("the name '{}' ends in a dot", name), "write it as 'task.vocab'", column);
       if (find_function(name)) fail(fmt::format("'{}' is a function", name), fmt::format("write {}(…)", name), column);
       if (const int percent = percent_of(name)) return steps_to(name, percent, column);
+      for (const char* const truth : {"true", "false"})
+        if (std::ranges::equal(name, std::string_view(truth), {}, [](unsigned char c) { return std::tolower(c); }))
+          fail(fmt::format("there is no value '{}'", name), fmt::format("write {}", truth), column);
       node = name_node(name, column);
     }
     return node;

@@ -153,6 +153,11 @@ void refuse_other_kinds(Store::State& state, const Expression& where) {
   for (const ComparedName& one : compared_names(where)) {
     if (one.with == With::name) continue;
     const std::optional<ValueKind> kind = kind_of(state, one.name);
+    const bool orders = one.sign.front() == '<' || one.sign.front() == '>';
+    if (kind == ValueKind::text && orders)
+      throw wrong_input(fmt::format("'{}' is a text, and {} compares numbers", one.name, one.sign),
+                        fmt::format("compare it with a text, as in {} = \"…\"", one.name), where.location());
+    if (one.with == With::computed) continue;
     if (kind == ValueKind::list)
       throw wrong_input(fmt::format("'{}' is a list, and a condition reads no list", one.name),
                         "use another setting, or name runs by their ids, as in id = 1", where.location());

@@ -226,7 +226,7 @@ TEST(Expression, SaysWhatIsWrongAndWhere) {
       {"\"x\" = 3", "column 7", "takes a text, not a number", "quotes"},
       {"1 < 2 < 3", "column 7", "'<' is not expected", "and"},
       {"\"abc", "column 1", "has no closing quote", "close"},
-      {"3x", "column 2", "a number and a word touch", "space"},
+      {"3x", "column 2", "a number and a word touch", "write the number alone, or an operator"},
       {"1e999", "column 1", "too large", "0.95"},
       {"and", "column 1", "'and' is not expected", "both sides"},
       {"median > 3", "column 1", "is a function", "median("},

@@ -125,7 +125,7 @@ test("the PyTorch script refuses what it does not follow, in words", async () =>
     [with_set({ "train.optimizer": "sgd" }), 'train.optimizer = "sgd"'],
     [with_set({ "train.clip": 1 }), "train.clip = 1"],
     [with_set({ "model.dropout": 0.2 }), "model.dropout = 0.2"],
-    [{ act: "frozen", hold: 10 }, "frozen parameters"],
+    [{ act: "frozen", hold: 10 }, "the intervention freeze"],
     [{ task: "keyword", set: "model.hidden=8", act: "truth", hold: 10 }, "a classifier held at the truth"],
     [{ step: 1 }, "There is no loss to compare before the first evaluation: go to step 2."],
   ]) {

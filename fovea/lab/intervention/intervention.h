@@ -80,6 +80,12 @@ struct Preparation {
   std::function<std::optional<TensorFile>(const std::string& run)> weights_of;
 };
 
+// A run whose weights an intervention takes.
+struct SourceRun {
+  std::string run;        // its number in the store, or its hash, which a stored spec has
+  bool of_words = false;  // whether the weights may belong to words
+};
+
 // Shares of something that interventions report at the first evaluation, by name: how many of how many.
 using Shares = std::map<std::string, std::pair<std::int64_t, std::int64_t>>;
 
@@ -112,6 +118,8 @@ class Intervention {
   // Throws wrong_input for what a run cannot do, and for what would change nothing there.
   virtual void check(const Capabilities&) const {}
 
+  // The run that it takes weights from: lab/sweep/find_source_runs.h replaces its number by its hash. nullptr: none.
+  virtual SourceRun* source_run() { return nullptr; }
   // Whether prepare() must have been called: only a spec can declare it then.
   virtual bool needs_preparation() const { return false; }
   virtual bool acts_on_attention() const { return false; }
@@ -150,14 +158,6 @@ struct Interventions {
   // The names that are ever frozen, each once.
   std::vector<std::string> frozen_names() const;
   bool act_on_attention() const;
-
-  template <class Kind>
-  std::vector<Kind*> of_kind() const {
-    std::vector<Kind*> found;
-    for (const auto& one : all)
-      if (auto* const kind = dynamic_cast<Kind*>(one.get())) found.push_back(kind);
-    return found;
-  }
 };
 
 }  // namespace fovea

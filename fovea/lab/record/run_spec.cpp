@@ -34,7 +34,8 @@ T section(const ValueTable& table, const std::string& name) {
   return *value;
 }
 
-// If the digest of a file is known, the location of the file does not matter.
+// If the digest of a file is known, the location of the file does not matter. Kinds are named in this file, because
+// their room comes later, and the hash of a stored run must not depend on what is registered.
 ValueList without_locations(ValueList interventions) {
   for (Value& value : interventions) {
     auto* const table = std::get_if<ValueTable>(&value.data);

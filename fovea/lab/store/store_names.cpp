@@ -13,6 +13,7 @@
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/query/compared_names.h"
 #include "fovea/lab/store/store_state.h"
+#include "fovea/nn/attention/attention_rule.h"
 
 namespace fovea {
 
@@ -55,7 +56,9 @@ bool known(Store::State& state, const std::string& name) {
 bool stands_as_text(Store::State& state, const std::string& name) {
   for (const RunState of : {RunState::running, RunState::done, RunState::stopped, RunState::failed})
     if (name == state_name(of)) return true;
-  if (name == "none" || name == "uniform") return true;  // where attention is held
+  if (name == "none") return true;  // of attention that is not held
+  for (const auto& [pattern, ignored] : attention_patterns)
+    if (name == pattern) return true;
   const auto word = state.known_word(name);
   if (word && any_row(state, "SELECT 1 FROM runs WHERE experiment = ? LIMIT 1", *word)) return true;
   SqliteStatement row = state.db().prepare("SELECT 1 FROM settings WHERE value = ? LIMIT 1");

@@ -16,7 +16,7 @@
 #include "fovea/lab/record/machine.h"
 #include "fovea/lab/store/run_lock.h"
 #include "fovea/lab/store/vocabulary_cache.h"
-#include "fovea/lab/sweep/find_transplants.h"
+#include "fovea/lab/sweep/find_source_runs.h"
 #include "fovea/lab/train/checkpoint.h"
 #include "fovea/math/tile_unit.h"
 
@@ -131,7 +131,7 @@ class Scheduler {
 
   void start_or_skip(std::size_t index, WorkerPool& pool) {
     ResolvedRun run = list_.at(index);
-    find_transplants(run, store_);
+    find_source_runs(run, store_);
     std::string hash = run.spec().hash();
     if (const auto same = active_by_hash_.find(hash); same != active_by_hash_.end()) {
       active_runs_.at(same->second).indices.push_back(index);

@@ -1,5 +1,3 @@
-#include "fovea/lab/intervention/transplant.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // What can be done to attention from a step until another, what is said of where it ends, and how a spec says it:
-// `word` and what it is; where it is nothing, a factor or the head is named there.
+// `word` and what it is; where it is nothing, a factor or the head is named there. `of`: "of" names the head.
 import type { Mark } from "../curves";
 import { flat_settings, type Setting, setting_text, type Table } from "../model";
 
@@ -10,18 +10,34 @@ export interface Act {
   word: string;
   is?: string;
   factor?: true;
+  of?: true;
 }
 export const acts: Act[] = [
-  { name: "uniform", title: "held uniform", ends: "attention is released", word: "hold", is: "uniform" },
-  { name: "truth", title: "held at the truth", ends: "attention is released", word: "hold", is: "truth" },
-  { name: "previous", title: "held on the word before", ends: "attention is released", word: "hold", is: "previous" },
-  { name: "first", title: "held on the first word", ends: "attention is released", word: "hold", is: "first" },
+  { name: "uniform", title: "held uniform", ends: "attention is released", word: "hold", is: "uniform", of: true },
+  { name: "truth", title: "held at the truth", ends: "attention is released", word: "hold", is: "truth", of: true },
+  {
+    name: "previous",
+    title: "held on the word before",
+    ends: "attention is released",
+    word: "hold",
+    is: "previous",
+    of: true,
+  },
+  {
+    name: "first",
+    title: "held on the first word",
+    ends: "attention is released",
+    word: "hold",
+    is: "first",
+    of: true,
+  },
   {
     name: "scale",
     title: "scaled",
     ends: "attention is no longer scaled",
     word: "scale",
     factor: true,
+    of: true,
   },
   { name: "ablate", title: "ablated", ends: "the head works again", word: "ablate" },
   { name: "frozen", title: "not trained", ends: "attention is trained, too", word: "freeze", is: "attention" },
@@ -88,7 +104,7 @@ export function settings_in_words(settings: { [section: string]: Setting }): Map
 
 // And the intervention that it makes, of a head ("layer.1.head.2") or of all ("").
 export function intervention_of(name: string, of: string, from: number, until: number, by: number): Table {
-  const { word, is, factor } = acts.find(act => act.name === name)!;
-  if (factor) return { [word]: by, ...(of && { of }), from, until };
-  return { [word]: is ?? (of || "layer.1"), ...(word === "hold" && of && { of }), from, until };
+  const act = acts.find(act => act.name === name)!;
+  const value = act.factor ? by : (act.is ?? (of || "layer.1"));
+  return { [act.word]: value, ...(act.of && of && { of }), from, until };
 }

@@ -50,7 +50,7 @@ function refuse_unsaid(training: Training) {
   look_through("train", of_training);
   for (const intervention of training.interventions) {
     const other = Object.keys(intervention).find(name => name !== "hold" && !interval.includes(name));
-    if (other) refuse(other === "freeze" ? "frozen parameters" : `the intervention ${other}`);
+    if (other) refuse(`the intervention ${other}`);
     if (intervention.hold === "truth" && training.setting("model", "name") !== "seq2seq")
       refuse("a classifier held at the truth");
   }

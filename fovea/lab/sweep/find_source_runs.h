@@ -7,8 +7,8 @@
 
 namespace fovea {
 
-// Has the transplants of a run name runs by their hash where they are named by their number. Throws wrong_input where
-// the store has no such run, or not its weights.
-void find_transplants(ResolvedRun& resolved, const Store& store);
+// Has the interventions of a run name source runs by their hash where they are named by their number. Throws
+// wrong_input where the store has no such run, or not its weights.
+void find_source_runs(ResolvedRun& resolved, const Store& store);
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
@@ -36,6 +37,16 @@ std::string number_text(double value) {
   }
   if (size >= 1000) return with_minus(fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1));
   return with_minus(fmt::format("{:.4g}", value));
+}
+
+std::optional<int> number_after(std::string_view before, std::string_view& text) {
+  if (!text.starts_with(before)) return std::nullopt;
+  const char *const digits = text.data() + before.size(), *const end = text.data() + text.size();
+  int number = 0;
+  const auto [rest, error] = std::from_chars(digits, end, number);
+  if (error != std::errc() || *digits == '-') return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  return number;
 }
 
 }  // namespace fovea

@@ -1,8 +1,10 @@
-// Formats numbers for people: a real minus sign, few digits, powers of ten (room base). Tables, figures, claims and
-// the report call it. Pure functions.
+// Numbers in texts (room base). They are formatted for people: a real minus sign, few digits, powers of ten. Tables,
+// figures, claims and the report call that. And they are read in names such as layer.1.head.2. Pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace fovea {
 
@@ -14,5 +16,9 @@ std::string scientific_text(double mantissa, int decimals, int power);
 std::string power_of_ten(int power);
 
 std::string with_minus(std::string number);  // "-2" as "−2"
+
+// Takes `before` and the whole number behind it off the front of the text: 12 of "_l12_h3" after "_l" leaves "_h3". If
+// the text has another front, no digit behind it or too large a number, the text stays and there is no number.
+std::optional<int> number_after(std::string_view before, std::string_view& text);
 
 }  // namespace fovea

@@ -4,29 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <typeinfo>
 
 #include "fovea/base/error/error.h"
+#include "fovea/base/number_text.h"
 
 namespace fovea {
 
 namespace {
 
 using Pattern = AttentionRule::Pattern;
-
-// Takes "WORD.7" or "WORD.7." from the front of a text; 0 where there is no such number above 0.
-int take_number(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return 0;
-  text.remove_prefix(word.size());
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 1) return 0;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  if (text.starts_with('.')) text.remove_prefix(1);
-  return number;
-}
 
 // "layer.2.head.1", "layer.2", or "" for every head.
 std::string heads_name(const ScopedRule& scoped) {
@@ -62,9 +50,9 @@ void OnHeads::heads_settings(Fields& fields) {
 void OnHeads::finish(const ValueTable& table) {
   if (heads_.empty()) return;
   std::string_view rest = heads_;
-  scoped_.layer = take_number(rest, "layer.");
-  if (scoped_.layer > 0 && !rest.empty()) scoped_.head = take_number(rest, "head.");
-  if (scoped_.layer < 1 || !rest.empty() || heads_ != heads_name(scoped_))
+  scoped_.layer = number_after("layer.", rest).value_or(0);
+  scoped_.head = number_after(".head.", rest).value_or(0);
+  if (heads_ != heads_name(scoped_))
     throw wrong_input(fmt::format("'{}' does not name a head", heads_),
                       "write layer.1.head.2, or layer.1 for all heads of a layer. Layers and heads count from 1",
                       table.at(heads_setting_).location);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "fovea/base/number_text.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/record/held_name.h"
 
@@ -58,14 +59,9 @@ void compare(const std::string& prefix, const ValueTable& a, const ValueTable& b
 
 // Whether it is of one map of several: …_l2, or …_l2_h1.
 bool is_of_one_map(std::string_view name) {
-  const auto cut = [&name](std::string_view mark) {
-    const std::size_t end = name.find_last_not_of("0123456789") + 1;
-    if (end == name.size() || !name.substr(0, end).ends_with(mark)) return false;
-    name.remove_suffix(name.size() - end + mark.size());
-    return true;
-  };
-  cut("_h");
-  return cut("_l");
+  name.remove_prefix(std::min(name.size(), name.rfind("_l")));
+  if (!number_after("_l", name)) return false;
+  return name.empty() || (number_after("_h", name) && name.empty());
 }
 
 // What a metric weighs that nothing draws or claims: what is learned tells most; then the rest, and at last what is of

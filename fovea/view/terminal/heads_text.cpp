@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "fovea/base/number_text.h"
 
 namespace fovea {
 
@@ -18,17 +19,6 @@ constexpr std::string_view leading[] = {"induction", "weight_on_previous", "weig
                                         "agreement"};
 
 using Head = std::pair<int, int>;  // layer and head, from 1
-
-// Takes `before` and a number off the front of `text`.
-std::optional<int> number_after(std::string_view before, std::string_view& text) {
-  if (!text.starts_with(before)) return std::nullopt;
-  int number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + before.size(), end, number);
-  if (error != std::errc()) return std::nullopt;
-  text = std::string_view(rest, static_cast<std::size_t>(end - rest));
-  return number;
-}
 
 std::optional<Head> head_in(std::string_view name, std::string_view metric) {
   if (!name.starts_with(metric)) return std::nullopt;

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "fovea/lab/intervention/intervention.h"
 #include "python/src/arrays.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
@@ -82,12 +81,11 @@ ValueList interventions_of(const py::object& said) {
 PythonWatcher::PythonWatcher(Call& call, py::object on_step, py::object intervene)
     : call_(call), on_step_(std::move(on_step)), intervene_(std::move(intervene)) {}
 
-Interventions PythonWatcher::interventions(std::int64_t step) {
-  Interventions wanted;
+ValueList PythonWatcher::interventions(std::int64_t step) {
+  ValueList wanted;
   if (intervene_.is_none()) return wanted;
   call_.back([&] {
-    if (const py::object said = intervene_(step); !said.is_none())
-      wanted = Interventions::parse(interventions_of(said));
+    if (const py::object said = intervene_(step); !said.is_none()) wanted = interventions_of(said);
   });
   return wanted;
 }

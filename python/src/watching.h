@@ -20,7 +20,7 @@ class PythonWatcher : public Watcher {
   bool ended() const override {
     return call_.stop();
   }  // at once: whoever runs the sweep hears of it some milliseconds later
-  Interventions interventions(std::int64_t step) override;
+  ValueList interventions(std::int64_t step) override;
   void watch(StepView& view) override;
   bool watches() const override { return !on_step_.is_none(); }
 

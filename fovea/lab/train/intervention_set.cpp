@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "fovea/base/error/error.h"
 #include "fovea/lab/intervention/owner.h"
@@ -64,14 +65,23 @@ const StepPlan& InterventionSet<T>::plan(std::int64_t step) {
 
 template <class T>
 void InterventionSet<T>::ask_watcher(std::int64_t step) {
-  asked_ = watcher_->interventions(step);
+  if (ValueList asked = watcher_->interventions(step); asked != asked_list_) {
+    take(step, asked);
+    asked_list_ = std::move(asked);
+  }
+  for (const auto& one : asked_.all) one->before_update(step, parameters_);
+}
+
+template <class T>
+void InterventionSet<T>::take(std::int64_t step, const ValueList& asked) {
+  asked_ = Interventions::parse(asked);
+  checked_.clear();
   asked_.check(capabilities_);
   for (const auto& one : asked_.all) {
     if (one->needs_preparation())
       throw wrong_input(fmt::format("the intervention '{}' cannot be declared while a run trains", one->kind),
                         "declare it in the spec", one->location);
     one->when.from = std::max(one->when.from, step);
-    one->before_update(step, parameters_);
   }
 }
 
@@ -83,12 +93,15 @@ void InterventionSet<T>::find_in_force(std::int64_t step) {
     if (one->when.contains(step)) in_force_.push_back(one.get());
   for (const auto& one : asked_.all) {
     if (!one->when.contains(step)) continue;
-    for (const auto& declared : declared_.all)
-      if (declared->when.contains(step)) check_together(*declared, *one);
     const auto after = std::upper_bound(in_force_.begin(), in_force_.end(), one->rank(),
                                         [](int rank, const Intervention* other) { return rank < other->rank(); });
     in_force_.insert(after, one.get());
   }
+  if (in_force_ == checked_) return;
+  for (const auto& declared : declared_.all)
+    for (const auto& one : asked_.all)
+      if (declared->when.contains(step) && one->when.contains(step)) check_together(*declared, *one);
+  checked_ = in_force_;
 }
 
 // Of equal steps the memory is used again.

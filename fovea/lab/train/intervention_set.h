@@ -44,6 +44,7 @@ class InterventionSet {
 
  private:
   void ask_watcher(std::int64_t step);
+  void take(std::int64_t step, const ValueList& asked);
   void find_in_force(std::int64_t step);
   void fill(StepPlan& plan, std::int64_t step);
 
@@ -52,8 +53,10 @@ class InterventionSet {
   ParameterSet<T>& parameters_;
   Watcher* watcher_;
   Interventions& declared_;
-  Interventions asked_;  // of the watcher, for the newest update
+  ValueList asked_list_;  // of the watcher, for the newest update
+  Interventions asked_;   // the same
   std::vector<Intervention*> in_force_;
+  std::vector<Intervention*> checked_;  // those in force that were last checked against each other
   std::vector<std::string> frozen_names_;
   Capabilities capabilities_;
   std::optional<std::int64_t> planned_;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/error/value.h"
 #include "fovea/data/batch.h"
-#include "fovea/lab/intervention/intervention.h"
 #include "fovea/model/model.h"
 
 namespace fovea {
@@ -48,9 +48,9 @@ class Watcher {
   virtual ~Watcher() = default;
   // Asked before each update: stops the run there, as TrainHooks::stop does.
   virtual bool ended() const { return false; }
-  // What is done to update `step` beside what the spec declares. A contradiction of the two is an error. Asked once,
-  // before the evaluation at that moment.
-  virtual Interventions interventions(std::int64_t) { return {}; }
+  // What is done to update `step` beside what the spec declares, as a spec lists it. A contradiction of the two is an
+  // error. Asked once, before the evaluation at that moment.
+  virtual ValueList interventions(std::int64_t) { return {}; }
   virtual void watch(StepView&) {}
   // Whether watch() does anything.
   virtual bool watches() const { return true; }

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <optional>
 
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/intervention/intervention.h"
 #include "fovea/lab/train/trainer.h"
 
 namespace fovea {
@@ -95,12 +97,12 @@ TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
     std::vector<std::int64_t> asked;
 
    private:
-    Interventions interventions(std::int64_t step) override {
+    ValueList interventions(std::int64_t step) override {
       asked.push_back(step);
       ValueList list;
       if (step < 6) list.push_back(intervention("hold", "uniform"));
       if (step >= 3) list.push_back(intervention("freeze", "attention"));
-      return Interventions::parse(list);
+      return list;
     }
   } watcher;
   const Experiment declared = parse_experiment(
@@ -124,7 +126,7 @@ class AttendsAs : public Watcher {
   explicit AttendsAs(std::string pattern) : pattern_(std::move(pattern)) {}
 
  private:
-  Interventions interventions(std::int64_t) override { return Interventions::parse({intervention("hold", pattern_)}); }
+  ValueList interventions(std::int64_t) override { return {intervention("hold", pattern_)}; }
 
   std::string pattern_;
 };
@@ -162,9 +164,7 @@ class Asks : public Watcher {
   static ValueList list_of(const std::string& intervene) {
     return *parse_override("intervene=[" + intervene + "]").value.as<ValueList>();
   }
-  Interventions interventions(std::int64_t step) override {
-    return step < from_ ? Interventions() : Interventions::parse(list_);
-  }
+  ValueList interventions(std::int64_t step) override { return step < from_ ? ValueList() : list_; }
 
   ValueList list_;
   std::int64_t from_;
@@ -204,6 +204,39 @@ TEST(Watch, AContradictionOfSpecAndCallbackIsAnErrorThatNamesBoth) {
   for (const auto& [declared, asked] : pairs) EXPECT_NE(refusal(declared, asked), "") << declared << " and " << asked;
   EXPECT_NE(refusal("{ noise = 1, from = 6 }", "{ noise = 2 }").find("at step 6"), std::string::npos);
   EXPECT_EQ(refusal("{ noise = 1, until = 3 }", "{ noise = 2 }"), "") << "never in force at one step";
+}
+
+std::map<std::int64_t, int> checks;  // of the change with this number
+int pairs_checked = 0;
+
+class CheckedChange : public Intervention {
+ public:
+  void settings(Fields& fields) override {
+    fields.integer("checked-change", number_, 0, 9, "changes nothing");
+    when.settings(fields);
+  }
+  void check_beside(const Intervention&) const override { ++pairs_checked; }
+  void check(const Capabilities&) const override { ++checks[number_]; }
+
+ private:
+  int number_ = 0;
+};
+
+const Register<Intervention> checked_change("checked-change", "counts how often it is checked",
+                                            [] { return std::make_unique<CheckedChange>(); });
+
+TEST(Watch, WhatACallbackAsksIsCheckedOncePerChange) {
+  class AsksTwo : public Watcher {
+    ValueList interventions(std::int64_t step) override {
+      return {{ValueTable{{"checked-change", {std::int64_t{step < 6 ? 1 : 2}, {}}}}, {}}};
+    }
+  } watcher;
+  checks.clear();
+  pairs_checked = 0;
+  watched(stream_spec("{ checked-change = 0, from = 4 }"), watcher);
+  EXPECT_EQ(checks.at(1), 1);
+  EXPECT_EQ(checks.at(2), 1);
+  EXPECT_EQ(pairs_checked, 2) << "from step 4 on with the first, from step 6 on with the second";
 }
 
 TEST(Watch, AttentionThatIsNotThereCannotBeHeld) {

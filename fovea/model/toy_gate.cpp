@@ -120,7 +120,7 @@ Trace<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pa
     }
   }
   own.attention.apply_rule(compute.team);
-  for (int b = 0; b < tokens.rows; ++b) own.attention.scale(b, own.slopes);
+  for (int b = 0; b < tokens.rows; ++b) own.attention.change_backward(b, own.slopes);
 
   // The loss of docs/reference/toy-gate.md is a sum over the two sequences: twice the mean of a batch that holds both
   // equally often.

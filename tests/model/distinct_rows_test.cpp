@@ -69,12 +69,12 @@ TEST(DistinctRows, ThatAreSharedChangeNothingWherePartsAreFrozen) {
 }
 
 TEST(DistinctRows, ThatAreSharedChangeNothingUnderARuleOfAHead) {
-  const AttentionRule rules[] = {
+  const RequestedRule rules[] = {
       {Pattern::uniform},      {Pattern::previous},         {Pattern::truth},
       {Pattern::learned, 3.0}, {Pattern::learned, 1, true}, {Pattern::learned, 1, false, 0.7},
       {.factor = 0.5}};
   for (const int layers : {1, 2})
-    for (const AttentionRule& rule : rules) {
+    for (const RequestedRule& rule : rules) {
       SCOPED_TRACE(std::to_string(layers) + " layers, rule " + std::to_string(&rule - rules));
       const ScopedRule change{rule.copy != 0 ? layers : 1, 2, rule};
       Pass pass;

@@ -80,7 +80,7 @@ bool OnHeads::covers(const OnHeads& other) const {
 // An ablated head gives nothing, and a held one ignores scores. At the truth, rows without a right position follow
 // their scores.
 void OnHeads::check_under(const OnHeads& other) const {
-  const AttentionRule& rule = other.scoped_.rule;
+  const RequestedRule& rule = other.scoped_.rule;
   const bool ignores_scores = rule.pattern != Pattern::learned && rule.pattern != Pattern::truth;
   if (other.covers(*this) && (rule.ablated || (ignores_scores && scoped_.rule.changes_scores())))
     throw wrong_input(fmt::format("{} changes nothing under {}: the same heads are {}", name(), other.name(),
@@ -89,7 +89,7 @@ void OnHeads::check_under(const OnHeads& other) const {
 }
 
 void OnHeads::check(const Capabilities& capabilities) const {
-  const AttentionRule& rule = scoped_.rule;
+  const RequestedRule& rule = scoped_.rule;
   const Model<float>::Heads& heads = capabilities.heads;
   const bool has_heads = heads.layers() > 0;
   const std::string& model = capabilities.model;

@@ -164,13 +164,8 @@ double EngineGradients<T>::compute(const Pass& pass) {
     for (int head = 1; head <= (layers == 0 ? 1 : heads[static_cast<std::size_t>(layer - 1)]); ++head) {
       const AttentionRule rule = pass.rules.of(layer, head);
       if (pass.rules.empty()) continue;
-      rules.push_back({{"layer", layer},
-                       {"head", head},
-                       {"pattern", word_of(rule.pattern)},
-                       {"scale", rule.scale},
-                       {"ablated", rule.ablated},
-                       {"copy", rule.copy},
-                       {"factor", rule.factor}});
+      Json& told = rules.emplace_back(Json{{"layer", layer}, {"head", head}, {"pattern", word_of(rule.pattern)}});
+      each_number(rule, [&told](const char* name, auto value) { told[name] = value; });
       if (rule.reads_right()) right = right_positions(compute.arena, batch, rule);
       if (!rule.shift) continue;
       const Index columns = batch.source.columns;

@@ -122,7 +122,7 @@ void LogisticAttention<T>::backward(Compute& compute, const Trace<T>& trace) con
     const T error = -label * logistic(-label * trace.predictions(b, 0)) / static_cast<T>(B);
     for (Index t = 0; t < tokens; ++t)
       d_weights(b, 0, t) = error * static_cast<T>(*batch.values.item(example, static_cast<int>(t)));
-    attention.scale(b, d_weights);
+    attention.change_backward(b, d_weights);
     const Cube<T> alpha = attention.unscaled.empty() ? attention.weights : attention.unscaled;
     const float* const z = batch.queries.item(example, 0);
     for (Index t = 0; t < tokens; ++t) {

@@ -29,21 +29,17 @@ void weigh_row(const AttentionRule& rule, Index stream, Index row, std::span<con
     softmax(std::span<const T>(scores), out.learned);
   }
   std::ranges::copy(out.learned, out.used.begin());
+  change_weights(rule, right, out.used);
   if (rule.ablated) std::ranges::fill(out.used, T{0});
-  for (const int j : right)
-    if (rule.scale != 1 && j < present) out.used[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
 }
 
 // d of the used weights becomes d of the scores before the rule changed them.
 template <class T>
 void weigh_row_backward(const AttentionRule& rule, std::span<const int> right, const RuledRow<T>& row, std::span<T> d) {
-  for (const int j : right)
-    if (rule.scale != 1 && static_cast<std::size_t>(j) < d.size())
-      d[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
+  change_weights_backward(rule, right, d);
   const T mean = dot(std::span<const T>(row.learned), std::span<const T>(d));
-  for (std::size_t j = 0; j < d.size(); ++j) d[j] = row.follows ? row.learned[j] * (d[j] - mean) : T{0};
-  if (rule.factor != 1)
-    for (T& slope : d) slope *= static_cast<T>(rule.factor);
+  const T slope = score_slope<T>(rule);
+  for (std::size_t j = 0; j < d.size(); ++j) d[j] = row.follows ? slope * (row.learned[j] * (d[j] - mean)) : T{0};
 }
 
 }  // namespace fovea

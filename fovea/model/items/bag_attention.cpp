@@ -268,7 +268,7 @@ Matrix<T> BagAttention<T>::attend_items(Compute& compute, const Batch& batch, co
                                         TraceArrays& own) const {
   const Index bags = own.h.size(0);
   const Sequences<const T> h = batch_major(own.h);
-  own.shares = Attention<T>::make(compute, bags, 1, own.columns, own.lengths, {AttentionRule::Pattern::uniform});
+  own.shares = Attention<T>::make(compute, bags, 1, own.columns, own.lengths, {{AttentionRule::Pattern::uniform}});
   own.shares.weigh(compute.team);
   const AttentionRule rule = pass.rules.of(1, 1);
   const RightPositions right = right_positions(compute.arena, batch, rule);

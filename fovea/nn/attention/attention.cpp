@@ -35,7 +35,8 @@ Attention<T> Attention<T>::over(const Compute& compute, Cube<T> scores, std::spa
   assert(right.empty() || std::ssize(right.positions) >= rows * right.width);
   Attention attention{scores, lengths, rule, right, {}, {}, scores.size(1) > 1, compute.products};
   if (rule.by_score()) attention.held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(rows));
-  if (rule.scale != 1) attention.unscaled = compute.template array<T>(scores.size(0), scores.size(1), scores.size(2));
+  if (rule.changes_weights())
+    attention.unscaled = compute.template array<T>(scores.size(0), scores.size(1), scores.size(2));
   return attention;
 }
 
@@ -46,10 +47,10 @@ Attention<T> Attention<T>::make(const Compute& compute, Index batch, Index rows,
 }
 
 template <class T>
-void Attention<T>::scale(Index b, Cube<T> rows) const {
-  if (rule.scale == 1) return;
-  for (Index t = 0; t < rows.size(1); ++t)
-    for (const int s : right.of(b * rows.size(1) + t)) rows(b, t, s) *= static_cast<T>(rule.scale);
+void Attention<T>::change_backward(Index b, Cube<T> d_weights) const {
+  const Index rows = weights.size(1);
+  for (Index t = 0; rule.changes_weights() && t < rows; ++t)
+    change_weights_backward(rule, right.of(b * rows + t), d_weights[b][t].flat());
 }
 
 template <class T>
@@ -64,7 +65,8 @@ void Attention<T>::apply_rule(Index b) const {
       if (!held.empty()) held[static_cast<std::size_t>(b * rows + t)] = 1;
     }
   if (!unscaled.empty()) std::ranges::copy(weights[b].flat(), unscaled[b].data());
-  scale(b, weights);
+  for (Index t = 0; rule.changes_weights() && t < rows; ++t)
+    change_weights(rule, right.of(b * rows + t), weights[b][t].flat());
   if (rule.ablated) std::ranges::fill(weights[b].flat(), T{0});
 }
 
@@ -73,6 +75,7 @@ void Attention<T>::weigh(Index b) const {
   const Index rows = weights.size(1), most = weights.size(2), present = length(b);
   for (Index t = 0; rule.by_score() && t < rows; ++t) {
     T* const out = weights[b][t].data();
+    if (rule.changes_scores()) change_scores(rule, b, t, span_of(out, present));
     softmax(span_of(static_cast<const T*>(out), present), span_of(out, present));
     std::fill(out + present, out + most, T{0});
   }
@@ -83,7 +86,8 @@ template <class T>
 void Attention<T>::weigh_backward(Index b, Cube<T> d_weights) const {
   const Index rows = weights.size(1), most = weights.size(2), present = length(b);
   assert(weights.shape() == d_weights.shape());
-  scale(b, d_weights);
+  change_backward(b, d_weights);
+  const T slope = score_slope<T>(rule);
   for (Index t = 0; t < rows; ++t) {
     const T* const alpha = (unscaled.empty() ? weights : unscaled)[b][t].data();
     T* const d = d_weights[b][t].data();
@@ -92,7 +96,7 @@ void Attention<T>::weigh_backward(Index b, Cube<T> d_weights) const {
       continue;
     }
     const T mean = dot(span_of(alpha, present), span_of(static_cast<const T*>(d), present));
-    for (Index s = 0; s < present; ++s) d[s] = alpha[s] * (d[s] - mean);
+    for (Index s = 0; s < present; ++s) d[s] = slope * (alpha[s] * (d[s] - mean));
     std::fill(d + present, d + most, T{0});
   }
 }

@@ -6,7 +6,8 @@
 // example b the first lengths[b] positions are present (empty lengths: all S). Forward, for each row (b,t), by its
 // rule:
 //
-//   softmax   α_bts = exp(score_bts - m_bt) / Σ_u exp(score_btu - m_bt),  m_bt = max_u score_btu,  s and u present
+//   softmax   α_bts = exp(s_bts - m_bt) / Σ_u exp(s_btu - m_bt),  m_bt = max_u s_btu,  s and u present
+//             s_bts = f score_bts + shift(t, s), by the rule; without one s = score
 //   held      α_bts as the rule's pattern gives it                        nn/attention/attention_rule.h
 //
 //   α_bts = 0 where s is not present (an example of no positions has weights of 0 alone)
@@ -17,7 +18,7 @@
 //
 //   dv_bs    += Σ_t A_bts d context_bt
 //   dA_bts    = d context_bt · v_bs                   dα_bts = z_bts dA_bts
-//   dscore_bts = α_bts (dα_bts - Σ_u α_btu dα_btu)    where the row follows its scores (softmax), else 0: a row that is
+//   dscore_bts = f α_bts (dα_bts - Σ_u α_btu dα_btu)  where the row follows its scores (softmax), else 0: a row that is
 //                                                     held or ablated passes nothing on to its scores
 //
 // Examples do not meet, so each pass is there for one of them, too.
@@ -64,8 +65,8 @@ struct Attention {
   // The rule alone, over weights that the model made by itself: rows that follow their scores are only scaled.
   void apply_rule(Team& team) const;
   void apply_rule(Index b) const;
-  // Multiplies rows (B,T,S) by z.
-  void scale(Index b, Cube<T> rows) const;
+  // dA (B,T,S) becomes dα.
+  void change_backward(Index b, Cube<T> d_weights) const;
   // dA (B,T,S) becomes dscore, 0 where not present.
   void weigh_backward(Team& team, Cube<T> d_weights) const;
   void weigh_backward(Index b, Cube<T> d_weights) const;

@@ -45,35 +45,54 @@ template void write_pattern(Pattern, Index, Index, std::span<const int>, std::sp
 
 double AttentionRule::shift_at(Index stream, Index i, Index j) const {
   double total = 0;
-  for (const ScopedRule& one : std::span(first, last)) {
+  for (const ScopedRule& one : pass.all) {
     if (!one.concerns(layer, head)) continue;
     total *= one.rule.factor;
-    if (one.rule.shift) total += one.rule.shift->at(layer, head, first_stream + stream, i, j);
+    if (one.rule.shift) total += one.rule.shift->at(layer, head, pass.first_stream + stream, i, j);
   }
   return total;
 }
 
 template <class T>
-void change_scores(const AttentionRule& rule, Index stream, Index i, std::span<T> scores, T unit) {
-  if (rule.factor != 1)
+void change_scores(const AttentionRule& rule, Index stream, Index i, std::span<T> scores, T unit,
+                   std::span<T> addends) {
+  if (rule.factor != 1) {
     for (T& s : scores) s *= static_cast<T>(rule.factor);
+    for (T& s : addends) s *= static_cast<T>(rule.factor);
+  }
   for (std::size_t j = 0; rule.shift && j < scores.size(); ++j)
     scores[j] += static_cast<T>(rule.shift_at(stream, i, static_cast<Index>(j))) / unit;
 }
 
-template void change_scores(const AttentionRule&, Index, Index, std::span<float>, float);
-template void change_scores(const AttentionRule&, Index, Index, std::span<double>, double);
+template void change_scores(const AttentionRule&, Index, Index, std::span<float>, float, std::span<float>);
+template void change_scores(const AttentionRule&, Index, Index, std::span<double>, double, std::span<double>);
+
+template <class T>
+void change_weights(const AttentionRule& rule, std::span<const int> right, std::span<T> weights) {
+  if (rule.scale == 1) return;
+  for (const int j : right)
+    if (j < std::ssize(weights)) weights[static_cast<std::size_t>(j)] *= static_cast<T>(rule.scale);
+}
+
+// Each weight is multiplied by a number, and so is its gradient.
+template <class T>
+void change_weights_backward(const AttentionRule& rule, std::span<const int> right, std::span<T> d_weights) {
+  change_weights(rule, right, d_weights);
+}
+
+template void change_weights(const AttentionRule&, std::span<const int>, std::span<float>);
+template void change_weights(const AttentionRule&, std::span<const int>, std::span<double>);
+template void change_weights_backward(const AttentionRule&, std::span<const int>, std::span<float>);
+template void change_weights_backward(const AttentionRule&, std::span<const int>, std::span<double>);
 
 AttentionRule AttentionRules::of(int layer, int head) const {
   AttentionRule joined;
   joined.layer = layer;
   joined.head = head;
-  joined.first = all.data();
-  joined.last = all.data() + all.size();
-  joined.first_stream = first_stream;
+  joined.pass = *this;
   for (const ScopedRule& one : all) {
     if (!one.concerns(layer, head)) continue;
-    const AttentionRule& rule = one.rule;
+    const RequestedRule& rule = one.rule;
     if (rule.pattern != Pattern::learned) joined.pattern = rule.pattern;
     joined.scale *= rule.scale;
     joined.ablated = joined.ablated || rule.ablated;

@@ -28,13 +28,10 @@ PackedMatrix<T> pack_into(Products products, const Operand<T>& b, T* panels) {
   return {products, panels, b.rows, b.columns};
 }
 
-// Multiplies what stands at the right positions of rows of a stream whose first position this is.
+// Row r, up to its position.
 template <class T>
-void scale_right(const RightPositions& right, const AttentionRule& rule, Index first, const Rows<T>& rows) {
-  if (rule.scale == 1) return;
-  for (Index r = 0; r < rows.count; ++r)
-    for (const int position : right.of(first + rows.positions[r]))
-      if (position <= rows.positions[r]) rows.row(r)[position] *= static_cast<T>(rule.scale);
+std::span<T> part_of_row(const Rows<T>& rows, Index r) {
+  return {rows.row(r), static_cast<std::size_t>(rows.positions[r] + 1)};
 }
 
 // Rows [first, last) of a head's columns.
@@ -85,12 +82,9 @@ void SelfAttention<T>::weigh(const Inputs& inputs, const Head& head, const Tile&
   const auto by_score = [&](Index row, Index count) {
     const Rows<T> a = tile.a.slice(row, count);
     T* const shifts = relative ? tile.shifts.row(row) : nullptr;
-    for (Index r = 0; head.rule.changes_scores() && r < count; ++r) {
-      const Index i = a.positions[r];
-      change_scores(head.rule, head.stream, i, std::span<T>(a.row(r), static_cast<std::size_t>(i + 1)), scale);
-      for (Index delta = 0; relative && delta <= i; ++delta)
-        shifts[r * stride + delta] *= static_cast<T>(head.rule.factor);
-    }
+    for (Index r = 0; head.rule.changes_scores() && r < count; ++r)
+      change_scores(head.rule, head.stream, a.positions[r], part_of_row(a, r), scale,
+                    relative ? part_of_row(tile.shifts, row + r) : std::span<T>());
     if (weighting == Weighting::softmax) return attention_rows::softmax_rows(a, scale, shifts);
     if (weighting == Weighting::one || weighting == Weighting::sink) return leave_room(inputs, head, a, scale, shifts);
     attention_rows::score_rows(a, scale, shifts);
@@ -145,9 +139,10 @@ T SelfAttention<T>::sink_slope(const Inputs& inputs, const Head& head, const Til
 // A of the tile from a: a itself, or a copy in the memory of ds.
 template <class T>
 const T* SelfAttention<T>::weights(const Inputs& inputs, const Head& head, const Tile& tile) const {
-  if (head.rule.scale == 1) return tile.a.first;
+  if (!head.rule.changes_weights()) return tile.a.first;
   std::copy_n(tile.a.first, tile.rows() * tile.a.stride, tile.ds.first);
-  scale_right(inputs.right, head.rule, head.first, tile.ds);
+  for (Index r = 0; r < tile.rows(); ++r)
+    change_weights(head.rule, inputs.right.of(head.first + tile.ds.positions[r]), part_of_row(tile.ds, r));
   return tile.ds.first;
 }
 
@@ -256,7 +251,7 @@ void SelfAttention<T>::forward(Compute& compute, const Inputs& inputs, Matrix<T>
 // f c ds of a tile, from its weights, with dy V already in ds.
 template <class T>
 void SelfAttention<T>::slopes(const Inputs& inputs, const Head& head, const Tile& tile, const T* a) const {
-  const T scale = static_cast<T>(head.rule.factor) / std::sqrt(static_cast<T>(key_width));
+  const T scale = score_slope<T>(head.rule) / std::sqrt(static_cast<T>(key_width));
   if (weighting != Weighting::linear && weighting != Weighting::relu) {
     attention_rows::softmax_slopes(tile.ds, a, scale);
   } else {
@@ -289,7 +284,8 @@ T SelfAttention<T>::tile_backward(const Inputs& inputs, const Head& head, const 
   }
   if (gradients.q.empty() && gradients.k.empty() && dr.empty() && gradients.sinks.empty()) return 0;
   matmul_packed(d, head.packed(head.at.v_turned, value_width, stride), Matrix<T>(tile.ds.first, rows, stride));
-  scale_right(inputs.right, head.rule, head.first, tile.ds);
+  for (Index r = 0; head.rule.changes_weights() && r < rows; ++r)
+    change_weights_backward(head.rule, inputs.right.of(first + tile.ds.positions[r]), part_of_row(tile.ds, r));
   const T slope = gradients.sinks.empty() ? T{0} : sink_slope(inputs, head, tile, tile.a.first);
   slopes(inputs, head, tile, tile.a.first);
   const Operand<T> ds{tile.ds.first, rows, tile.reach, stride, false};

@@ -61,7 +61,8 @@ class FromRun(nn.Module):  # type: ignore[misc]
 
     def attend(self, scores: Any, present: Any, head: int = 1) -> Any:
         """Return the weights (B, T, S) of scores, by the rule of the head."""
-        return self.rule(1, head).applied(softmax(scores, present), present)
+        rule = self.rule(1, head)
+        return rule.applied(softmax(rule.changed(scores), present), present)
 
     def loss(self, batch: Mapping[str, Any]) -> Any:
         """Return the loss of a batch in training."""

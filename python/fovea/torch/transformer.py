@@ -73,7 +73,8 @@ class Layer(nn.Module):  # type: ignore[misc]
         if self.spec["position"] == "relative":
             scores = scores + self.by_distance(q)
         scores = scores / math.sqrt(q.shape[-1])
-        if any(rule.factor != 1 or rule.shift is not None for rule in rules):
+        ruled = any(rule != Rule() for rule in rules)
+        if ruled:
             scores = torch.stack([rule.changed(scores[:, h]) for h, rule in enumerate(rules)], 1)
         places = u.shape[1]
         later = torch.ones(places, places, dtype=torch.bool, device=u.device).triu(1)
@@ -83,9 +84,9 @@ class Layer(nn.Module):  # type: ignore[misc]
             weights = scores.masked_fill(later, 0)
         else:
             weights = scores.relu().masked_fill(later, 0) / torch.arange(1, places + 1, device=u.device)[:, None]
-        if all(rule == Rule() for rule in rules):
-            return weights
-        return torch.stack([rule.applied(weights[:, h], ~later) for h, rule in enumerate(rules)], 1)
+        if ruled:
+            weights = torch.stack([rule.applied(weights[:, h], ~later) for h, rule in enumerate(rules)], 1)
+        return weights
 
     def forward(self, h: Any, rules: list[Rule]) -> tuple[Any, Any]:
         normal = self.spec["norm"] == "pre"

@@ -102,8 +102,8 @@ TEST(InductionExact, GradientsWhereScoresAreChanged) {
   ModelScene<double> scene("induction-exact", {}, stream_of(4, 5));
   draw(scene);
   for (const int layer : {1, 2})
-    for (const AttentionRule& rule : {AttentionRule{.shift = &test_shift}, AttentionRule{.factor = 0.5},
-                                      AttentionRule{.factor = -2, .shift = &test_shift}}) {
+    for (const RequestedRule& rule : {RequestedRule{.shift = &test_shift}, RequestedRule{.factor = 0.5},
+                                      RequestedRule{.factor = -2, .shift = &test_shift}}) {
       const ScopedRule change{layer, 1, rule};
       const Pass pass{true, 0, 0, {{&change, 1}}};
       scene.check_gradients(batch, pass);

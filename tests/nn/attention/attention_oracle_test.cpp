@@ -55,7 +55,7 @@ reference::Positions positions_of(const Shape& s, Index b, bool by_marks) {
 
 AttentionRule rule_of(const Shape& s) {
   using Pattern = AttentionRule::Pattern;
-  return {s.rule == Rule::uniform ? Pattern::uniform : s.rule == Rule::truth ? Pattern::truth : Pattern::learned};
+  return {{s.rule == Rule::uniform ? Pattern::uniform : s.rule == Rule::truth ? Pattern::truth : Pattern::learned}};
 }
 
 // The marked positions of each row, -1 behind the last.

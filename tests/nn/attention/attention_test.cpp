@@ -2,6 +2,7 @@
 #include "fovea/nn/attention/attention.h"
 
 #include "fovea/nn/attention/score.h"
+#include "tests/nn/attention/test_shift.h"
 #include "tests/nn/gradient_check.h"
 
 namespace fovea {
@@ -56,7 +57,7 @@ TEST_P(AttentionGradient, IsWhatCentralDifferencesSay) {
   const auto loss = [&] {
     bench.arena.reset();
     trace = score.forward(bench.compute, hs, qs);
-    attention = Attention<double>::over(bench.compute, trace.scores, lengths, {Pattern::truth}, {alignment, 1});
+    attention = Attention<double>::over(bench.compute, trace.scores, lengths, {{Pattern::truth}}, {alignment, 1});
     attention.weigh(bench.team);
     const Cube<double> contexts = bench.compute.array<double>(c.batch, c.rows, c.width);
     attention.sum(bench.team, hs, sequences(contexts.data(), c.rows, c.width));
@@ -153,7 +154,7 @@ TEST(Attention, HugeScoresStayFinite) {
 TEST(Attention, HeldUniformIsExactlyUniform) {
   Bench bench;
   const std::vector<int> lengths = {7, 3, 0};
-  const Cube<double> weights = weighed(bench, random_values(1, 42), 3, 2, 7, lengths, {Pattern::uniform});
+  const Cube<double> weights = weighed(bench, random_values(1, 42), 3, 2, 7, lengths, {{Pattern::uniform}});
   for (Index b = 0; b < 3; ++b)
     for (Index t = 0; t < 2; ++t)
       for (Index s = 0; s < 7; ++s) {
@@ -167,7 +168,7 @@ TEST(Attention, MarkedPositionsShareTheWeightAndOthersStayLearned) {
   const std::vector<double> scores = random_values(1, 16);
   const std::vector<int> marked = {-1, -1, -1, -1, 0, 2, 0, 2};
   const Cube<double> learned = weighed(bench, scores, 2, 2, 4, {});
-  const auto attention = Attention<double>::make(bench.compute, 2, 2, 4, {}, {Pattern::truth}, {marked, 2});
+  const auto attention = Attention<double>::make(bench.compute, 2, 2, 4, {}, {{Pattern::truth}}, {marked, 2});
   std::ranges::copy(scores, attention.weights.data());
   attention.weigh(bench.team);
   for (Index t = 0; t < 2; ++t) {
@@ -192,7 +193,7 @@ TEST(Attention, MarkedPositionsShareTheWeightAndOthersStayLearned) {
 TEST(Attention, AlignedRowsAreHeldAndOthersFollowTheirScores) {
   Bench bench;
   const std::vector<int> alignment = {1, -1};
-  const auto attention = Attention<double>::make(bench.compute, 1, 2, 3, {}, {Pattern::truth}, {alignment, 1});
+  const auto attention = Attention<double>::make(bench.compute, 1, 2, 3, {}, {{Pattern::truth}}, {alignment, 1});
   std::ranges::copy(random_values(1, 6), attention.weights.data());
   attention.weigh(bench.team);
   EXPECT_FALSE(attention.follows(0, 0));
@@ -206,8 +207,33 @@ TEST(Attention, TheRuleAloneLeavesWeightsThatAreNotHeld) {
   const std::vector<int> marked = {-1, 0};
   const Cube<double> weights = bench.compute.array<double>(2, 1, 4);
   std::ranges::copy(given, weights.data());
-  Attention<double>::over(bench.compute, weights, {}, {Pattern::truth}, {marked, 1}).apply_rule(bench.team);
+  Attention<double>::over(bench.compute, weights, {}, {{Pattern::truth}}, {marked, 1}).apply_rule(bench.team);
   EXPECT_EQ(copy_of(weights), (std::vector<double>{given[0], given[1], given[2], given[3], 1, 0, 0, 0}));
+}
+
+TEST(Attention, ARuleChangesScores) {
+  Bench bench;
+  const std::vector<double> scores = random_values(1, 12), d = random_values(2, 12);
+  const std::vector<int> lengths = {3, 2};
+  const ScopedRule rule{0, 0, {.factor = -2, .shift = &test_shift}};
+  std::vector<double> changed;
+  for (Index n = 0; n < 12; ++n)
+    changed.push_back(-2 * scores[static_cast<std::size_t>(n)] + test_shift.at(1, 1, 5 + n / 6, n / 3 % 2, n % 3));
+  const auto pass = [&](const std::vector<double>& from, const AttentionRule& by) {
+    const auto attention = Attention<double>::make(bench.compute, 2, 2, 3, lengths, by);
+    std::ranges::copy(from, attention.weights.data());
+    attention.weigh(bench.team);
+    const Cube<double> slopes = bench.compute.array<double>(2, 2, 3);
+    std::ranges::copy(d, slopes.data());
+    attention.weigh_backward(bench.team, slopes);
+    return std::pair(copy_of(attention.weights), copy_of(slopes));
+  };
+  const auto [weights, slopes] = pass(scores, AttentionRules{{&rule, 1}, 5}.of(1, 1));
+  const auto [plain_weights, plain_slopes] = pass(changed, {});
+  for (std::size_t n = 0; n < weights.size(); ++n) {
+    EXPECT_NEAR(weights[n], plain_weights[n], 1e-12);
+    EXPECT_NEAR(slopes[n], -2 * plain_slopes[n], 1e-12);
+  }
 }
 
 TEST(Attention, ARuleScalesWeightsOnRightPositionsAndAblatesAll) {
@@ -215,14 +241,14 @@ TEST(Attention, ARuleScalesWeightsOnRightPositionsAndAblatesAll) {
   const std::vector<double> scores = random_values(1, 8);
   const std::vector<int> right = {1, -1, 0, 3};
   const Cube<double> learned = weighed(bench, scores, 2, 1, 4, {});
-  const auto scaled = Attention<double>::make(bench.compute, 2, 1, 4, {}, {Pattern::learned, 3}, {right, 2});
+  const auto scaled = Attention<double>::make(bench.compute, 2, 1, 4, {}, {{Pattern::learned, 3}}, {right, 2});
   std::ranges::copy(scores, scaled.weights.data());
   scaled.weigh(bench.team);
   for (Index s = 0; s < 4; ++s) {
     EXPECT_EQ(scaled.weights(0, 0, s), (s == 1 ? 3 : 1) * learned(0, 0, s));
     EXPECT_EQ(scaled.weights(1, 0, s), (s == 0 || s == 3 ? 3 : 1) * learned(1, 0, s));
   }
-  const auto ablated = Attention<double>::make(bench.compute, 2, 1, 4, {}, {.ablated = true});
+  const auto ablated = Attention<double>::make(bench.compute, 2, 1, 4, {}, {{.ablated = true}});
   ablated.weigh(bench.team);
   for (const double weight : ablated.weights.flat()) EXPECT_EQ(weight, 0);
   EXPECT_FALSE(ablated.by_score());

@@ -53,19 +53,19 @@ void check_gradients(const AttentionRule& rule, Index hidden = 0) {
   expect_parameter_gradients(s.parameters, loss);
 }
 
-const std::vector<AttentionRule> each_pattern{{}, {Pattern::uniform}, {Pattern::truth}};
+const std::vector<AttentionRule> each_pattern{{}, {{Pattern::uniform}}, {{Pattern::truth}}};
 
 TEST(CrossAttention, GradientsOfLearnedRows) { check_gradients({}); }
-TEST(CrossAttention, GradientsOfUniformRows) { check_gradients({Pattern::uniform}); }
-TEST(CrossAttention, GradientsOfAlignedRows) { check_gradients({Pattern::truth}); }
+TEST(CrossAttention, GradientsOfUniformRows) { check_gradients({{Pattern::uniform}}); }
+TEST(CrossAttention, GradientsOfAlignedRows) { check_gradients({{Pattern::truth}}); }
 TEST(CrossAttention, GradientsOfScaledRows) {
-  for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) check_gradients({pattern, 3});
+  for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) check_gradients({{pattern, 3}});
 }
-TEST(CrossAttention, GradientsOfAnAblatedHead) { check_gradients({.ablated = true}); }
+TEST(CrossAttention, GradientsOfAnAblatedHead) { check_gradients({{.ablated = true}}); }
 
 TEST(CrossAttention, GradientsOfTheAdditiveScore) {
   for (const AttentionRule& rule : each_pattern) check_gradients(rule, 5);
-  check_gradients({Pattern::learned, 3}, 5);
+  check_gradients({{Pattern::learned, 3}}, 5);
 }
 
 TEST(CrossAttention, TheAdditiveScoreIsWhatItsEquationSays) {

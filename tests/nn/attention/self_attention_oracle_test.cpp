@@ -43,7 +43,7 @@ SelfShape random_self_shape(std::uint64_t seed) {
   const auto patterns = static_cast<Index>(attention_patterns.size()) + 1;  // and learned
   for (Index h = 0; h < s.H; ++h) {
     const double scales[] = {1, 1, 0, 3}, factors[] = {1, 0.5, 0, -2};
-    AttentionRule rule{static_cast<AttentionRule::Pattern>(below(patterns)), scales[below(4)], stream.uniform() < 0.1};
+    RequestedRule rule{static_cast<AttentionRule::Pattern>(below(patterns)), scales[below(4)], stream.uniform() < 0.1};
     rule.factor = factors[below(4)];
     if (random_choice(stream)) rule.shift = &test_shift;
     s.rules.push_back({1, static_cast<int>(h) + 1, rule});
@@ -66,13 +66,9 @@ SelfShape random_self_shape(std::uint64_t seed) {
 }
 
 reference::Head head_of(const SelfShape& s, Index b, Index h, Index length) {
-  const AttentionRule& rule = s.rules[static_cast<std::size_t>(h)].rule;
-  reference::Head head{static_cast<reference::Weighting>(s.weighting),
-                       static_cast<reference::Pattern>(rule.pattern),
-                       rule.scale,
-                       rule.ablated,
-                       Array<2>(length, length),
-                       rule.factor};
+  const RequestedRule& rule = s.rules[static_cast<std::size_t>(h)].rule;
+  reference::Head head{static_cast<reference::Weighting>(s.weighting), rule.scale, rule.ablated,
+                       Array<2>(length, length), rule.factor};
   if (rule.shift) {
     head.shift = Array<2>(length, length);
     for (Index i = 0; i < length; ++i)

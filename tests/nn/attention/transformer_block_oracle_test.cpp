@@ -40,7 +40,7 @@ struct BlockScene {
     const auto patterns = static_cast<Index>(attention_patterns.size()) + 1;  // and learned
     for (Index h = 0; h < shape.heads; ++h)
       rules.push_back(
-          {static_cast<AttentionRule::Pattern>(below(patterns)), random_choice(stream) ? 1.0 : 3.0, below(9) == 0});
+          {{static_cast<AttentionRule::Pattern>(below(patterns)), random_choice(stream) ? 1.0 : 3.0, below(9) == 0}});
 
     const Index N = B * shape.positions;
     for (Index b = 0; b < B; ++b) lengths.push_back(1 + below(shape.positions));

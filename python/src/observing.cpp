@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
 
+#include "fovea/base/error/names.h"
 #include "fovea/base/statistics.h"
 #include "fovea/base/version.h"
 #include "fovea/io/digest.h"
 #include "fovea/lab/record/machine.h"
 #include "fovea/lab/store/store.h"
+#include "fovea/nn/attention/attention_rule.h"
 #include "fovea/probe/agreement.h"
 #include "fovea/probe/probe.h"
 #include "python/src/arrays.h"
@@ -54,6 +57,26 @@ Array part(const py::dict& parts, const char* name, int rank) {
   if (given.ndim() != rank)
     throw failure(fmt::format("'{}' has {} dimensions, not {}", name, given.ndim(), rank), "this is a mistake");
   return given;
+}
+
+std::vector<std::string> pattern_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, pattern] : attention_patterns) names.emplace_back(name);
+  return names;
+}
+
+// The weights of a pattern in each row: over all columns, or over the first of them up to the row's own. A pattern of
+// right positions has none, because they differ from example to example.
+py::array pattern_rows(const std::string& name, Index rows, Index columns, bool causal) {
+  const auto* const found = std::ranges::find(attention_patterns, name, &AttentionPatterns::value_type::first);
+  if (found == attention_patterns.end() || RequestedRule{found->second}.reads_right())
+    throw wrong_input(fmt::format("there is no pattern '{}' of rows that all examples share", name),
+                      suggest_name(name, pattern_names()));
+  py::array_t<double> weights({rows, columns});
+  for (Index i = 0; i < rows; ++i)
+    write_pattern<double>(found->second, i, causal ? std::min(i + 1, columns) : columns, {},
+                          {weights.mutable_data(i, 0), static_cast<std::size_t>(columns)});
+  return weights;
 }
 
 Tokens tokens_of(const Ints& ids, const std::vector<int>& lengths) {
@@ -212,6 +235,8 @@ void bind_observing(py::module_& module) {
            py::arg("last") = false)
       .def("memory", &Probes::memory)
       .def("remember", &Probes::remember);
+  module.def("attention_patterns", &pattern_names);
+  module.def("pattern_rows", &pattern_rows, py::arg("pattern"), py::arg("rows"), py::arg("columns"), py::arg("causal"));
   module.def("agreement", &agreement_of, py::arg("a"), py::arg("b"), py::arg("lengths"));
   module.def(
       "share_interval",

@@ -104,7 +104,7 @@ def test_models_of_tokens(task, model):
 
 
 def test_a_pattern_that_is_not_there_is_refused():
-    with pytest.raises(NotImplementedError, match="'window'"):
+    with pytest.raises(fovea.WrongInput, match="there is no pattern 'window'"):
         Rule("window").held(torch.zeros(1, 2, 2), torch.ones(1, 1, 2, dtype=torch.bool))
 
 

@@ -8,22 +8,10 @@ namespace {
 
 bool is_right(const Head& head, Index i, Index j) { return head.right.size(0) > 0 && head.right(i, j) != 0; }
 
-double right_count(const Head& head, Index i) {
-  double count = 0;
-  for (Index j = 0; j <= i; ++j) count += is_right(head, i, j) ? 1 : 0;
-  return count;
-}
-
-bool set_by_pattern(const Head& head, Index i) {
-  return head.pattern == Pattern::truth ? right_count(head, i) > 0 : head.pattern != Pattern::learned;
-}
-
-// a_ij of a row that a pattern sets.
-double pattern_weight(const Head& head, Index i, Index j) {
-  if (head.pattern == Pattern::uniform) return 1.0 / static_cast<double>(i + 1);
-  if (head.pattern == Pattern::previous) return j == std::max<Index>(i - 1, 0) ? 1 : 0;
-  if (head.pattern == Pattern::first) return j == 0 ? 1 : 0;
-  return is_right(head, i, j) ? 1 / right_count(head, i) : 0;
+bool is_held(const Head& head, Index i) {
+  double sum = 0;
+  for (Index j = 0; j <= i && head.held.size(0) > 0; ++j) sum += head.held(i, j);
+  return sum > 0;
 }
 
 double score(const Head& head, const HeadInput& x, Index i, Index j) {
@@ -46,7 +34,7 @@ HeadOutput self_attention(const Head& head, const HeadInput& x) {
     for (Index j = 0; j <= i; ++j) sum += std::exp(score(head, x, i, j) - largest);
     for (Index j = 0; j <= i; ++j) {
       const double s = score(head, x, i, j);
-      if (set_by_pattern(head, i)) to.a(i, j) = pattern_weight(head, i, j);
+      if (is_held(head, i)) to.a(i, j) = head.held(i, j);
       else if (head.weighting == Weighting::softmax || room) to.a(i, j) = std::exp(s - largest) / sum;
       else if (head.weighting == Weighting::linear) to.a(i, j) = s;
       else to.a(i, j) = std::max(s, 0.0) / static_cast<double>(i + 1);
@@ -74,7 +62,7 @@ void self_attention_backward(const Head& head, const HeadInput& x, const HeadOut
       mean += output.a(i, j) * da(j);
       weight += output.a(i, j);
     }
-    if (set_by_pattern(head, i)) continue;
+    if (is_held(head, i)) continue;
     if (head.weighting == Weighting::sink) d.sink -= (1 - weight) * mean;
 
     for (Index j = 0; j <= i; ++j) {

@@ -12,12 +12,7 @@
 //   linear:   a_ij = s_ij
 //   relu:     a_ij = max(s_ij, 0) / (i + 1)
 //
-// A pattern sets a row without its scores:
-//
-//   uniform:  a_ij = 1 / (i + 1)
-//   previous: a_ij = 1 at j = max(i - 1, 0), else 0
-//   first:    a_ij = 1 at j = 0, else 0
-//   truth:    a_ij = 1/m at the m right positions of i, else 0; a row of no right position keeps its scores
+// A row may be held: a_ij is given, without scores.
 //
 // The weights multiply right positions by a scale z, and give the sums:
 //
@@ -33,7 +28,7 @@
 //   one, sink: as softmax         sink: dz -= Σ_i (1 - Σ_m a_im) Σ_m a_im da_im
 //   linear:   ds_ij = da_ij
 //   relu:     ds_ij = da_ij / (i + 1) where s_ij > 0, else 0
-//   rows that a pattern sets: ds_ij = 0
+//   held rows: ds_ij = 0
 //   dq_i += f Σ_(j<=i) ds_ij (k_j + r_(i-j)) / √K
 //   dk_j += f Σ_(i>=j) ds_ij q_i / √K      dr_δ += f Σ_(i>=δ) ds_i(i-δ) q_i / √K
 //
@@ -49,16 +44,15 @@
 namespace fovea::reference {
 
 enum class Weighting { softmax, linear, relu, one, sink };
-enum class Pattern { learned, uniform, previous, first, truth };
 
 struct Head {
   Weighting weighting = Weighting::softmax;
-  Pattern pattern = Pattern::learned;
   double scale = 1;  // z
   bool ablated = false;
   Array<2> right;       // (T,T): 1 where j is right for i; of size 0: no position is right
   double factor = 1;    // f
   Array<2> shift = {};  // (T,T); of size 0: none
+  Array<2> held = {};   // (T,T): a of held rows, 0 in the others; of size 0: no row is held
 };
 
 struct HeadInput {  // or its gradients

@@ -11,12 +11,13 @@ from typing import Any
 from .. import _engine, checks
 from ..pictures import needed
 from .observed import Observed
+from .rules import pattern_rows
 from .scope import Key, Scope
 from .sites import Tap, chosen, name_of
 
 torch = needed("torch", "torch")
 
-PATTERNS = ("uniform", "previous", "first", "truth")
+PATTERNS = tuple(_engine.attention_patterns())
 ABLATED = "ablate"  # no pattern: all weights are 0, and so is what the head gives
 Own = Callable[[Any, Any], Any]  # (attention, allowed) -> attention
 
@@ -36,7 +37,7 @@ class Hold:
                 raise _engine.wrong_input(f"attention cannot be held '{how}'", _engine.suggest_name(how, PATTERNS))
         elif not callable(how):
             raise checks.wrong_type(
-                "how", how, '"uniform", "previous", "first", "truth" or a function of (attention, allowed)'
+                "how", how, f"{', '.join(map(repr, PATTERNS))} or a function of (attention, allowed)"
             )
         head = None if head is None else checks.whole("head", head, 1)
         return cls(how, frozenset(sites), start, until, head)
@@ -129,11 +130,12 @@ class Hold:
                     "positions count from 0; -1 means none",
                 )
             at = torch.nn.functional.pad(truth, (0, rows - truth.shape[1]), value=-1)[:, None, :, None]
+            named = (torch.arange(places, device=attention.device) == at).to(attention.dtype)
         else:
-            row = torch.arange(rows, device=attention.device)[None, None, :, None]
-            at = (row - 1).clamp(min=0) if self.how == "previous" else torch.zeros_like(row)
-        hot = (torch.arange(places, device=attention.device) == at).to(attention.dtype).expand(attention.shape)
-        return torch.where((hot * allowed).sum(-1, keepdim=True) > 0, hot, attention)
+            named = pattern_rows(self.how, attention, False)
+        held = named * allowed
+        total = held.sum(-1, keepdim=True)
+        return torch.where(total > 0, held / total, attention)
 
 
 def _outside(truth: Any, places: int) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
+from .. import _engine
 from ..pictures import needed
 
 torch = needed("torch", "torch")
@@ -17,7 +19,7 @@ class Rule:
     Parameters
     ----------
     pattern : str
-        What rows are held at: ``"learned"`` (by scores), ``"uniform"``, ``"previous"``, ``"first"`` or ``"truth"``.
+        What rows are held at, as a hold of a spec names it; ``"learned"``: nothing, by scores.
     scale : float
         The factor of weights on right positions.
     ablated : bool
@@ -64,15 +66,7 @@ class Rule:
         if self.pattern == "truth":
             right = (self.is_right(weights) & present).to(weights.dtype)
             return right / right.sum(-1, keepdim=True).clamp(min=1)
-        row = torch.arange(weights.shape[1], device=weights.device)
-        if self.pattern == "previous":
-            column = (row - 1).clamp(min=0)
-        elif self.pattern == "first":
-            column = torch.zeros_like(row)
-        else:
-            raise NotImplementedError(f"attention cannot be held at {self.pattern!r} in PyTorch")
-        named = torch.nn.functional.one_hot(column, weights.shape[2]).to(weights.dtype)
-        return (named * present).expand(weights.shape)
+        return (pattern_rows(self.pattern, weights, True) * present).expand(weights.shape)
 
     def applied(self, weights: Any, present: Any) -> Any:
         """Return the weights as the rule has them; ``present`` marks the columns that are there."""
@@ -83,6 +77,16 @@ class Rule:
         if self.scale != 1:
             weights = torch.where(self.is_right(weights), weights * self.scale, weights)
         return torch.zeros_like(weights) if self.ablated else weights
+
+
+def pattern_rows(pattern: str, like: Any, causal: bool) -> Any:
+    """Return the engine's rows of a pattern that all examples share, (T, S) of weights (…, T, S)."""
+    return _pattern_rows(pattern, like.shape[-2], like.shape[-1], causal, like.dtype, like.device)
+
+
+@functools.lru_cache(maxsize=32)
+def _pattern_rows(pattern: str, rows: int, columns: int, causal: bool, dtype: Any, device: Any) -> Any:
+    return torch.as_tensor(_engine.pattern_rows(pattern, rows, columns, causal), dtype=dtype, device=device)
 
 
 def softmax(scores: Any, present: Any) -> Any:

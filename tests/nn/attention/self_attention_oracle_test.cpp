@@ -5,6 +5,7 @@
 #include "fovea/nn/attention/self_attention.h"
 #include "fovea/nn/reference/self_attention.h"
 #include "tests/nn/attention/test_shift.h"
+#include "tests/nn/reference/held_rows.h"
 #include "tests/nn/reference/oracle.h"
 
 namespace fovea {
@@ -77,6 +78,7 @@ reference::Head head_of(const SelfShape& s, Index b, Index h, Index length) {
   for (Index i = 0; i < length; ++i)
     for (const Index slot : {0, 1})
       if (const int j = s.right[static_cast<std::size_t>(2 * (b * s.T + i) + slot)]; j >= 0) head.right(i, j) = 1;
+  head.held = held_rows(rule.pattern, head.right);
   return head;
 }
 

@@ -1,6 +1,7 @@
 // A transformer's block against its equations (nn/reference): every form of attention and MLP, all rows or some of
 // them, with rows of its own for each position or shared ones.
 #include "fovea/nn/attention/transformer_block.h"
+#include "tests/nn/reference/held_rows.h"
 #include "tests/nn/reference/oracle.h"
 #include "tests/nn/reference/random_block.h"
 
@@ -68,12 +69,12 @@ struct BlockScene {
     reference::BlockForm to = form;
     const Index length = lengths[static_cast<std::size_t>(b)];
     for (const AttentionRule& rule : rules) {
-      to.heads.push_back({static_cast<reference::Weighting>(settings.attention.weighting),
-                          static_cast<reference::Pattern>(rule.pattern), rule.scale, rule.ablated,
+      to.heads.push_back({static_cast<reference::Weighting>(settings.attention.weighting), rule.scale, rule.ablated,
                           Array<2>(length, length)});
       for (Index i = 0; i < length; ++i)
         if (const int j = right[static_cast<std::size_t>(b * shape.positions + i)]; j >= 0)
           to.heads.back().right(i, j) = 1;
+      to.heads.back().held = held_rows(rule.pattern, to.heads.back().right);
     }
     return to;
   }

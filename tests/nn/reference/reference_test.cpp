@@ -8,6 +8,7 @@
 #include "fovea/nn/reference/gru.h"
 #include "fovea/nn/reference/lstm.h"
 #include "fovea/nn/reference/transformer_block.h"
+#include "tests/nn/reference/held_rows.h"
 #include "tests/nn/reference/oracle.h"
 #include "tests/nn/reference/random_block.h"
 
@@ -230,8 +231,14 @@ Array<2> random_right(RandomStream& stream, Index T) {
   return right;
 }
 
+std::vector<AttentionRule::Pattern> each_pattern() {
+  std::vector<AttentionRule::Pattern> all{AttentionRule::Pattern::learned};
+  for (const auto& [word, pattern] : attention_patterns) all.push_back(pattern);
+  return all;
+}
+
 class ReferenceSelfAttention
-    : public ::testing::TestWithParam<std::tuple<reference::Weighting, reference::Pattern, double>> {};
+    : public ::testing::TestWithParam<std::tuple<reference::Weighting, AttentionRule::Pattern, double>> {};
 
 TEST_P(ReferenceSelfAttention, Gradients) {
   const auto [weighting, pattern, scale] = GetParam();
@@ -240,7 +247,8 @@ TEST_P(ReferenceSelfAttention, Gradients) {
     RandomStream stream(seed, "self-attention");
     const Index T = 1 + random_size(stream, 5), K = random_size(stream, 4), U = random_size(stream, 4);
     const Index relative = random_choice(stream) ? T : 0;
-    reference::Head head{weighting, pattern, scale, false, random_right(stream, T)};
+    reference::Head head{weighting, scale, false, random_right(stream, T)};
+    head.held = held_rows(pattern, head.right);
     if (seed % 2 == 1) head.factor = -0.7;
     if (seed % 3 == 1) head.shift = random_array(seed + 6, T, T);
     reference::HeadInput x{random_array(seed + 1, T, K), random_array(seed + 2, T, K), random_array(seed + 3, T, U),
@@ -259,10 +267,7 @@ TEST_P(ReferenceSelfAttention, Gradients) {
 INSTANTIATE_TEST_SUITE_P(Rules, ReferenceSelfAttention,
                          ::testing::Combine(::testing::Values(reference::Weighting::softmax,
                                                               reference::Weighting::linear, reference::Weighting::relu),
-                                            ::testing::Values(reference::Pattern::learned, reference::Pattern::uniform,
-                                                              reference::Pattern::previous, reference::Pattern::first,
-                                                              reference::Pattern::truth),
-                                            ::testing::Values(1.0, 3.0)));
+                                            ::testing::ValuesIn(each_pattern()), ::testing::Values(1.0, 3.0)));
 
 TEST(Reference, SelfAttentionWeightsOfEachPattern) {
   reference::Head head;
@@ -272,9 +277,10 @@ TEST(Reference, SelfAttentionWeightsOfEachPattern) {
   x.q.values() = {1, 1, 1};
   x.k.values() = {std::log(2.0), 0, std::log(3.0)};
   x.v.values() = {1, 10, 100};
-  using reference::Pattern, reference::Weighting;
+  using Pattern = AttentionRule::Pattern;
+  using reference::Weighting;
   const auto expect_last_row = [&](Pattern pattern, const std::vector<double>& want) {
-    head.pattern = pattern;
+    head.held = held_rows(pattern, head.right);
     const Array<1> row = row_of(reference::self_attention(head, x).weights, 2);
     expect_near_oracle<const double>("last row", row.values(), want);
   };
@@ -325,10 +331,12 @@ TEST(Reference, TransformerBlockGradients) {
     for (bool* choice : {&shape.norms, &shape.biases, &shape.relative}) *choice = random_choice(stream);
     (seed % 3 == 0 ? shape.query : shape.key) = seed % 3 == 2;
     reference::BlockForm form{{}, random_choice(stream), random_choice(stream)};
-    for (Index h = 0; h < shape.heads; ++h)
-      form.heads.push_back({static_cast<reference::Weighting>(stream.integer(3)),
-                            static_cast<reference::Pattern>(stream.integer(5)), random_choice(stream) ? 3.0 : 1.0,
+    for (Index h = 0; h < shape.heads; ++h) {
+      form.heads.push_back({static_cast<reference::Weighting>(stream.integer(3)), random_choice(stream) ? 3.0 : 1.0,
                             stream.uniform() < 0.1, random_right(stream, shape.positions)});
+      form.heads.back().held =
+          held_rows(each_pattern()[stream.integer(each_pattern().size())], form.heads.back().right);
+    }
     reference::TransformerBlock block = random_block(shape, seed), d_block = random_block(shape, {});
     Array<2> h = random_array(seed + 50, shape.positions, shape.width);
     const Array<2> d_out = random_array(seed + 51, shape.positions, shape.width);

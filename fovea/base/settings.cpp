@@ -25,6 +25,12 @@ std::string range_text(double least, double most) {
   return fmt::format("{} to {}", least, most);
 }
 
+// "1000", of 1e3; empty if the value is no whole number with a point or an exponent.
+std::string whole_text(const Value& value) {
+  const double* const real = value.as<double>();
+  return real && std::trunc(*real) == *real && std::abs(*real) < 1e15 ? fmt::format("{:.0f}", *real) : "";
+}
+
 const std::array<std::string, 2> flags{"false", "true"};
 
 // Sets `out`, or says what it must be.
@@ -347,6 +353,7 @@ void Fields::read(const ValueTable& table, const std::string& owner, const std::
     if (field == fields_.end()) {
       std::vector<std::string> names;
       for (const Field& f : fields_) names.push_back(f.name);
+      names.insert(names.end(), reserved.begin(), reserved.end());
       throw wrong_input(fmt::format("{} has no setting '{}'", owner, key), suggest_name(key, names), value.location);
     }
     if (const Message wanted = field->set(value); !wanted.empty()) {
@@ -354,6 +361,8 @@ void Fields::read(const ValueTable& table, const std::string& owner, const std::
       const auto* const word = value.as<std::string>();
       const std::vector<std::string> choices = choices_in(field->kind.text());
       if (word && !choices.empty()) remedy = suggest_name(*word, choices, std::move(remedy));
+      if (const std::string whole = whole_text(value); !whole.empty() && field->kind.text().starts_with("integer"))
+        remedy = fmt::format("write {}, without a point or an exponent", whole);
       throw wrong_input(message("{} must be {}, not {}", full_name(owner, key), wanted, value), remedy, value.location);
     }
   }

@@ -133,7 +133,8 @@ class CsvRows final : public RowReader {
       if (!fits || !take_line())
         throw wrong_input(fmt::format("a quote is opened here and not closed within {}",
                                       fits ? "the file" : fmt::format("{} bytes", lines_.longest())),
-                          "close it, or write a quote that belongs to the text twice", location(opened, column));
+                          "close the quote. If the quote belongs to the text, write it twice",
+                          location(opened, column));
       at = 0;
     }
   }
@@ -258,7 +259,8 @@ class JsonlRows final : public RowReader {
       throw wrong_input(picker_.problem(), "write one JSON object per line", lines_.location());
     for (std::size_t i = 0; i < names_.size(); ++i)
       if (!picker_.has()[i])
-        throw wrong_input(fmt::format("has no \"{}\"", names_[i]), "name a key that every line has", lines_.location());
+        throw wrong_input(fmt::format("has no key \"{}\"", names_[i]),
+                          Remedy::or_skip("add the key to the line, or name another key", "lines"), lines_.location());
     row.line = lines_.line();
     row.fields.assign(picker_.values().begin(), picker_.values().end());
     return true;

@@ -115,7 +115,7 @@ Error not_toml(std::string_view what, std::string_view text, const Location& loc
                        location);
   if (const std::string range = open_range(text, location.line); !range.empty())
     return wrong_input("a range or a distribution needs quotes", fmt::format("write \"{}\"", range), location);
-  const bool escape = what.find("escape") != what.npos;
+  const bool escape = what.find("escape") != what.npos && what.find("control char") == what.npos;
   if (const int column = escape ? 0 : open_quote(text, location.line))
     return wrong_input("this text has an opening quote and no closing quote", "add the closing quote",
                        {location.file, location.line, column, location.kind});

@@ -62,7 +62,7 @@ def test_remedies_are_pythons(call, says):
         ("task = 3\n", r"short\.toml:1:1: 'task' must be a table"),
         (
             "[task]\nvocab = 3\n",
-            r"short\.toml:2:1: the task has no name\. Add name = \"…\" to it; fovea\.describe\(\"tasks\"\) shows them",
+            r"short\.toml:2:1: the task has no name: task\.name is missing\. See: fovea\.describe\(\"tasks\"\)",
         ),
         (
             "seed = 1\n",

@@ -41,8 +41,8 @@ std::uint64_t number_of(std::string_view field, const Location& location) {
                       Remedy::or_skip("write whole numbers from 0 on", "lines"), location);
   if (digits.empty() || !std::ranges::all_of(digits, hexadecimal ? is_hexadecimal_digit : is_digit)) {
     const bool lacks_0x = !hexadecimal && std::ranges::all_of(field, is_hexadecimal_digit);
-    throw wrong_input(fmt::format("{} is not a whole number{}", quoted(field), lacks_0x ? " without 0x in front" : ""),
-                      Remedy::or_skip(lacks_0x ? fmt::format("write 0x{} if it is hexadecimal", field.substr(0, 40))
+    throw wrong_input(fmt::format("{} is not a {} number", quoted(field), lacks_0x ? "decimal" : "whole"),
+                      Remedy::or_skip(lacks_0x ? fmt::format("if it is hexadecimal, write 0x{}", field.substr(0, 40))
                                                : "write 4096, or 0x1000",
                                       "lines"),
                       location);

@@ -63,8 +63,8 @@ std::vector<int> parse_ids(const std::string& text) {
 
 void TwoSequences::prepare(std::uint64_t) {
   if (sequences_.empty() || sequences_.size() != labels_.size()) {
-    throw wrong_input("task 'two-sequences' has " + std::to_string(sequences_.size()) + " sequences and " +
-                          std::to_string(labels_.size()) + " labels",
+    throw wrong_input("task.sequences has length " + std::to_string(sequences_.size()) +
+                          ", and task.labels has length " + std::to_string(labels_.size()),
                       "give one label to each sequence");
   }
   for (const std::string& text : sequences_) {

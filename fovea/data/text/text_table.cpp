@@ -132,11 +132,19 @@ class Table final : public TextReader::Examples {
 
   const char* use(std::size_t wanted) const { return wanted < texts_ ? "text" : labelled_ ? "label" : "target"; }
 
+  std::string two_columns() const {
+    return fmt::format("write the text and the {} in two columns", labelled_ ? "label" : "target");
+  }
+
   void refuse_column_twice() const {
     for (std::size_t i = 0; i < columns_.size(); ++i)
       for (std::size_t before = 0; before < i; ++before) {
         if (columns_[i] != columns_[before]) continue;
         const bool same = wanted_[i] == wanted_[before];
+        if (width_ == 1) throw wrong_input("has one column, and needs two", two_columns(), {file_});
+        if (same && i < texts_)
+          throw wrong_input(fmt::format("the column '{}' is named twice as the text", wanted_[i]), "name it once",
+                            {file_});
         throw wrong_input(fmt::format("the column '{}'{} is named as the {} and as the {}", wanted_[before],
                                       same ? "" : fmt::format(", which is '{}',", wanted_[i]), use(before), use(i)),
                           i < texts_ ? "name it once" : "name two columns", {file_});
@@ -198,7 +206,7 @@ class Table final : public TextReader::Examples {
           throw wrong_input(fmt::format("has several columns '{}'; its first line is {}", wanted_[i], first_row()),
                             "name it by number, from 1", location);
         columns_.push_back(static_cast<std::size_t>(named - first.fields.begin()));
-      } else if (!number && !all_digits(wanted_[i])) {
+      } else if (!number && (wanted_[i].empty() || !all_digits(wanted_[i]))) {
         const bool unnamed = i < texts_ && !text_is_named_;
         throw wrong_input(fmt::format("has no column '{}'{}; its first line is {}", wanted_[i],
                                       unnamed ? ", and no other column is named as the text" : "", first_row()),
@@ -206,7 +214,7 @@ class Table final : public TextReader::Examples {
       } else if (!number || *number >= width_) {
         throw wrong_input(fmt::format("has no column {}; its first line is {}", wanted_[i], first_row()),
                           !other_mark.empty() ? other_mark
-                          : width_ == 1       ? "name column 1"
+                          : width_ == 1       ? two_columns()
                                               : fmt::format("name a column from 1 to {}", width_),
                           location);
       } else {

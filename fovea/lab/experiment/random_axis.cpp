@@ -64,8 +64,12 @@ std::vector<std::string> split_list(const std::string& text) {
 std::optional<RandomAxis> parse_random_axis(const std::string& text, const Location& location) {
   const std::string rule(trimmed(text));
   const std::size_t open = rule.find('(');
-  if (open == std::string::npos || rule.back() != ')') return std::nullopt;
+  if (open == std::string::npos) return std::nullopt;
   const std::string name(trimmed(std::string_view(rule).substr(0, open)));
+  const bool known = name == "one_of" || name == "log" || name == "uniform";
+  if (known && rule.find(')') == std::string::npos)
+    throw wrong_input(fmt::format("a ')' is missing in '{}'", rule), fmt::format("write {})", rule), location);
+  if (rule.back() != ')') return std::nullopt;
   const std::string inside = rule.substr(open + 1, rule.size() - open - 2);
   RandomAxis draw;
   draw.location = location;
@@ -78,7 +82,7 @@ std::optional<RandomAxis> parse_random_axis(const std::string& text, const Locat
     }
     return draw;
   }
-  if (name != "log" && name != "uniform") {
+  if (!known) {
     if (inside.find_first_not_of("0123456789.,+-eE ") != std::string::npos) return std::nullopt;  // an expression
     throw wrong_input(fmt::format("'{}' is not a distribution", name),
                       "use log(1e-4..1e-2), uniform(0..0.5) or one_of(linear, mlp)", location);
@@ -86,8 +90,8 @@ std::optional<RandomAxis> parse_random_axis(const std::string& text, const Locat
   draw.kind = name == "log" ? RandomAxis::Kind::log : RandomAxis::Kind::uniform;
   const auto ends = ends_of(inside);
   if (!ends)
-    throw wrong_input(fmt::format("'{}' has no bounds", rule), fmt::format("write it as {}(1e-4..1e-2)", name),
-                      location);
+    throw wrong_input(fmt::format("'{}' needs two numbers with '..' between them", rule),
+                      fmt::format("write it as {}(1e-4..1e-2)", name), location);
   std::tie(draw.low, draw.high) = *ends;
   if (draw.low >= draw.high)
     throw wrong_input(fmt::format("the range '{}' is empty", rule), "write the smaller bound first", location);

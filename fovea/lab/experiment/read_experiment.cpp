@@ -17,6 +17,7 @@
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/experiment/read_values.h"
 #include "fovea/lab/experiment/stages.h"
+#include "fovea/lab/intervention/intervention.h"
 
 namespace fovea {
 
@@ -63,8 +64,9 @@ ValueTable read_quick(const Value& value) {
 }
 
 ValueList read_interventions(const Value& value) {
-  ValueList list = take<ValueList>(value, "intervene", ValueKind::tables);
-  for (const Value& item : list) take<ValueTable>(item, "intervene", ValueKind::tables);
+  const Remedy remedy = message("write it as intervene = {}", Value{ValueList{example_intervention()}, {}});
+  ValueList list = take<ValueList>(value, "intervene", ValueKind::tables, remedy);
+  for (const Value& item : list) take<ValueTable>(item, "intervene", ValueKind::tables, remedy);
   return list;
 }
 
@@ -173,8 +175,8 @@ Experiment experiment_from_table(const ValueTable& written, const Location& loca
                         experiment.location);
     const auto name = section->find("name");
     if (name == section->end())
-      throw wrong_input(fmt::format("the {} has no name", key), Remedy::name_part(std::string(key) + "s"),
-                        section->begin()->second.location);
+      throw wrong_input(fmt::format("the {0} has no name: {0}.name is missing", key),
+                        Remedy::list_parts(std::string(key) + "s"), section->begin()->second.location);
     take_text(name->second, "name");
   }
   ValueTable probe;

@@ -38,7 +38,9 @@ TEST(TwoSequences, SaysWhatIsWrong) {
   EXPECT_NE(complaint("two-sequences", sequences({"0 x"}, {0})).find("'0 x'"), std::string::npos);
   EXPECT_NE(complaint("two-sequences", sequences({"0 -1"}, {0})).find("'0 -1'"), std::string::npos);
   EXPECT_NE(complaint("two-sequences", sequences({" "}, {0})).find("empty"), std::string::npos);
-  EXPECT_NE(complaint("two-sequences", sequences({"0", "1"}, {0})).find("2 sequences and 1 labels"), std::string::npos);
+  EXPECT_NE(complaint("two-sequences", sequences({"0", "1"}, {0}))
+                .find("task.sequences has length 2, and task.labels has length 1"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_F(TextReaderTest, ColumnsThatCanNotBeMeantAreSaid) {
   EXPECT_SAYS(complaint(table("b.tsv", "label\ttext\nham\thi\n", {"label"}, "1")),
               "the column 'label', which is '1', is named as the text and as the label");
   EXPECT_SAYS(complaint(table("b.tsv", "ham\thi\n", {"2", "2"}, "1")),
-              "the column '2' is named as the text and as the text. Name it once");
+              "the column '2' is named twice as the text. Name it once");
   EXPECT_SAYS(complaint(table("b.jsonl", "{\"text\": \"hi\"}\n", {"text", "text"}, "")), "Name it once");
   EXPECT_SAYS(complaint(table("c.csv", "text,text,label\nhi,you,ham\n", {"text"}, "label")),
               "c.csv:1: has several columns 'text'; its first line is 'text', 'text', 'label'. Name it by number");
@@ -146,7 +146,7 @@ TEST_F(TextReaderTest, JsonlTakesNamedValues) {
   const auto says = [&](const std::string& bytes, const char* part) {
     EXPECT_SAYS(complaint(table("b.jsonl", bytes, {}, "label")), part);
   };
-  says("{\"text\": \"a\"}", "b.jsonl:1: has no \"label\"");
+  says("{\"text\": \"a\"}", "b.jsonl:1: has no key \"label\"");
   says("{\"text\": [\"a\"], \"label\": 1}", "b.jsonl:1: \"text\" is a list, not a text");
   says("{\"text\": \"a\", \"label\": 1}\n{\"text\": ", "b.jsonl:2: is not JSON near ");
   says("[1]", "is a JSON list, not an object");

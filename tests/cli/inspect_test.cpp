@@ -42,8 +42,9 @@ TEST_F(InspectTest, EveryHeadOfAStreamIsSeenPlaceByPlace) {
 }
 
 TEST_F(InspectTest, WhatIsNotThereIsSaidWithWhatIs) {
-  EXPECT_NE(fovea("inspect 1 --row 7").err.find("the example has 6 rows, and no row 7. Choose a number from 1 to 6."),
-            std::string::npos);
+  EXPECT_NE(
+      fovea("inspect 1 --row 7").err.find("--row: the example has 6 rows, and no row 7. Choose a number from 1 to 6."),
+      std::string::npos);
   EXPECT_NE(fovea("inspect 1 --map layer.1.head.3").err.find("Did you mean 'layer.1.head.1'?"), std::string::npos)
       << fovea("inspect 1 --map layer.1.head.3").err;
   EXPECT_EQ(fovea("inspect 1 --row 7").code, 2);

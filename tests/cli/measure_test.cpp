@@ -23,6 +23,18 @@ class MeasureTest : public ProgramTest {
   }
 };
 
+TEST_F(MeasureTest, ATaskThatDrawsItsExamplesNeedsUniformAttention) {
+  const std::string run =
+      "run copy-subset --quick --quiet --set train.steps=2 --set 'probe.names=[\"accuracy\", "
+      "\"evidence\"]'";
+  ASSERT_EQ(fovea(run).code, 0);
+  const Outcome alone = fovea("measure 1");
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_NE(alone.err.find("Train it again with --set model.attention=uniform."), std::string::npos) << alone.err;
+  ASSERT_EQ(fovea(run + " --set model.attention=uniform").code, 0);
+  EXPECT_EQ(fovea("measure 1").code, 0);
+}
+
 TEST_F(MeasureTest, ReproducesTheWholeTable) {
   const nlohmann::json all = json(words);
   EXPECT_EQ(all["set"][4], "task.min_count=2");

@@ -31,6 +31,15 @@ std::vector<EvidenceRows::Example> EvidenceRows::by_example() const {
   return all;
 }
 
+Error without_evidence(const RunRecord& run) {
+  const std::optional<Value> probes = run.spec.setting("probe.names");
+  const auto* const own = probes ? probes->as<ValueList>() : nullptr;
+  ValueList names = own ? *own : ValueList{{"loss", {}}, {"accuracy", {}}};
+  names.push_back({"evidence", {}});
+  return wrong_input(fmt::format("run {} was trained without the probe 'evidence'", run.id),
+                     Remedy::train_again_with("probe.names", std::move(names)));
+}
+
 EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), fetch_(std::move(fetch)) {
   const auto one = [&](const char* name) {
     std::vector<ArrayRecord> found = fetch_(run_, fmt::format("evidence.{}", name));
@@ -46,12 +55,7 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
       throw wrong_input(
           fmt::format("run {} attends to {}s, and evidence needs words", run.id, key_of(meaning->columns)),
           Remedy::see_metrics());
-    const std::optional<Value> probes = run.spec.setting("probe.names");
-    const auto* const own = probes ? probes->as<ValueList>() : nullptr;
-    ValueList names = own ? *own : ValueList{{"loss", {}}, {"accuracy", {}}};
-    names.push_back({"evidence", {}});
-    throw wrong_input(fmt::format("run {} was trained without the probe 'evidence'", run.id),
-                      Remedy::train_again_with("probe.names", std::move(names)));
+    throw without_evidence(run);
   }
   rows_.begins.push_back(0);
   for (const float length : lengths) rows_.begins.push_back(rows_.begins.back() + static_cast<std::size_t>(length));

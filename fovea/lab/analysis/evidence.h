@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/error/error.h"
 #include "fovea/lab/record/record.h"
 
 namespace fovea {
@@ -37,6 +38,9 @@ struct EvidenceRows {
   }
   bool operator==(const EvidenceRows&) const = default;
 };
+
+// The error for a run that was trained without the probe.
+Error without_evidence(const RunRecord& run);
 
 class EvidenceOf {
  public:

@@ -34,11 +34,11 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   const auto count = rows.example_count();
   if (choice.example < 1 || static_cast<std::size_t>(choice.example) > count)
     throw wrong_input(fmt::format("run {} has {} stored examples, and no example {}", run.id, count, choice.example),
-                      fmt::format("choose a number from 1 to {}", count));
+                      fmt::format("choose a number from 1 to {}", count), Location::argument("example"));
   const std::vector<std::string> maps = evidence.maps();
   if (std::ranges::find(maps, choice.map) == maps.end())
     throw wrong_input(fmt::format("the attention of run {} has no map '{}'", run.id, choice.map),
-                      suggest_name(choice.map, maps));
+                      suggest_name(choice.map, maps), Location::argument("map"));
   const KnownWords words = kept.of(run.spec);
   const std::optional<AttentionMeaning> meaning = attention_meaning(run.spec);
   const bool positions = meaning && meaning->rows == AttentionRows::position;
@@ -63,9 +63,9 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   if (choice.row) {
     const int row = *choice.row;
     if (row < 1 || static_cast<std::size_t>(row) > own.rows)
-      throw wrong_input(
-          fmt::format("the example has {} row{}, and no row {}", own.rows, own.rows == 1 ? "" : "s", row),
-          own.rows == 1 ? "choose row 1, or leave the row out" : fmt::format("choose a number from 1 to {}", own.rows));
+      throw wrong_input(fmt::format("the example has {} row{}, and no row {}", own.rows, own.rows == 1 ? "" : "s", row),
+                        own.rows == 1 ? "choose row 1" : fmt::format("choose a number from 1 to {}", own.rows),
+                        Location::argument("row"));
     const auto index = static_cast<std::size_t>(row - 1);
     seen.row = fmt::format("{} {}{}", positions ? "position" : "row", row,
                            seen.target.empty() ? "" : fmt::format(", '{}'", seen.target[index]));

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "fovea/base/registry.h"
+#include "fovea/lab/analysis/evidence.h"
 #include "fovea/lab/analysis/measurement.h"
+#include "fovea/lab/spec/assembly.h"
 #include "fovea/model/model.h"
 
 namespace fovea {
@@ -65,6 +67,20 @@ std::vector<std::string> models_with_learned_attention() {
   return names;
 }
 
+// Throws wrong_input for a run of a model whose attention is never learned.
+void require_measured(const RunRecord& run) {
+  if (role_of(run.spec) != Role::none) return;
+  throw wrong_input(
+      fmt::format("run {} is of model '{}', whose attention is not measured here", run.id,
+                  text_setting(run.spec, "model.name")),
+      fmt::format("name a run of one of these models: {}", fmt::join(models_with_learned_attention(), ", ")));
+}
+
+// Other seeds of a task that draws its examples are evaluated on other examples.
+bool draws_examples(const RunSpec& spec) {
+  return !spec.setting("task.corpus") && make_task(spec)->examples(Split::train) == 0;
+}
+
 bool fits(const RunRecord& run, const RunRecord& reference) {
   switch (role_of(run.spec)) {
     case Role::learned:
@@ -82,10 +98,10 @@ bool fits(const RunRecord& run, const RunRecord& reference) {
 }  // namespace
 
 MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
-  for (const RunRecord& run : runs)
-    if (!has_evidence(run.spec))
-      throw wrong_input(fmt::format("run {} was trained without the probe 'evidence'", run.id),
-                        "add \"evidence\" to probe.names, and train it again");
+  for (const RunRecord& run : runs) {
+    require_measured(run);
+    if (!has_evidence(run.spec)) throw without_evidence(run);
+  }
   const auto first =
       std::find_if(runs.begin(), runs.end(), [](const RunRecord& run) { return role_of(run.spec) == Role::learned; });
   if (first == runs.end())
@@ -121,7 +137,9 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
   if (own != sorted.other_uniform.end() && sorted.uniform->spec.seed != sorted.reference.spec.seed)
     std::swap(*own, *sorted.uniform);
   if (sorted.others.empty() && !sorted.uniform && !sorted.words && !sorted.logistic)
-    throw wrong_input(fmt::format("run {} has no run to compare with", sorted.reference.id), Remedy::train_others());
+    throw wrong_input(fmt::format("run {} has no run to compare with", sorted.reference.id),
+                      draws_examples(sorted.reference.spec) ? Remedy::train_again_with("model.attention", "uniform")
+                                                            : Remedy::train_others());
   return sorted;
 }
 
@@ -138,13 +156,10 @@ MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t
   }
   if (runs.size() > 1) return sort_runs(std::move(runs));
   const RunRecord reference = runs.front();
-  if (const Role role = role_of(reference.spec); role != Role::learned)
-    throw wrong_input(role == Role::none ? fmt::format("run {} is of model '{}', whose attention is not measured here",
-                                                       reference.id, text_setting(reference.spec, "model.name"))
-                                         : fmt::format("run {} has no learned attention", reference.id),
-                      role == Role::none ? fmt::format("name a run of one of these models: {}",
-                                                       fmt::join(models_with_learned_attention(), ", "))
-                                         : "name a run that was trained with model.attention = \"learned\"");
+  require_measured(reference);
+  if (role_of(reference.spec) != Role::learned)
+    throw wrong_input(fmt::format("run {} has no learned attention", reference.id),
+                      "name a run that was trained with model.attention = \"learned\"");
   RunQuery query;
   query.where = Expression::parse(
       fmt::format("state = \"done\" and task.name = \"{}\"", text_setting(reference.spec, "task.name")));

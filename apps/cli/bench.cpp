@@ -60,14 +60,15 @@ class Bench : public Command {
     app.add_option("--seconds", seconds_, "seconds for which each model is timed (default: 1.5; with --quick: 0.3)")
         ->check(between(0.01, 86400.0))
         ->type_name("S");
-    app.add_flag("--quick", quick_, "time for 0.3 seconds, and do not estimate the time of all experiments");
+    app.add_flag("--quick", quick_, "time each model for 0.3 seconds, and print no estimate for all experiments");
     words_.add_output(app);
     app.footer(
         "A step is timed as a whole: drawing a batch, forward, backward, and the update. The column 'of products' is\n"
-        "the speed of a step, in percent of the speed of pure matrix products. A step's speed counts only operations "
+        "the speed of a step, in percent of the speed of pure matrix products. The speed is the number of operations "
         "that\n"
-        "the algorithm needs. The columns 'probes' and 'recorder' are the shares of a run's time that measuring and\n"
-        "storing take.\n"
+        "the algorithm of a step needs, per second. The columns 'probes' and 'recorder' are the shares of a run's "
+        "time\n"
+        "that measuring and storing take.\n"
         "\n"
         "Examples:\n"
         "  fovea bench\n"

@@ -53,6 +53,22 @@ inline CLI::Validator a_condition() {
   return {complaint, ""};
 }
 
+// One of the steps of a list.
+inline CLI::Validator a_step() {
+  const auto complaint = [steps = between(std::int64_t{0}, many)](std::string word) -> std::string {
+    if (steps(word).empty()) return "";
+    return fmt::format("has '{}', and a step is an integer, 0 or more. Write the steps as in 0,1,2,4", word);
+  };
+  return {complaint, ""};
+}
+
+inline CLI::Validator not_empty() {
+  const auto complaint = [](const std::string& word) -> std::string {
+    return word.empty() ? "is empty. Give it a value, or leave the option out" : "";
+  };
+  return {complaint, ""};
+}
+
 inline CLI::Validator a_seed() { return between(std::int64_t{0}, std::int64_t{1} << 62); }
 
 }  // namespace fovea::cli

@@ -49,12 +49,12 @@ class CheckAttention : public Command {
     const auto whole = [&](const char* name, std::int64_t& into, std::int64_t least, const char* says) {
       app.add_option(name, into, says)->check(between(least, many))->type_name("N");
     };
-    whole("--seeds", seeds_, 2, "number of trainings of each kind of attention (default 3)");
+    whole("--seeds", seeds_, 2, "number of seeds: trainings of each kind of attention (default 3)");
     whole("--epochs", epochs_, 1, "largest number of passes over the texts (default 12)");
     whole("--hidden", hidden_, 1, "width of embeddings and states (default 64)");
     whole("--longest", longest_, 1, "number of words read from the start of each text (default 200)");
-    whole("--seed", seed_, 0, "seed of the splits and the trainings (default 0)");
-    whole("--threads", threads_, 0, "trainings at a time; 0, the default, is one per core");
+    whole("--seed", seed_, 0, "first seed, of the splits and of the trainings (default 0)");
+    whole("--threads", threads_, 0, "number of trainings at a time (default 0: one per core)");
     app.add_option("-o,--output", output_, "write the report with its figure as an .html page")->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
@@ -101,7 +101,7 @@ class CheckAttention : public Command {
     Json texts = Json::array(), labels = Json::array();
     TextSource source = labelled_.source();
     if (skip_bad_) source.bad = BadLine::skip;
-    TextReader reader(source);
+    TextReader reader = read_labelled([&] { return TextReader(source); });
     for (TextExample example; reader.next(example);) {
       texts.push_back(example.text);
       labels.push_back(example.label);

@@ -41,10 +41,10 @@ class Compare : public Command {
     file->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Each run of A is paired with the run of B that has the same seed. Paired runs also agree in every other "
-        "setting\n"
-        "that varies within both groups. Runs without a partner and unfinished runs are left out, in the table and in\n"
-        "the figure. The table has the means of each metric, and the difference B - A with a 95 % bootstrap interval. "
+        "Each run of A is paired with the run of B that has the same seed. If another setting varies within A and\n"
+        "within B, paired runs agree in that setting too. Runs without a partner and unfinished runs are left out of\n"
+        "the table and of the figure. The table has the means of each metric, and the difference B - A with a 95 % "
+        "bootstrap interval. "
         "The p is the result of a sign-flip permutation test of the paired "
         "differences.\n"
         "The test is exact up to 20 pairs. Above 20 pairs, it uses 100 000 random choices of signs.\n"
@@ -64,6 +64,8 @@ class Compare : public Command {
     }
     const Store store(Store::default_file(), Store::Mode::read_only);
     ComparedGroup a = group(store, words_[0], "A"), b = group(store, words_[1], "B");
+    if (a.label == b.label)
+      throw wrong_input(fmt::format("A and B are the same: {}", a.label), "name another run or condition as B");
     const std::vector<std::string> wanted = metrics_.empty() ? metrics_to_compare(a, b) : metrics_;
     std::vector<Expression> metrics;
     std::vector<std::string> drawn;  // those with a value at each step

@@ -88,12 +88,16 @@ class Data : public Command {
     app.add_option("--test", test_, "file of the test texts (default: split off the training texts)")
         ->type_name("FILE");
     app.add_option("--label", label_, "column of the class, by name or number (default: 1; of .jsonl: label)")
+        ->check(not_empty())
         ->type_name("COL");
     app.add_option("--text", text_,
                    "column of the text; several are joined (default: 2; if --label is a name: the column 'text')")
+        ->check(not_empty())
         ->type_name("COL");
-    app.add_option("--source", text_, "column of the source text, for pairs; several are joined")->type_name("COL");
-    app.add_option("--target", target_, "column of the translation")->type_name("COL");
+    app.add_option("--source", text_, "column of the source text, for pairs; several are joined")
+        ->check(not_empty())
+        ->type_name("COL");
+    app.add_option("--target", target_, "column of the translation")->check(not_empty())->type_name("COL");
     app.add_option("--train-target", train_target_, "translations of --train, one per line")->type_name("FILE");
     app.add_option("--dev-target", dev_target_, "translations of --dev, one per line")->type_name("FILE");
     app.add_option("--test-target", test_target_, "translations of --test, one per line")->type_name("FILE");
@@ -184,8 +188,11 @@ class Data : public Command {
     check_share("--test-share", "--conll", conll_.size() > 2);
     if (!trace_.empty()) return add_accesses();
     if (!conll_.empty()) return add_tagged();
+    if (train_.empty() && !train_target_.empty())
+      throw wrong_input("--train-target names translations, and --train is missing",
+                        "name the file of their source texts with --train");
     if (train_.empty())
-      throw wrong_input("no file is named",
+      throw wrong_input("no file of training examples is named",
                         "name a file of texts with --train, files of tagged words with --conll, or a trace of memory "
                         "accesses with --trace");
     if (text_format(format_) == TextFormat::lines && train_target_.empty())

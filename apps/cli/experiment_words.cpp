@@ -30,10 +30,11 @@ Axis axis_of_sweep(const std::string& words) {
   }
 }
 
-// "key=a,b" or "key=0..9" name several values; commas within brackets or quotes are part of one.
+// "key=a,b", "key=0..9" and "key=one_of(a)" name several values; commas within brackets or quotes are part of one.
 bool names_several(const std::string& words) {
   const std::size_t equals = words.find('=');
   if (equals == std::string::npos) return false;
+  if (words.compare(equals + 1, 7, "one_of(") == 0) return true;
   int depth = 0;
   bool quoted = false;
   for (std::size_t i = equals + 1; i < words.size(); ++i) {
@@ -75,19 +76,21 @@ void ExperimentWords::add_training(CLI::App& app) {
       app.add_option("--engine", engine, "torch: PyTorch computes the gradients; the same as --set train.engine=torch")
           ->check(one_of({"torch"}))
           ->type_name("ENGINE");
-  app.add_option("--device", device, "where the engine computes: cpu or cuda, the same as --set train.device=cuda")
+  app.add_option("--device", device, "cpu or cuda: where PyTorch computes; the same as --set train.device=cuda")
       ->check(one_of({"cpu", "cuda"}))
       ->type_name("DEVICE")
       ->needs(of_engine);
   app.add_option("--checkpoints", checkpoints,
-                 "steps at which the weights are kept, as in 0,1,2,4; the same as --set train.checkpoints=[0,1,2,4]")
-      ->check(between(std::int64_t{0}, many))
+                 "steps after which the weights are stored, as in 0,1,2,4; the same as --set "
+                 "train.checkpoints=[0,1,2,4]")
+      ->check(a_step())
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("STEPS");
-  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0 even if there is a checkpoint");
+  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0 even if an interrupted run can be continued");
   app.add_option("--checkpoint", checkpoint,
-                 "seconds of training between two checkpoints (default 30; more if writing one is slow)")
+                 "seconds between two savings of the state that an interrupted run continues from (default 30; more if "
+                 "saving is slow)")
       ->check(between(0.0, 1e6))
       ->type_name("SECONDS");
 }
@@ -118,11 +121,15 @@ void ExperimentWords::refuse_contradictions() const {
   const auto beside = [&](const char* option, const std::string& value) {
     const std::string key = fmt::format("train.{}", option);
     const auto before = given.find(key);
-    if (!value.empty() && before != given.end() && before->second != fmt::format("--set {}={}", key, value))
-      add(key, fmt::format("--{} {}", option, value));
+    if (value.empty() || before == given.end()) return;
+    std::string same = before->second.substr(before->second.find('=') + 1);
+    std::erase_if(same, [](char c) { return std::string_view("[] \"").find(c) != std::string_view::npos; });
+    if (same != value) add(key, fmt::format("--{} {}", option, value));
   };
   beside("engine", engine);
   beside("device", device);
+  beside("checkpoints", fmt::format("{}", fmt::join(checkpoints, ",")));
+  beside("threads", threads ? std::to_string(*threads) : "");
 }
 
 std::vector<Override> ExperimentWords::overrides() const {
@@ -132,6 +139,7 @@ std::vector<Override> ExperimentWords::overrides() const {
     if (!(found_ && of_sweep(words)) && !names_several(words)) overrides.push_back(parse_override(words));
   if (!engine.empty()) overrides.push_back({"train.engine", {engine, {}}});
   if (!device.empty()) overrides.push_back({"train.device", {device, {}}});
+  if (threads) overrides.push_back({"train.threads", {*threads, {}}});
   if (!checkpoints.empty()) {
     ValueList steps;
     for (const std::int64_t step : checkpoints) steps.push_back({step, {}});

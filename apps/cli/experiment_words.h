@@ -4,6 +4,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@ struct ExperimentWords {
   std::vector<std::string> set;
   std::vector<std::int64_t> checkpoints;  // steps whose weights are kept; empty: as the spec has it
   std::string engine, device;             // of updates; empty: as the spec has it
+  std::optional<std::int64_t> threads;    // of a run
   bool quick = false;
   bool full = false;
   bool json = false;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/word_options.h"
 #include "fovea/data/text/labelled_source.h"
 
@@ -22,6 +23,17 @@ inline std::string options_of_training(const TextSource& source) {
   return file + fmt::format(" --label {} --text {}", source.label, fmt::join(source.text, ","));
 }
 
+// Calls `read`, which opens a labelled file. A file of unknown format may be of any but lines, which have no labels.
+template <class Read>
+auto read_labelled(Read&& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (error.remedy().code != Remedy::Code::name_format) throw;
+    throw Error(error.kind(), error.problem(), "give the format: --format tsv, csv or jsonl", error.location());
+  }
+}
+
 struct LabelledFile {
   std::string file, label, format;
   std::vector<std::string> text;
@@ -30,11 +42,14 @@ struct LabelledFile {
   void add_columns(CLI::App& app) {
     columns = {
         app.add_option("--label", label, "the column of the label, by its name or its number (default: 1)")
+            ->check(not_empty())
             ->type_name("COL"),
         app.add_option("--text", text, "the column of the text (default: 2); several, separated by commas, are joined")
             ->delimiter(',')
+            ->check(not_empty())
             ->type_name("COL"),
-        app.add_option("--format", format, "tsv, csv, jsonl, lines or folder (default: by the file's name)")
+        app.add_option("--format", format, "tsv, csv, jsonl or folder (default: by the file's name)")
+            ->check(one_of({"tsv", "csv", "jsonl", "folder"}))
             ->type_name("FORMAT")};
   }
 

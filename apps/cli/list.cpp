@@ -40,7 +40,7 @@ class List : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("what", what_, "experiments, tasks, models, probes, interventions or settings (default: all)");
-    app.add_option("name", name_, "name of one entry, to list its settings");
+    app.add_option("name", name_, "one entry of the list; a part of a run is shown with its settings");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(  // prose: off hold-of-many-meanings, because the example names the intervention
         "Examples:\n"
@@ -49,6 +49,7 @@ class List : public Command {
         "  fovea list models seq2seq          its settings, their bounds and defaults\n"
         "  fovea list interventions hold      the settings of one intervention\n"
         "  fovea list settings train          the settings that every training has\n"
+        "  fovea list settings train.rate     one of these settings\n"
         "\n"
         "An intervention is set as in --set 'intervene=[{hold=\"uniform\", until=50}]'.");
   }
@@ -87,10 +88,28 @@ class List : public Command {
     return fmt::format("names that begin so: {}{}", fmt::join(names, ", "), all ? "" : ", …");
   }
 
+  // The one setting that is named, with its section or without: train.steps, steps.
+  void keep_only_setting(std::vector<Description>& entries) const {
+    for (Description& entry : entries) {
+      const auto is_other = [&](const SettingDescription& setting) {
+        return name_ != setting.name && name_ != entry.name + '.' + setting.name;
+      };
+      if (entry.name != name_) std::erase_if(entry.settings, is_other);
+    }
+    std::erase_if(entries, [](const Description& entry) { return entry.settings.empty(); });
+  }
+
   void keep_only_named(Section& section) const {
     std::vector<std::string> names;
-    for (const Description& entry : section.entries) names.push_back(entry.name);
-    std::erase_if(section.entries, [&](const Description& entry) { return entry.name != name_; });
+    for (const Description& entry : section.entries) {
+      names.push_back(entry.name);
+      if (section.name != "settings") continue;
+      for (const SettingDescription& setting : entry.settings) names.push_back(entry.name + '.' + setting.name);
+    }
+    const auto is_other = [this](const Description& entry) { return entry.name != name_; };
+    if (section.name == "settings" && std::ranges::all_of(section.entries, is_other))
+      keep_only_setting(section.entries);
+    else std::erase_if(section.entries, is_other);
     if (section.entries.empty())
       throw wrong_input(fmt::format("there is no '{}' among the {}", name_, section.name),
                         suggest_name(name_, names, names_like(section.name, names)));

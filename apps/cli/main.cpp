@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -64,6 +66,17 @@ std::pair<const CLI::App*, std::string> named_command(const CLI::App& app) {
   return {at, words};
 }
 
+// What other programs call a command of this one, as "fovea remove" or "fovea data import"; or "".
+std::string command_called(const std::string& words) {
+  static constexpr std::pair<std::string_view, const char*> others[] = {
+      {"train", "run"},           {"remove", "rm"},          {"delete", "rm"},
+      {"import", "runs merge"},   {"merge", "runs merge"},   {"data import", "data add"},
+      {"data remove", "data rm"}, {"data delete", "data rm"}};
+  const auto found =
+      std::ranges::find(others, std::string_view(words), &std::pair<std::string_view, const char*>::first);
+  return found == std::end(others) ? "" : found->second;
+}
+
 // The error for an unknown command. Without it, --help would describe another command. Empty: the command is known.
 std::string no_such_command(const CLI::App& app) {
   const auto [at, command] = named_command(app);
@@ -75,7 +88,9 @@ std::string no_such_command(const CLI::App& app) {
   if (std::ranges::any_of(at->get_options(), is_argument) && nearest_name(unknown.front(), known).empty()) return {};
   std::vector<std::string> near = nearest_names(unknown.front(), known);
   for (std::string& name : near) name = (command + " " + name).substr(1);
-  return fmt::format("there is no command '{}'. {}", (command + " " + unknown.front()).substr(1),
+  const std::string words = (command + " " + unknown.front()).substr(1);
+  if (const std::string name = command_called(words); !name.empty()) near = {name};
+  return fmt::format("there is no command '{}'. {}", words,
                      near.empty() ? fmt::format("See: fovea{} --help", command)
                                   : fmt::format("Did you mean '{}'?", fmt::join(near, "' or '")));
 }
@@ -109,6 +124,14 @@ std::string surplus_remedy(const CLI::App& app, const std::string& command, cons
     if (const std::size_t sign = surplus.front().find('='); sign != std::string::npos && sign > 0)
       return fmt::format("Write --set {}.", surplus.front());
   }
+  const CLI::Option* const seeds = app.get_option_no_throw("--seeds");
+  const bool number = surplus.front().find_first_not_of("0123456789.") == std::string::npos;
+  if (number && seeds && seeds->count() > 0)
+    return fmt::format("Separate seeds by commas: --seeds {},{}", seeds->results().front(), fmt::join(surplus, ","));
+  const CLI::Option* const output = app.get_option_no_throw("--output");
+  const std::string ending = std::filesystem::path(surplus.front()).extension();
+  const bool written = ending == ".html" || ending == ".svg" || ending == ".pdf" || ending == ".png";
+  if (written && output && output->count() == 0) return fmt::format("To name a file to write: -o {}", surplus.front());
   return fmt::format("See: fovea{} --help", command);
 }
 
@@ -129,6 +152,8 @@ std::string reworded(const CLI::App& app, const std::string& command, const CLI:
   }
   if (const std::size_t at = text.find(" was given a disallowed flag override"); at != std::string::npos)
     return fmt::format("--{0} takes no value. Write --{0} alone", text.substr(0, at));
+  if (kind == "ArgumentMismatch" && text.find(": At Most 1 ") != text.npos)
+    return fmt::format("{} takes one value, and several are given. Give one", text.substr(0, text.find(':')));
   if (kind == "ArgumentMismatch") put(": At Most ", " takes at most ");
   if (kind == "ArgumentMismatch") put(" required but received ", " values, not ");
   if (kind == "RequiresError") put(" requires ", " needs ");
@@ -149,6 +174,22 @@ std::string misplaced_words(const std::string& word, const std::string& command)
   return fmt::format("'{0}' is in front of the command. Write it after the command: fovea{1} … {0}", word, command);
 }
 
+// The command that an argument in front of the surplus one may mean: "merge", for "fovea runs mrge x.db".
+std::vector<std::string> meant_commands(const CLI::App& app) {
+  std::vector<std::string> known, near;
+  for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_positional() && !option->results().empty() && near.empty())
+      near = nearest_names(option->results().front(), known);
+  return near;
+}
+
+// Options that the word begins with: --dry, for --dry-run.
+std::vector<std::string> options_begun(const std::string& word, std::vector<std::string> known) {
+  std::erase_if(known, [&word](const std::string& name) { return name.size() < 4 || !word.starts_with(name); });
+  return known;
+}
+
 // The error for wrong options, with the nearest known name.
 std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   if (const std::string text = no_such_command(app); !text.empty()) return text;
@@ -158,7 +199,10 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::vector<std::string> unknown = at->remaining();
   if (!unknown.empty()) {
-    const std::vector<std::string> near = nearest_names(unknown.front(), known);
+    std::vector<std::string> near = nearest_names(unknown.front(), known);
+    if (near.empty()) near = options_begun(unknown.front(), known);
+    if (near.empty())
+      for (const std::string& name : meant_commands(*at)) near.push_back(fmt::format("fovea{} {}", command, name));
     const std::string text = unknown.front().starts_with('-')
                                  ? fmt::format("fovea{} has no option '{}'", command, unknown.front())
                                  : fmt::format("'{}' is one argument too many for fovea{}", unknown.front(), command);

@@ -73,9 +73,8 @@ class Predict : public Command {
         "The prediction shows how well the input words, without their order, predict the outputs. It shows whether "
         "words\n"
         "can be learned under uniform attention, to which words attention will move, and when.\n"
-        "Labelled texts are split into lower-case words without punctuation, as the classifiers of fovea do. "
-        "Sentences\n"
-        "and their translations are split at spaces. Copies of a text count once.\n"
+        "Labelled texts are split into lower-case words without punctuation. Sentences and their translations are\n"
+        "split at spaces. A text that occurs several times counts once.\n"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
         "run: fovea predict NAME.\n"
         "For token streams, the prediction contains the loss plateaus and the earlier tokens that predict the "
@@ -139,11 +138,16 @@ class Predict : public Command {
       if (source_.empty() || target_.empty())
         throw wrong_input("a parallel corpus needs two files", "give both --source and --target");
       refuse_settings();
+      refuse_form("a parallel corpus");
+      for (const CLI::Option* option : labelled_.columns)
+        if (option->count() > 0)
+          throw wrong_input(fmt::format("{} is an option for labelled texts, and --source names a parallel corpus",
+                                        option->get_name()),
+                            "leave the option out");
       Passes passes(words_.quiet, 1);
       TextSource text;
       text.file = source_;
       text.target_file = target_;
-      text.format = text_format(labelled_.format);
       return bags_of(text, team, passes);
     }
     if (data_.empty()) throw wrong_input("no data are named", "name a task, an experiment or a file");
@@ -162,6 +166,7 @@ class Predict : public Command {
       first = std::move(found.first);
     }
     if (task_) refuse_columns();
+    if (Registry<Task>::instance().all().contains(data_)) refuse_form("a task");
     words_.report_first_values(data_, first, "To predict other values, use --set.");
     const auto is = [this](Kind kind) { return task_ && task_->shape().kind == kind; };
     if (task_ &&
@@ -169,9 +174,10 @@ class Predict : public Command {
       return nullptr;
     if (task_) return task_bags(*task_, draws_);
     refuse_settings();
+    refuse_form("a file");
     Passes passes(words_.quiet, 1);
     labelled_.file = data_;
-    return bags_of(labelled_.source(), team, passes);
+    return read_labelled([&] { return bags_of(labelled_.source(), team, passes); });
   }
 
   // The task, the experiment or the corpus that was named. No task: a file was.
@@ -218,6 +224,13 @@ class Predict : public Command {
       if (option->count() > 0)
         throw wrong_input(fmt::format("{} is an option for tasks, and a file draws nothing", option->get_name()),
                           "leave the option out");
+  }
+
+  void refuse_form(const char* what) const {
+    if (words_.quick || words_.full)
+      throw wrong_input(fmt::format("{} is an option for experiments, and {} has no forms",
+                                    words_.quick ? "--quick" : "--full", what),
+                        "leave the option out");
   }
 
   void refuse_columns() const {

@@ -19,7 +19,7 @@ class Rm : public Command {
     runs_.add(app);
     app.add_flag("--restore", restore_, "move the runs out of the bin");
     app.footer(
-        "Runs in the bin can be restored until `fovea gc` empties the bin.\n"
+        "A run in the bin can be restored until `fovea gc` empties the bin.\n"
         "\n"
         "Examples:\n"
         "  fovea rm 12 13\n"

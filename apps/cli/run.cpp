@@ -33,7 +33,8 @@ class Run : public Command {
     app.add_option("--seed", seed_, "seed of the data and of the initial weights (default: the experiment's, or 0)")
         ->check(a_seed())
         ->type_name("N");
-    app.add_option("--threads", threads_, "threads that share the work of a step (default: the experiment's, or 1)")
+    app.add_option("--threads", words_.threads,
+                   "threads that share the work of a step (default: the experiment's, or 1)")
         ->check(between(1, 256))
         ->type_name("N");
     app.add_option("--resume", resumed_, "continue this stopped or killed run of the store")
@@ -109,11 +110,9 @@ class Run : public Command {
     std::vector<Override> overrides = words_.overrides();
     const std::vector<Override> first = first_values(experiment, words_.preset(), overrides);
     overrides.insert(overrides.end(), first.begin(), first.end());
-    if (threads_) overrides.push_back({"train.threads", {*threads_, {}}});
     ResolvedRun run = resolve_run(experiment, words_.preset(), overrides,
                                   seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
     words_.report_first_values(experiment.name, first, "To train all values: fovea sweep " + experiment_);
-    report_late_evaluations(run.spec());
     return {experiment.name, std::move(run)};
   }
 
@@ -137,16 +136,6 @@ class Run : public Command {
                            : "");
   }
 
-  void report_late_evaluations(const RunSpec& spec) const {
-    const auto is_given = [](const std::string& words) { return words.starts_with("probe.at="); };
-    if (words_.quiet || Ranks::announced_rank() > 0 || std::ranges::none_of(words_.set, is_given)) return;
-    const std::int64_t steps = *spec.setting("train.steps")->as<std::int64_t>();
-    const std::optional<Value> at = spec.setting("probe.at");
-    const auto is_late = [steps](const Value& step) { return *step.as<std::int64_t>() > steps; };
-    if (std::ranges::any_of(*at->as<ValueList>(), is_late))
-      notice("steps of probe.at after the end of training, step {}, are ignored.", steps);
-  }
-
   Named from_store(const Store& store) const {
     const std::optional<RunRecord> found = store.find(*resume_);
     if (!found) throw no_such_run(store, *resume_);
@@ -162,7 +151,7 @@ class Run : public Command {
       throw wrong_input(fmt::format("--engine is a setting of a run, and run {} has its own", *resume_),
                         "leave it out");
     RunSpec spec = found->spec;
-    if (threads_) spec.train["threads"].data = *threads_;
+    if (words_.threads) spec.train["threads"].data = *words_.threads;
     return {found->experiment, spec};
   }
 
@@ -188,7 +177,7 @@ class Run : public Command {
   std::string experiment_;
   ExperimentWords words_;
   std::string resumed_;
-  std::optional<std::int64_t> seed_, threads_, resume_;
+  std::optional<std::int64_t> seed_, resume_;
   bool series_ = false;
 };
 

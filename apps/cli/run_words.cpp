@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_set>
 
@@ -17,6 +18,12 @@ std::int64_t run_id(const std::string& word) {
   std::int64_t id = 0;
   const char* const end = word.data() + word.size();
   const auto [at, error] = std::from_chars(word.data(), end, id);
+  if (word.find(',') != word.npos && word.find_first_not_of("0123456789,") == word.npos) {
+    std::string spaced = word;
+    std::ranges::replace(spaced, ',', ' ');
+    throw wrong_input(fmt::format("'{}' is not the id of one run", word),
+                      fmt::format("separate ids by spaces: {}", spaced));
+  }
   if (!names_a_run(word))
     throw wrong_input(fmt::format("'{}' is not the id of a run. An id is a number", word), "see the ids: fovea runs");
   if (error != std::errc() || at != end) throw wrong_input(fmt::format("there is no run {}", word), "see: fovea runs");
@@ -25,7 +32,7 @@ std::int64_t run_id(const std::string& word) {
 
 Error no_such_run(const Store& store, std::int64_t id) {
   if (store.is_in_bin(id))
-    return wrong_input(fmt::format("run {} is in the bin", id),
+    return wrong_input(fmt::format("run {} was removed, and is in the bin", id),
                        fmt::format("to restore it: fovea rm --restore {}", id));
   return wrong_input(fmt::format("there is no run {}", id), "see: fovea runs");
 }
@@ -44,6 +51,8 @@ std::vector<std::int64_t> RunWords::of(const Store& store, bool in_bin) const {
   for (const std::string& word : ids_) {
     const std::int64_t id = run_id(word);
     if (in_bin != store.is_in_bin(id) || (!in_bin && !store.has(id))) {
+      if (in_bin && store.has(id))
+        throw wrong_input(fmt::format("run {} is not in the bin", id), "leave it out; see the bin: fovea runs --bin");
       if (in_bin) throw wrong_input(fmt::format("there is no run {} in the bin", id), "see: fovea runs --bin");
       throw no_such_run(store, id);
     }

@@ -1,6 +1,7 @@
 // Command `fovea runs` (folder apps/cli), which main.cpp makes by name. It lists runs of the store, or merges another
 // store into it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -12,6 +13,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/record/json.h"
 #include "fovea/lab/store/store.h"
 
@@ -66,8 +68,14 @@ class Runs : public Command {
     if (sort_->count() > 0 && (query_.sort.empty() || query_.sort == "-"))
       throw wrong_input("nothing is named to sort by", "name a metric or a setting, as in --sort -accuracy",
                         {"--sort"});
+    if (query_.sort.starts_with("--"))
+      throw wrong_input(fmt::format("--sort is followed by the option {}", query_.sort),
+                        "name a metric or a setting, as in --sort -accuracy");
+    if (query_.sort.find(',') != query_.sort.npos && query_.sort.find('(') == query_.sort.npos)
+      throw wrong_input("it takes one metric or setting", "name one, as in --sort -accuracy", {"--sort"});
     if (!where_.empty()) query_.where = Expression::parse(where_, {"--where"});
     const Store store(Store::default_file(), Store::Mode::read_only);
+    refuse_other_words(store);
     check_shown(store);
     const bool newest = query_.sort.empty() && !(json_ && limit_->count() == 0);
     if (limit_->count() == 0) query_.limit = json_ ? -1 : 40;
@@ -102,6 +110,19 @@ class Runs : public Command {
   }
 
  private:
+  // `fovea runs 3` and `fovea runs mrge` name no experiment.
+  void refuse_other_words(const Store& store) const {
+    const std::string& name = query_.experiment;
+    const std::vector<std::string> experiments = store.names().experiments;
+    if (std::ranges::find(experiments, name) != experiments.end()) return;
+    if (names_a_run(name))
+      throw wrong_input(fmt::format("'{}' is the id of a run, and fovea runs takes the name of an experiment", name),
+                        fmt::format("to show the run: fovea show {}", name));
+    if (!nearest_name(name, std::vector<std::string>{"merge"}).empty())
+      throw wrong_input(fmt::format("there is no experiment and no command '{}'", name),
+                        "to copy the runs of another store: fovea runs merge OTHER.db");
+  }
+
   int merge() const {
     Store store(Store::default_file());
     Store::Merged merged;
@@ -165,7 +186,10 @@ class Runs : public Command {
     std::vector<const RunRecord*> all;
     all.reserve(runs.size());
     for (const RunRecord& run : runs) all.push_back(&run);
-    std::string text;
+    std::vector<std::string> tags;
+    if (names.contains("tags"))
+      for (const auto& [tag, count] : store.tags()) tags.push_back(tag);
+    std::string text = tags.empty() ? "" : fmt::format("The tags of the store are: {}.\n", fmt::join(tags, ", "));
     for (const Expression::Missing& one : query_.where->missing(all))
       text += fmt::format("{} has no value in {} of {}.\n", one.name, one.lacking,
                           count_text(std::ssize(all), "run", "runs"));

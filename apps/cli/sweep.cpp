@@ -34,9 +34,10 @@ class Sweep : public Command {
         ->required()
         ->type_name("NAME|FILE");
     app.add_option("--seeds", seeds_, "the seeds to train: 0..19, or 1,2,5 (default: the experiment's)")
+        ->check(not_empty())
         ->type_name("SEEDS");
     words_.add_settings(app, "; with several values (task.vocab=40,60), each is trained");
-    app.add_option("--draws", draws_, "number of random draws of the settings given by a distribution")
+    app.add_option("--draws", draws_, "number of random draws of each setting that --set or the file draws at random")
         ->check(between(1, 1'000'000'000))
         ->type_name("N");
     app.add_option("--draw-seed", draw_seed_, "seed of the random draws (default 0)")->check(a_seed())->type_name("N");
@@ -230,8 +231,8 @@ class Sweep : public Command {
       Axis axis = parse_axis("seed=" + seeds_);
       for (Value& seed : axis.values) seed.location = index;
       for (const Value& seed : axis.values)
-        if (!seed.as<std::int64_t>())
-          throw wrong_input(message("{} is not a seed", seed), "write 0..19, or 1,2,5", index);
+        if (const auto* const number = seed.as<std::int64_t>(); !number || *number < 0)
+          throw wrong_input(message("{} is not a seed", seed), "seeds are integers, 0 or more: 0..19, or 1,2,5", index);
       return axis;
     } catch (const Error& error) {
       throw Error(error.kind(), error.problem(), error.remedy(), index);

@@ -47,7 +47,7 @@ std::string counts_text(const SweepProgress& p) {
   };
   const auto in_training = static_cast<std::int64_t>(p.in_training.size());
   add(p.done, "done");
-  add(p.reused, "found");
+  add(p.reused, "stored before");
   add(p.failed, "failed");
   add(p.refused, "refused");
   add(p.stopped, "stopped");

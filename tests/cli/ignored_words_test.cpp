@@ -106,9 +106,18 @@ TEST_F(IgnoredWords, AConditionThatIsTrueOfNoRunIsRefused) {
        "no metric is named. Write, for example: fovea plot --where 'p > 0' loss -o a.svg."},
       {"plot -o a.svg", "no run and no metric is named. Write, for example: fovea plot 3 loss -o a.svg."},
       {"export 1 --format csv -o out.npz", "the name 'out.npz' ends as the format npz, and --format is csv"},
+      {"runs --where 'started > 2026-01-01'",
+       "'started' is a text, and > compares numbers. Compare it with a text, as in started = "},
+      {"runs --where 'p like 1'", "there is no operator 'like'. Write =."},
+      {"runs --where 'TRUE'", "there is no value 'TRUE'. Write true."},
+      {"runs --sort 'loss,p'", "--sort: it takes one metric or setting. Name one, as in --sort -accuracy."},
+      {"runs --sort --limit 3", "--sort is followed by the option --limit"},
+      {"compare 1 1", "A and B are the same: run 1. Name another run or condition as B."},
       {"compare toy-unifrom 1", "Did you mean 'experiment = \"toy-uniform\"'?"},
       {"compare 1 2 --metric train.rat", "Did you mean 'train.rate'?"},
   });
+  EXPECT_EQ(fovea("runs --where 'tagged(\"god\")'").out,
+            "No run fits.\nThe tags of the store are: for the paper, good.\n");
   EXPECT_EQ(json("runs --where 'tagged(\"good\")' --json")["runs"].size(), 1u);
   EXPECT_EQ(json("runs --where 'tags = \"\"' --json")["runs"].size(), 1u);
   EXPECT_EQ(json("runs --where 'model.gate = \"bounded\"' --json")["runs"].size(), 0u);  // no run yet, but possible
@@ -134,6 +143,37 @@ TEST_F(IgnoredWords, RunsWithoutPartnersAreNoSuccess) {
   const Outcome outcome = fovea("compare 'seed < 2' 'seed >= 2'");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(says(outcome.out, "Nothing can be compared."));
+}
+
+TEST_F(IgnoredWords, AnOptionAndItsSettingAgree) {
+  write("plain.tsv", "pos\tgood film\nneg\tbad film\n");
+  expect_refused({
+      {"run toy-uniform --threads 2 --set train.threads=1",
+       "--set train.threads=1 and --threads 2 contradict each other. Give one of the two."},
+      {"run toy-uniform --checkpoints 5 --set 'train.checkpoints=[6]'",
+       "--set train.checkpoints=[6] and --checkpoints 5 contradict each other"},
+      {"run toy-uniform --set train.device=cuda", "Set train.engine = \"torch\" too, or drop train.device."},
+      {"run toy-uniform --set 'probe.at=[500]'",
+       "--set probe.at=[500]: probe.at has step 500, and the run has 80 steps. List steps within the run"},
+      {"sweep toy-uniform --set 'probe.at=[500]'", "probe.at has step 500"},
+      {"predict copy --quick", "--quick is an option for experiments, and a task has no forms. Leave the option out."},
+      {"predict plain.tsv --full", "--full is an option for experiments, and a file has no forms"},
+  });
+  EXPECT_EQ(fovea("run toy-uniform --quiet --checkpoints 5,6 --set 'train.checkpoints=[5, 6]'").code, 0);
+  EXPECT_EQ(fovea("run toy-uniform --quiet --threads 2 --set train.threads=2").code, 0);
+  write("late.toml",
+        "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\ntrain = { steps = 5 }\n"
+        "probe = { at = [3, 500] }\n");
+  EXPECT_EQ(fovea("run late.toml --quiet").code, 0);  // another form of the experiment may reach the step
+}
+
+TEST_F(IgnoredWords, AValueThatIsEmptyIsRefused) {
+  expect_refused({
+      {"sweep toy-uniform --seeds ''", "--seeds is empty. Give it a value, or leave the option out."},
+      {"data add x --train a.tsv --text ''", "--text is empty"},
+      {"predict a.tsv --label ''", "--label is empty"},
+      {"sweep toy-uniform --set 'train.optimizer=one_of()' --draws 2", "a choice is missing in 'one_of()'"},
+  });
 }
 
 TEST_F(IgnoredWords, AFirstTextIsNoHeader) {

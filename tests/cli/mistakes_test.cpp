@@ -28,6 +28,12 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
   write("figure.toml", toy + "\n[[figure]]\nkind = \"lins\"\n");
   write("bound.toml", toy + "\n[[claim]]\nsays = \"x\"\nmetric = \"mean(loss)\"\nat_least = nan\n");
   write("empty.tsv", "");
+  write("texts", "a text\n");
+  write("one.tsv", "ham\nspam\n");
+  write("key.jsonl", "{\"label\": \"ham\"}\n");
+  write("quote.toml", "title = \"open\n[probe]\n");
+  write("table.toml", toy + "intervene = { hold = \"uniform\" }\n");
+  write("unnamed.toml", "task.name = \"two-sequences\"\nmodel.scale = 2\n");
   write("top.toml", "taks = { name = \"two-sequences\" }\n");
   fs::create_directory(folder_ / "folder.toml");
   {
@@ -143,6 +149,36 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"serve --for 0", 2, {"--for", "0.001", "not '0'"}},
       {"serve --address 192.0.2.1 --port 0 --for 1", 2, {"192.0.2.1 is not an address of this machine"}},
       {"data add x --train a.tsv --label 1 --dev-share 2", 2, {"--dev-share", "0 to 1"}},
+      {"sweep toy-uniform --seeds -3..2", 2, {"-3 is not a seed. Seeds are integers, 0 or more: 0..19, or 1,2,5."}},
+      {"sweep toy-uniform --seeds 1 2 3", 2, {"Separate seeds by commas: --seeds 1,2,3"}},
+      {"sweep toy-uniform --set 'train.rate=uniform(a..b)'", 2, {"needs two numbers with '..' between them"}},
+      {"sweep toy-uniform --set 'train.rate=log(1e-4..1e-2'", 2, {"a ')' is missing in 'log(1e-4..1e-2'"}},
+      {"run toy-uniform --checkpoints 5,abc", 2, {"--checkpoints has 'abc', and a step is an integer", "0,1,2,4"}},
+      {"run toy-uniform --seed 1 --seed 2", 2, {"--seed takes one value, and several are given. Give one."}},
+      {"run toy-uniform --set train.steps=1e2", 2, {"Write 100, without a point or an exponent."}},
+      {"run toy-uniform --set model=seq2seq", 2, {"there is no setting 'model'. Did you mean 'model.name'?"}},
+      {"run text-classify --set task.corpus=nope", 2, {"--set task.corpus=nope: there is no corpus 'nope'"}},
+      {"run quote.toml", 2, {"quote.toml:1:9: this text has an opening quote and no closing quote"}},
+      {"run table.toml", 2, {"must be a list of tables", "Write it as intervene = [{ hold = "}},
+      {"run unnamed.toml", 2, {"the model has no name: model.name is missing. See: fovea list models."}},
+      {"list settings train.optimiser", 2, {"Did you mean 'train.optimizer'?"}},
+      {"runs mrge x.db", 2, {"Did you mean 'fovea runs merge'?"}},
+      {"runs mrge", 2, {"no command 'mrge'", "fovea runs merge OTHER.db"}},
+      {"runs 1", 2, {"'1' is the id of a run", "To show the run: fovea show 1."}},
+      {"rm 1,2", 2, {"'1,2' is not the id of one run. Separate ids by spaces: 1 2."}},
+      {"remove 1", 2, {"there is no command 'remove'. Did you mean 'rm'?"}},
+      {"data import x", 2, {"there is no command 'data import'. Did you mean 'data add'?"}},
+      {"report x.html", 2, {"To name a file to write: -o x.html"}},
+      {"gc --dry-run", 2, {"fovea gc has no option '--dry-run'. Did you mean '--dry'?"}},
+      {"predict copy --set vocab=40", 2, {"--set vocab=40: ", "settings of the task", "Write task.vocab."}},
+      {"predict texts --format lines", 2, {"--format cannot be 'lines'. Known are: tsv, csv, jsonl, folder."}},
+      {"predict texts", 2, {"texts: its name has no known ending. Give the format: --format tsv, csv or jsonl."}},
+      {"check-attention texts", 2, {"its name has no known ending. Give the format: --format tsv, csv or jsonl."}},
+      {"data add x --train one.tsv", 2, {"one.tsv:1: has no column 2", "Write the text and the label in two columns"}},
+      {"data add x --train one.tsv --text 1", 2, {"one.tsv: has one column, and needs two. Write the text and the"}},
+      {"data add x --train key.jsonl", 2, {"key.jsonl:1: has no key \"text\"", "or add --skip-bad."}},
+      {"data add x --train-target texts", 2, {"--train-target names translations, and --train is missing"}},
+      {"data get key.toml", 2, {"a corpus to get has no setting", "file"}},
       {"plot abc p -o a.svg", 2, {"'abc'", "as a metric"}},
       {"plot 99 p -o a.svg", 2, {"no run 99"}},
       {"plot 1 p -o a.bmp", 2, {".bmp"}},
@@ -223,6 +259,7 @@ TEST_F(ProgramTest, MetricsOfOtherRunsAreSaidToBeTheirs) {
       {"plot 1 evidence_accuracy -o a.svg",
        2,
        {"none of the named runs has the metric 'evidence_accuracy'. Name runs of the store that have it: 2."}},
+      {"measure 1 2", 2, {"run 1 is of model 'toy-gate', whose attention is not measured here. Name a run"}},
       {"compare 1 3 --metric accuracy", 2, {"--metric: run 1 has no metric or setting 'accuracy'. See the metrics"}},
       {"compare 1 2 --metric evidence_accuracy", 2, {"run 1 has no metric or setting 'evidence_accuracy'"}},
       {"compare 'seed = 7' 2 --metric tau_p_reach_1", 2, {"Did you mean 'tau_p_reaches_1'?"}},

@@ -63,7 +63,7 @@ TEST_F(StoreCommands, TagsNotesAndTheBin) {
   EXPECT_EQ(ids("--bin"), (Ids{2, 4}));
   const Outcome gone = fovea("show 2");
   EXPECT_EQ(gone.code, 2);
-  EXPECT_TRUE(says(gone.err, "run 2 is in the bin. To restore it: fovea rm --restore 2"));
+  EXPECT_TRUE(says(gone.err, "run 2 was removed, and is in the bin. To restore it: fovea rm --restore 2"));
   EXPECT_TRUE(says(fovea("gc --dry").out, "would be deleted: 2 runs of the bin"));
   EXPECT_EQ(fovea("rm --restore 2").code, 0);
   EXPECT_EQ(fovea("note 2").out, "a plateau; see the figure\n");

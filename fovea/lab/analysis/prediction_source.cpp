@@ -55,8 +55,11 @@ NamedTask find_task(const std::string& name, Preset preset, const std::vector<Ov
   spec.seed = seed;
   for (const Override& change : overrides) {
     if (!change.key.starts_with("task."))
-      throw wrong_input(fmt::format("'{}' is no setting of task '{}'", change.key, name),
-                        Remedy::set_of_task("task.vocab", 60), change.value.location);
+      throw wrong_input(
+          fmt::format("a prediction of task '{}' reads the settings of the task, which begin with 'task.'", name),
+          change.key.find('.') == std::string::npos ? Remedy(fmt::format("write task.{}", change.key))
+                                                    : Remedy::set_of_task("task.vocab", 60),
+          change.value.location);
     spec.task[change.key.substr(5)] = change.value;
   }
   spec.task["name"] = {name, {}};

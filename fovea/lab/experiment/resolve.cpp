@@ -37,6 +37,18 @@ void refuse_idle(const Fields& fields, const ValueTable& written, const std::str
                     Remedy::drop_setting(name, idle->usual_text()), location_in(written, idle->name));
 }
 
+// Opens what the part reads: a corpus, a file.
+template <class Part>
+void pin(Part& part, const ValueTable& written) {
+  try {
+    part.pin();
+  } catch (const Error& error) {
+    if (error.location().known()) throw;
+    const Location corpus = location_in(written, "corpus");
+    throw Error(error.kind(), error.problem(), error.remedy(), corpus.known() ? corpus : location_in(written, "name"));
+  }
+}
+
 template <class Part>
 ValueTable complete_part(const ValueTable& written, Part& part, const std::string& what) {
   const Value& name = written.at("name");
@@ -44,7 +56,7 @@ ValueTable complete_part(const ValueTable& written, Part& part, const std::strin
   part.settings(fields);
   fields.read(written, fmt::format("{} '{}'", what, *name.as<std::string>()), {"name"});
   refuse_idle(fields, written, what);
-  if constexpr (requires { part.pin(); }) part.pin();
+  if constexpr (requires { part.pin(); }) pin(part, written);
   ValueTable complete = fields.write();
   for (auto& [key, value] : complete) value.location = location_in(written, key);
   complete["name"] = name;
@@ -84,7 +96,7 @@ std::vector<std::string> all_settings(const UnresolvedSpec& draft) {
   // An axis of the command line is written "sweep.seed=0..4".
   const bool axis = location.kind == Location::Kind::setting && location.file.starts_with("sweep.");
   const std::string prefix = axis ? "sweep." : "";
-  std::string near = same_end != names.end() ? *same_end : "";
+  std::string near = key == "task" || key == "model" ? key + ".name" : same_end != names.end() ? *same_end : "";
   // A short name is not meant to be the beginning of a long one: data is not train.data_parallel.
   std::erase_if(names,
                 [&key](const std::string& name) { return name.size() - (name.rfind('.') + 1) > 2 * key.size(); });
@@ -183,7 +195,7 @@ ResolvedRun complete(const UnresolvedSpec& draft) {
     train.settings(fields);
     fields.read(draft.train, "train");
     refuse_idle(fields, draft.train, "train");
-    check_stop_condition(train, draft.train);
+    check_settings(train, draft.train);
     if (train.start && static_cast<std::uint64_t>(*train.start) == draft.seed) train.start.reset();  // the same run
     spec.train = fields.write();
   }
@@ -191,8 +203,9 @@ ResolvedRun complete(const UnresolvedSpec& draft) {
   ProbeTable probe = read_probe(draft.probe);
   for (const NamedProbe& one : probe.probes) one.probe->pin();
   spec.probe = probe.write();
-  if (const auto names = draft.probe.find("names"); names != draft.probe.end())
-    spec.probe["names"].location = names->second.location;
+  for (const char* const key : {"names", "at"})
+    if (const auto given = draft.probe.find(key); given != draft.probe.end())
+      spec.probe[key].location = given->second.location;
   Interventions interventions = Interventions::parse(draft.interventions);
   interventions.pin();
   spec.interventions = interventions.write();

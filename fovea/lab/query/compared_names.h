@@ -10,8 +10,8 @@
 
 namespace fovea {
 
-// A comparison of a name with a literal, with another name or with a computed number: seed = 0, state = done, p > 1 + 2. A difference of names that is
-// written without blanks is one name: experiment = copy-subset.
+// A comparison of a name with a literal, with another name or with a computed number: seed = 0, state = done, p > 1 + 2.
+// A difference of names that is written without blanks is one name: experiment = copy-subset.
 struct ComparedName {
   enum class With { number, text, name, computed };
   std::string name;

@@ -152,6 +152,16 @@ void check_checkpoints(const TrainSettings& train, const ValueTable& table) {
                         "list steps within the run, or raise train.steps", location_in(table, "checkpoints"));
 }
 
+// The steps of a file are of all its forms, and the quick form may end before them.
+void check_given_evaluations(const TrainSettings& train, const ValueTable& probe) {
+  const auto at = probe.find("at");
+  if (at == probe.end() || at->second.location.kind != Location::Kind::setting) return;
+  for (const Value& step : *at->second.as<ValueList>())
+    if (*step.as<std::int64_t>() > train.steps)
+      throw wrong_input(fmt::format("probe.at has step {}, and the run has {} steps", step.text(), train.steps),
+                        "list steps within the run, or raise train.steps", at->second.location);
+}
+
 }  // namespace
 
 bool names_truth(const Batch& batch) {
@@ -166,12 +176,12 @@ TrainSettings read_train(const ValueTable& table) {
   Fields fields;
   train.settings(fields);
   fields.read(table, "train");
-  check_stop_condition(train, table);
-  check_engine(train, table);
+  check_settings(train, table);
   return train;
 }
 
-void check_stop_condition(const TrainSettings& train, const ValueTable& table) {
+void check_settings(const TrainSettings& train, const ValueTable& table) {
+  check_engine(train, table);
   if (train.stop_when.empty()) return;
   Expression::parse(train.stop_when, location_in(table, "stop_when"))
       .require_single_run()
@@ -206,13 +216,19 @@ template Capabilities capabilities_of(const Model<double>&, const ParameterSet<d
 template <class T>
 void check_training(const Model<T>& model, const RunSpec& spec, const TrainSettings& train) {
   check_checkpoints(train, spec.train);
+  check_given_evaluations(train, spec.probe);
   const std::int64_t parts =
       train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;
   const int least = model.least_batch();
   if (train.steps > 0 && train.batch / parts < least)
     throw wrong_input(
-        fmt::format("model '{}' cannot be trained on {} at a time", name_of(spec.model, "model"),
-                    train.batch / parts == 1 ? "one example" : fmt::format("{} examples", train.batch / parts)),
+        parts > 1 ? fmt::format("train.data_parallel divides a batch of {} into {} shards, and model '{}' needs {} in "
+                                "each",
+                                train.batch, parts, name_of(spec.model, "model"), least)
+        : train.batch == 1
+            ? fmt::format("model '{}' cannot be trained on one example at a time", name_of(spec.model, "model"))
+            : fmt::format("model '{}' cannot be trained on {} examples at a time", name_of(spec.model, "model"),
+                          train.batch),
         parts == 1 ? fmt::format("set train.batch to {} or more", least)
                    : fmt::format("set train.batch to {} or more, or train.shards lower", least * parts),
         location_in(spec.train, "batch"));

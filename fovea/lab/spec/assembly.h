@@ -31,7 +31,7 @@ std::optional<Kind> kind_of_model(const RunSpec& spec);
 
 TrainSettings read_train(const ValueTable& table);
 // Throws wrong_input where train.stop_when is no condition on one run.
-void check_stop_condition(const TrainSettings& train, const ValueTable& table);
+void check_settings(const TrainSettings& train, const ValueTable& table);
 
 // Whether an example names a true position. One example of a task that is drawn may name none by chance: then so many
 // examples show whether the task does.

@@ -63,6 +63,11 @@ TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
   EXPECT_NE(bare.err.find("cannot import it: No module named 'fovea'. Install the package there"), std::string::npos)
       << bare.err;
   EXPECT_EQ(std::ranges::count(bare.err, '\n'), 1) << bare.err;
+  // A run that needs the package ends with the same code, and is not stored.
+  const Outcome run = fovea("run toy-uniform --engine torch --quiet", "FOVEA_PYTHON=/no/python");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("FOVEA_PYTHON names '/no/python', which cannot be started"), std::string::npos) << run.err;
+  EXPECT_EQ(json("runs --json")["runs"].size(), 0u);
 }
 
 TEST_F(BelieveTest, SaysWhatIsWrongBeforePythonIsAsked) {

@@ -77,7 +77,7 @@ class PythonEngine::Process {
     if (error == 0) return;
     ::close(socket_);
     const Error missing = python_not_started("engine 'torch'", python, error);
-    throw wrong_input(missing.problem(), missing.remedy());  // no run is stored that cannot begin
+    throw EngineMissing(missing.problem(), missing.remedy());
   }
   ~Process() {
     ::close(socket_);
@@ -126,11 +126,11 @@ class PythonEngine::Process {
     int status = 0;
     if (!std::exchange(ended_, true)) ::waitpid(id_, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == no_package)
-      throw wrong_input(fmt::format("engine 'torch' needs the Python package 'fovea', which '{}' lacks", python_),
-                        "install it there with pip, or set FOVEA_PYTHON to another Python");
+      throw EngineMissing(fmt::format("engine 'torch' needs the Python package 'fovea', which '{}' lacks", python_),
+                          "install it there with pip, or set FOVEA_PYTHON to a Python that has it");
     if (WIFEXITED(status) && WEXITSTATUS(status) == no_torch)
-      throw wrong_input(fmt::format("engine 'torch' needs PyTorch, which '{}' lacks", python_),
-                        "install it there: pip install torch");
+      throw EngineMissing(fmt::format("engine 'torch' needs PyTorch, which '{}' lacks", python_),
+                          "install it there: pip install torch");
     throw failure("the process of engine 'torch' ended", "run it again; its messages are above");
   }
 

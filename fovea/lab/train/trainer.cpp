@@ -109,6 +109,8 @@ void train_into(RunRecord& record, const Stopwatch& watch, Work&& work) {
   };
   try {
     record.state = work();
+  } catch (const EngineMissing&) {
+    throw;
   } catch (const Error& error) {
     if (error.kind() == Error::Kind::wrong_input) throw;
     fail(error.what());

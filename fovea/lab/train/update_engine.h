@@ -8,10 +8,18 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
+#include "fovea/base/error/error.h"
 #include "fovea/io/safetensors.h"
 
 namespace fovea {
+
+// The engine cannot be started: a failure before training, so that no run is stored.
+class EngineMissing : public Error {
+ public:
+  EngineMissing(Message what, Remedy remedy) : Error(Kind::failure, std::move(what), std::move(remedy), {}) {}
+};
 
 // What an engine is to one run, on one thread.
 class EngineLink {

@@ -133,8 +133,8 @@ TEST(TaskDiversity, ExamplesWithoutAnswersDetermineNoMap) {
 TEST(TaskDiversity, LeastSquaresIsNearTheFormula) {
   double sum = 0;
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
-    const auto task = make_task("task-diversity",
-                                {{"width", whole(20)}, {"diversity", real(0.5)}, {"samples", real(5)}}, seed);
+    const auto task =
+        make_task("task-diversity", {{"width", whole(20)}, {"diversity", real(0.5)}, {"samples", real(5)}}, seed);
     sum += new_task_error(least_squares_map(draw(*task, Split::train, 0, 2000), SquaresRow::absent), 20, 100, 0.1) / 2;
   }
   EXPECT_NEAR(sum, diversity_error({0.5, 5, 5, 0.1}), 0.12);

@@ -129,7 +129,8 @@ class TaskDiversity final : public Task, public DiversityLaw {
   mutable Batch kept_;  // the training set
 };
 
-const Register<Task> task_diversity("task-diversity", "regression in context: few tasks in training, new tasks in tests",
+const Register<Task> task_diversity("task-diversity",
+                                    "regression in context: few tasks in training, new tasks in tests",
                                     [] { return std::make_unique<TaskDiversity>(); });
 
 }  // namespace

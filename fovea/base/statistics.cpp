@@ -96,9 +96,10 @@ Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int 
 }
 
 Estimate mean_interval(std::span<const double> values, std::uint64_t seed, int draws) {
-  if (values.size() <= most_resampled) return bootstrap_mean(values, seed, draws);
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  if (values.size() < fewest_resampled) return {mean, nan, nan};
+  if (values.size() <= most_resampled) return bootstrap_mean(values, seed, draws);
   const double half = z * deviation_of(values) / std::sqrt(n);
   return {mean, mean - half, mean + half};
 }

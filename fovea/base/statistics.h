@@ -34,9 +34,10 @@ struct Estimate {
   double mean = 0, low = 0, high = 0;
 };
 Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws = 1000, double level = 0.95);
-// The same for any number of values: above `most_resampled` by the normal distribution, from the deviation of the
-// values, so that the cost does not grow with draws times values.
-inline constexpr std::size_t most_resampled = 10'000;
+// The same for any number of values. Below `fewest_resampled` the interval is NaN: percentiles of the means of so few
+// are their least and largest value, and contain the mean less often than `level`. Above `most_resampled` it is by the
+// normal distribution, from the deviation of the values, so that the cost does not grow with draws times values.
+inline constexpr std::size_t fewest_resampled = 6, most_resampled = 10'000;
 Estimate mean_interval(std::span<const double> values, std::uint64_t seed, int draws = 1000);
 // The same of a mean over what the examples have several of (target words): the sum over each example and how many it
 // has. Examples are drawn whole.

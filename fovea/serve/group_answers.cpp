@@ -85,7 +85,9 @@ Json summary(const ValueGroup& group) {
   if (std::ranges::any_of(values, [](double value) { return std::isinf(value); })) return json;
   const Estimate mean = mean_interval(values, 0);
   json["mean"] = number_json(mean.mean);
-  if (values.size() > 1) json["interval"] = {number_json(mean.low), number_json(mean.high)};
+  const auto [least, most] = std::ranges::minmax(values);
+  json["range"] = {number_json(least), number_json(most)};
+  if (!std::isnan(mean.low)) json["interval"] = {number_json(mean.low), number_json(mean.high)};
   return json;
 }
 
@@ -103,6 +105,9 @@ Json against(const ValueGroup& base, const ValueGroup& group, const Expression& 
             {"paired_by", found.paired_by},
             {"settings", settings},
             {"difference", number_json(difference.interval.mean)},
+            {"range",
+             {number_json(std::ranges::min(difference.differences)),
+              number_json(std::ranges::max(difference.differences))}},
             {"low", number_json(difference.interval.low)},
             {"high", number_json(difference.interval.high)},
             {"p", number_json(difference.test.p)},

@@ -108,5 +108,16 @@ TEST(Statistics, TheBootstrapPassesOverWhatHasNoValue) {
   EXPECT_EQ(again.low, interval.low);
 }
 
+// Percentiles of three values are the least and the largest of them: that is no interval.
+TEST(Statistics, AMeanOfFewValuesHasNoInterval) {
+  const Estimate few = mean_interval(Row{1, 2, 4, 4, 4}, 0);
+  EXPECT_DOUBLE_EQ(few.mean, 3);
+  EXPECT_TRUE(std::isnan(few.low) && std::isnan(few.high));
+  const Estimate enough = mean_interval(Row{1, 2, 3, 4, 5, 6}, 0);
+  EXPECT_GT(enough.low, 1);
+  EXPECT_LT(enough.low, 3);
+  EXPECT_LT(enough.high, 6);
+}
+
 }  // namespace
 }  // namespace fovea

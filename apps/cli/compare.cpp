@@ -48,6 +48,8 @@ class Compare : public Command {
         "The p is the result of a sign-flip permutation test of the paired "
         "differences.\n"
         "The test is exact up to 20 pairs. Above 20 pairs, it uses 100 000 random choices of signs.\n"
+        "Fewer than 6 pairs have no interval. If a run has a hold, the default metrics are of the model as it trains:\n"
+        "as_trained(accuracy).\n"
         "Above 10 000 pairs, the normal distribution gives interval and p.\n"
         "\n"
         "Examples:\n"

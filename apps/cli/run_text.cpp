@@ -26,12 +26,24 @@ void print_run(const RunRecord& run) {
   std::vector<std::string> names = default_metrics({&run});
   for (const auto& [name, series] : run.series)
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  std::vector<std::string> rows = as_trained(default_metrics({&run}), {&run});
+  std::erase_if(rows, [&run](const std::string& text) { return run.series.contains(text); });
+  const bool held = !rows.empty();
+  for (const std::string& text : rows) {
+    const std::vector<double> values = Quantity(text, {}).over_steps(run).values;
+    table.row({text, last_text(run, values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
+  }
   for (const std::string& name : names) {
     const std::vector<double>& values = run.series.at(name).values;
     if (!values.empty())
       table.row({name, last_text(run, values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
   }
   fmt::print("{}", table.text(terminal));
+  if (held)
+    fmt::print("{}\n",
+               wrapped("as_trained(NAME) is of the model as it trains: NAME_held at a step with a hold, NAME at "
+                       "every other step. NAME is always without the hold.",
+                       terminal.width));
 }
 
 void print_runs(const std::vector<RunRecord>& runs, const std::vector<std::string>& wanted) {

@@ -176,7 +176,7 @@ class Runs : public Command {
     constexpr std::int64_t most_read = 1000;
     if (!query_.where) return {};
     RunQuery query;
-    const std::set<std::string> names = query_.where->names();
+    const std::set<std::string> names = query_.where->columns();
     query.experiment = query_.experiment;
     query.in_bin = query_.in_bin;
     query.columns.emplace(names.begin(), names.end());

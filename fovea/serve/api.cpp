@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 
 #include "fovea/base/error/error.h"
@@ -16,6 +17,7 @@
 #include "fovea/serve/answers.h"
 #include "fovea/serve/group_answers.h"
 #include "fovea/serve/run_answers.h"
+#include "fovea/view/plot/run_data.h"
 #include "fovea/view/report/page.h"
 #include "fovea/view/report/story.h"
 
@@ -82,22 +84,25 @@ Json lines(const HttpRequest& request, const Store& store) {
   refuse_unknown(request, {"experiment", "where", "sort", "limit", "metric"});
   const std::string metric = report_old_name(NameKind::metric, request.asked("metric"));
   if (metric.empty()) throw wrong_input("no metric is named", "add metric=accuracy, or another");
-  store.require_known({metric}, {"metric"});
+  const Quantity quantity(metric, {"metric"});
+  const Expression read = Expression::parse(metric, {"metric"}).require_single_run();
+  store.require_known(read.names(), {"metric"});
   RunQuery query = read_query(request, store);
   query.with_series = true;
-  query.columns = {metric};
+  const std::set<std::string> columns = read.columns();
+  query.columns.emplace(columns.begin(), columns.end());
   std::int64_t matched = 0;
   Json list = Json::array();
   for (const RunRecord& run : store.query(query, &matched)) {
-    const auto found = run.series.find(metric);
-    if (found == run.series.end()) continue;
+    const Series series = run.series.empty() ? Series() : quantity.over_steps(run);
+    if (series.steps.empty()) continue;
     Json values = Json::array();
-    for (const double value : found->second.values) values.push_back(number_json(value));
+    for (const double value : series.values) values.push_back(number_json(value));
     list.push_back({{"run", run.id},
                     {"experiment", run.experiment},
                     {"seed", run.spec.seed},
                     {"state", state_name(run.state)},
-                    {"steps", found->second.steps},
+                    {"steps", series.steps},
                     {"values", std::move(values)}});
   }
   return {{"metric", metric}, {"matched", matched}, {"lines", std::move(list)}};

@@ -73,6 +73,26 @@ TEST_F(ApiTest, LinesAreTheSeriesOfOneMetric) {
   EXPECT_EQ(lines["lines"][1]["values"], Json({3.5, 2.0, 1 - 0.001}));
 }
 
+TEST_F(ApiTest, AHeldRunIsAnsweredAsItTrains) {
+  {
+    Store store(folder_ / "runs.db");
+    for (const bool held : {false, true}) {
+      RunRecord run = testing_parts::sample_run(held);
+      if (held) run.series["accuracy_held"] = {run.series["accuracy"].steps, {0.1, 0.2, 0.3}};
+      store.keep(run);
+    }
+  }
+  const Json runs = get("/api/runs?sort=-as_trained(accuracy)")["runs"];
+  EXPECT_EQ(runs[0]["run"], 2);
+  EXPECT_EQ(runs[0]["as_trained"], (Json{{"accuracy", 0.3}}));
+  EXPECT_FALSE(runs[1].contains("as_trained"));
+  const Json lines = get("/api/lines?metric=as_trained(accuracy)&sort=seed")["lines"];
+  EXPECT_EQ(lines[1]["values"], Json({0.1, 0.2, 0.3}));
+  EXPECT_EQ(lines[0], get("/api/lines?metric=accuracy&sort=seed")["lines"][0]);
+  const Json groups = get("/api/groups?metric=as_trained(accuracy)&by=seed")["groups"];
+  EXPECT_EQ(groups[1]["median"], 0.3);
+}
+
 TEST_F(ApiTest, ARunHasItsSeriesSpecAndArrays) {
   keep(1);
   const Json run = get("/api/runs/1");
@@ -103,6 +123,9 @@ TEST_F(ApiTest, GroupsAreComparedWithOneOfThem) {
   EXPECT_TRUE(groups["groups"][0].contains("test"));
   EXPECT_FALSE(groups["groups"][2].contains("test"));
   EXPECT_EQ(groups["groups"][2]["runs"], 2);
+  EXPECT_FALSE(groups["groups"][2].contains("interval"));  // of two runs
+  EXPECT_EQ(groups["groups"][2]["range"].size(), 2u);
+  EXPECT_TRUE(groups["groups"][0]["test"]["low"].is_null());
   for (const char* path :
        {"/api/groups?metric=accuracy", "/api/groups?by=task.vocab", "/api/groups?metric=nothing&by=task.vocab",
         "/api/groups?metric=accuracy&by=nothing", "/api/groups?metric=accuracy&by=accuracy",

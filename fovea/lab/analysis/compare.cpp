@@ -227,7 +227,7 @@ ComparedRuns compared_runs(const Store& store, RunQuery query, std::span<const E
   ComparedRuns group{{}, {}, std::vector<std::vector<double>>(metrics.size())};
   std::set<std::string> names;
   for (const Expression& metric : metrics) {
-    names.merge(metric.names());
+    names.merge(metric.columns());
     query.with_series = query.with_series || metric.reads_series();
   }
   query.columns.emplace(names.begin(), names.end());

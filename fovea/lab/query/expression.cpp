@@ -8,6 +8,7 @@
 
 #include "fovea/base/number_text.h"
 #include "fovea/lab/query/expression_node.h"
+#include "fovea/lab/record/held_name.h"
 
 namespace fovea {
 
@@ -30,8 +31,14 @@ void collect_names(const Node& node, bool in_series, std::set<std::string>& name
   for (const Node& condition : node.where) collect_names(condition, in_series, names);
 }
 
+void collect_held_names(const Node& node, std::set<std::string>& names) {
+  if (node.op == Op::as_trained) names.insert(held_name(node.parts.front().text));
+  for (const Node& part : node.parts) collect_held_names(part, names);
+  for (const Node& condition : node.where) collect_held_names(condition, names);
+}
+
 void collect_quantities(const Node& node, std::set<std::string>& quantities) {
-  if (node.op == Op::name || node.op == Op::tagged || node.reach == Reach::series) {
+  if (node.op == Op::name || node.op == Op::tagged || node.op == Op::as_trained || node.reach == Reach::series) {
     quantities.insert(node.text);
     return;
   }
@@ -192,6 +199,12 @@ std::set<std::string> Expression::names() const {
   std::set<std::string> names;
   collect_names(*root_, false, names);
   return names;
+}
+
+std::set<std::string> Expression::columns() const {
+  std::set<std::string> columns = names();
+  collect_held_names(*root_, columns);
+  return columns;
 }
 
 std::set<std::string> Expression::quantities() const {

@@ -14,6 +14,8 @@
 //   log_slope(x, y)                                the exponent e of y ~ x^e over runs, by least squares of logarithms
 //   median_rank_correlation(x, y)                  the same over settings: of each, the medians over its seeds
 //   steps_to_90                                    step_of(accuracy >= 0.9); so for 1 to 100
+//   as_trained(accuracy)                           of the model as it trains: accuracy_held at a step with a hold,
+//                                                  accuracy at every other step
 //   tagged("good")                                 whether the user gave the run this tag
 //
 // with + - * / ( ) < <= > >= = != and or not abs log exp sqrt min max, numbers, infinity, "texts" and true/false.
@@ -67,6 +69,8 @@ class Expression {
   std::set<std::string> bare_conditions() const;  // names that stand for a condition by themselves: of true or false
   bool reads_outside_aggregates() const;          // a metric or setting that is of one run only
   std::set<std::string> names() const;            // metrics and settings it reads
+  // The same with the metrics under a hold that as_trained() reads, which a run may lack.
+  std::set<std::string> columns() const;
   // What it reads of each run, as written there: names, and outermost functions of a series. Their values for all runs
   // are enough to compute the expression again.
   std::set<std::string> quantities() const;

@@ -15,6 +15,7 @@
 #include "fovea/base/functions/functions.h"
 #include "fovea/base/statistics.h"
 #include "fovea/lab/query/expression_node.h"
+#include "fovea/lab/record/held_name.h"
 #include "fovea/lab/record/series.h"
 
 namespace fovea {
@@ -82,6 +83,18 @@ Datum read_name(const std::string& name, const Scope& scope) {
   if (name == "tags") return fmt::format("{}", fmt::join(run.tags, ", "));
   if (name == "note") return run.note;
   return nan;
+}
+
+// Under a hold where there is one, so of the model as it trains.
+Datum read_as_trained(const std::string& name, const Scope& scope) {
+  if (scope.run) {
+    const auto held = scope.run->series.find(held_name(name)), plain = scope.run->series.find(name);
+    if (held != scope.run->series.end() && plain != scope.run->series.end() && !plain->second.steps.empty()) {
+      const std::int64_t step = scope.step ? *scope.step : plain->second.steps.back();
+      if (const double* const value = value_at(held->second, step)) return *value;
+    }
+  }
+  return read_name(name, scope);
 }
 
 void collect_series(const Node& node, const RunRecord& run, std::vector<const Series*>& out) {
@@ -325,6 +338,8 @@ Datum evaluate(const Node& node, const Scope& scope) {
     case Op::min:
     case Op::max:
       return fold(node, scope);
+    case Op::as_trained:
+      return read_as_trained(node.parts.front().text, scope);
     case Op::tagged:
       if (!scope.run) return Truth::unknown;
       return truth(std::ranges::find(scope.run->tags, node.parts.front().text) != scope.run->tags.end());

@@ -35,6 +35,7 @@ constexpr std::array functions{
     Function{"least", Op::least, Reach::runs, 1, 1, Sort::number, Sort::number},
     Function{"most", Op::most, Reach::runs, 1, 1, Sort::number, Sort::number},
     Function{"deviation", Op::deviation, Reach::runs, 1, 1, Sort::number, Sort::number},
+    Function{"as_trained", Op::as_trained, Reach::plain, 1, 1, Sort::number, Sort::number},
     Function{"tagged", Op::tagged, Reach::plain, 1, 1, Sort::text, Sort::condition},
     Function{"rank_correlation", Op::rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
     Function{"log_slope", Op::log_slope, Reach::runs, 2, 2, Sort::number, Sort::number},

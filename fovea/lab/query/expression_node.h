@@ -56,6 +56,7 @@ enum class Op {
   median_rank_correlation,
   log_slope,  // over runs
   tagged,
+  as_trained,
 };
 
 constexpr bool counts_runs(Op op) {
@@ -83,7 +84,8 @@ struct Expression::Node {
   Reach reach = Reach::plain;
   int column = 0;
   double number = 0;  // of a number or truth
-  std::string text;   // a text or name; an aggregate's condition; a function of one run's series, as written
+  std::string
+      text;  // a text or name; an aggregate's condition; a function of one run's series or as_trained(), as written
   std::vector<Node> parts;
   std::vector<Node> where;  // of an aggregate: none or one condition
 };

@@ -336,6 +336,8 @@ class Parser {
       node.parts.push_back(either());
       if (function->takes == Sort::text && node.parts.back().op != Op::text)
         fail(fmt::format("'{}' takes a text in quotes", name), fmt::format("write {}(\"good\")", name), column);
+      if (function->op == Op::as_trained && node.parts.back().op != Op::name)
+        fail("'as_trained' takes the name of a metric", "write as_trained(accuracy)", column);
       require(node.parts.back(), function->takes, fmt::format("'{}'", name));
     } while (take(","));
     if (take("|")) {
@@ -348,7 +350,8 @@ class Parser {
     }
     if (!take(")")) fail("a ')' is missing", fmt::format("close the '(' of '{}'", name));
     const auto begin = static_cast<std::size_t>(column - 1);
-    if (function->reach == Reach::series || function->op == Op::tagged) node.text = text_.substr(begin, at_ - begin);
+    const bool as_written = function->op == Op::tagged || function->op == Op::as_trained;
+    if (function->reach == Reach::series || as_written) node.text = text_.substr(begin, at_ - begin);
     inside -= change;
     const int given = static_cast<int>(node.parts.size());
     if (given < function->least_arguments || given > function->most_arguments)

@@ -102,7 +102,7 @@ struct Order {
   bool set() const { return !name.empty(); }
   bool is_id() const { return name == "id" && !expression; }
   std::set<std::string> names() const {
-    return expression ? expression->names() : set() ? std::set{name} : std::set<std::string>();
+    return expression ? expression->columns() : set() ? std::set{name} : std::set<std::string>();
   }
   bool reads_series() const { return expression && expression->reads_series(); }
 };
@@ -153,7 +153,7 @@ struct Matches {
 void each_match(Store::State& state, const RunQuery& query, std::set<std::string> names, bool with_series,
                 std::int64_t experiment, const auto& visit) {
   if (query.where) {
-    names.merge(query.where->names());
+    names.merge(query.where->columns());
     with_series = with_series || query.where->reads_series();
   }
   Columns columns(state, names, with_series);

@@ -95,6 +95,9 @@ std::string Quantity::label() const {
     const std::string of = text_.substr(mean.size(), text_.size() - mean.size() - 1);
     if (expression_.names() == std::set{of}) return last_part(of) + ", mean";
   }
+  if (const std::set<std::string> names = expression_.names();
+      names.size() == 1 && text_ == fmt::format("as_trained({})", *names.begin()))
+    return last_part(*names.begin()) + ", as trained";
   return is_name() ? last_part(text_) : without_underscores(text_);
 }
 

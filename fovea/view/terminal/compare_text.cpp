@@ -98,12 +98,15 @@ std::string method_text(const Comparison& comparison) {
   }
   std::string text = fmt::format(
       "p: sign-flip permutation test of the paired differences, two-sided, {}.\n"
-      "Interval: of their mean, 95 %, {}.\n",
+      "Interval: {}.\n",
       exact   ? fmt::format("exact (with {} pairs it is {:.3g} or more)", comparison.pairs,
                             math::exp2(1 - static_cast<double>(comparison.pairs)))
       : drawn ? "over 100 000 random choices of signs if there are more than 20 pairs"
               : "by the normal distribution if there are more than 10 000 pairs",
-      drawn ? "percentile bootstrap" : "by the normal distribution if there are more than 10 000 pairs");
+      comparison.pairs < static_cast<std::int64_t>(fewest_resampled)
+          ? fmt::format("none, because fewer than {} pairs are too few for one", fewest_resampled)
+      : drawn ? "of their mean, 95 %, percentile bootstrap"
+              : "of their mean, 95 %, by the normal distribution if there are more than 10 000 pairs");
   if (lacking > 0)
     text +=
         "Pairs in which a run lacks the number, or never reached it, are not counted: 'pairs' is the number counted.\n";
@@ -127,9 +130,9 @@ std::string metrics_text(const Comparison& comparison, const Terminal& terminal)
     std::vector<TextTable::Cell> cells{metric.metric, metric_text(metric.mean_a), metric_text(metric.mean_b),
                                        metric_text(metric.interval.mean)};
     if (tested) {
-      const bool any = !metric.differences.empty();
+      const bool enough = metric.differences.size() >= fewest_resampled;
       cells.emplace_back(
-          any ? fmt::format("{} … {}", metric_text(metric.interval.low), metric_text(metric.interval.high)) : "–");
+          enough ? fmt::format("{} … {}", metric_text(metric.interval.low), metric_text(metric.interval.high)) : "–");
       cells.emplace_back(p_text(metric.test));
       cells.emplace_back(std::to_string(metric.differences.size()));
     }
@@ -167,12 +170,12 @@ std::vector<std::string> metrics_to_compare(const ComparedGroup& a, const Compar
     return std::ranges::any_of(group.runs, [&name](const RunRecord& run) { return run.series.contains(name); });
   };
   std::erase_if(names, [&](const std::string& name) { return !has(a, name) || !has(b, name); });
-  if (names.size() <= most) return names;
+  if (names.size() <= most) return as_trained(names, all);
   // The loss is among them in any case, in place of the last.
   if (const auto loss = std::ranges::find(names, "loss"); loss >= names.begin() + most && loss != names.end())
     std::swap(*loss, names[most - 1]);
   names.resize(most);
-  return names;
+  return as_trained(names, all);
 }
 
 std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,

@@ -92,6 +92,14 @@ std::vector<std::string> default_metrics(const Runs& runs) {
   return names;
 }
 
+std::vector<std::string> as_trained(std::vector<std::string> metrics, const Runs& runs) {
+  for (std::string& metric : metrics) {
+    const auto held = [&metric](const RunRecord* run) { return run->series.contains(held_name(metric)); };
+    if (std::ranges::any_of(runs, held)) metric = "as_trained(" + metric + ")";
+  }
+  return metrics;
+}
+
 std::vector<std::string> differing_settings(const Runs& runs) {
   std::map<std::string, const RunSpec*> first;  // of each experiment
   std::set<std::string> keys;

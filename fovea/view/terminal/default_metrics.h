@@ -15,6 +15,9 @@ namespace fovea {
 // is among them only where it is shown or claimed.
 std::vector<std::string> default_metrics(const Runs& runs);
 
+// These metrics of the models as they train: as_trained(metric) if one of the runs has the metric under a hold.
+std::vector<std::string> as_trained(std::vector<std::string> metrics, const Runs& runs);
+
 // Settings in which runs of one experiment differ, but for the seed: what tells them apart beside their names.
 std::vector<std::string> differing_settings(const Runs& runs);
 

@@ -101,7 +101,7 @@ Plan plan_of(const Runs& runs, const std::vector<std::string>& wanted) {
     add(key, rank += 2);
   }
   rank = 1;
-  std::vector<std::string> metrics = default_metrics(runs);
+  std::vector<std::string> metrics = as_trained(default_metrics(runs), runs);
   if (metrics.size() > most_metrics) metrics.resize(most_metrics);
   for (const std::string& name : metrics) add(name, rank += 2);
   return plan;

@@ -290,5 +290,27 @@ TEST(Expression, KnowsItsUseAndItsNames) {
   EXPECT_FALSE(run_has(single(), "nothing") || run_has(single(), "task.nothing") || run_has(single(), "task"));
 }
 
+// A hold until step 20: evaluations at steps 0 and 10 are made under it, too.
+TEST(Expression, AsTrainedIsUnderTheHoldWhereThereIsOne) {
+  RunRecord run = single();
+  run.series["accuracy_held"] = {{0, 10}, {0.2, 0.3}};
+  const auto number = [&run](const std::string& text) { return Expression::parse(text).number(run); };
+  EXPECT_EQ(number("as_trained(accuracy)"), 0.99);  // released by the end
+  EXPECT_EQ(number("first(as_trained(accuracy))"), 0.2);
+  EXPECT_EQ(number("at(as_trained(accuracy), 10)"), 0.3);
+  EXPECT_EQ(number("step_of(as_trained(accuracy) >= 0.5)"), 20);
+  EXPECT_EQ(number("step_of(accuracy >= 0.5)"), 10);
+  EXPECT_EQ(number("as_trained(loss)"), number("loss"));  // without a second name
+  run.series["accuracy_held"] = {{0, 10, 20, 30, 40}, {0.2, 0.3, 0.3, 0.3, 0.4}};
+  EXPECT_EQ(number("as_trained(accuracy)"), 0.4);
+  EXPECT_EQ(number("as_trained(accuracy) - accuracy"), 0.4 - 0.99);
+  const Expression expression = Expression::parse("median(as_trained(accuracy) | seed < 3)");
+  EXPECT_EQ(expression.names(), (std::set<std::string>{"accuracy", "seed"}));
+  EXPECT_EQ(expression.columns(), (std::set<std::string>{"accuracy", "accuracy_held", "seed"}));
+  EXPECT_EQ(expression.quantities(), (std::set<std::string>{"as_trained(accuracy)", "seed"}));
+  EXPECT_THROW(Expression::parse("as_trained(max_over(accuracy))"), Error);
+  EXPECT_THROW(Expression::parse("as_trained(2)"), Error);
+}
+
 }  // namespace
 }  // namespace fovea

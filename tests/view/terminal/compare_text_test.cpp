@@ -65,8 +65,13 @@ TEST(CompareText, SaysWhoWhatAndHowSure) {
   for (const char* part :
        {"A  task.vocab = 40  5 runs of copying", "B  task.vocab = 60  6 runs of copying", "task.vocab  40",
         "5 pairs of runs are compared", "1 run of B has no partner in A and is left out.", "accuracy", "-0.4", "0.0625",
-        "sign-flip", "exact (with 5 pairs it is 0.0625 or more)", "bootstrap"})
+        "sign-flip", "exact (with 5 pairs it is 0.0625 or more)",
+        "Interval: none, because fewer than 6 pairs are too few for one."})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  EXPECT_EQ(text.find("…"), std::string::npos) << text;
+  const std::string six = text_of(group("A", 40, 0.9, 6), b);
+  for (const char* part : {"percentile bootstrap", "…"})
+    EXPECT_NE(six.find(part), std::string::npos) << part << " in\n" << six;
   const std::string chart = comparison_chart(a, b, comparison_of(a, b), "accuracy", Terminal{60, false});
   EXPECT_NE(chart.find("accuracy, median: A •  B +"), std::string::npos) << chart;
   EXPECT_EQ(comparison_chart(a, b, comparison_of(a, b), "unheard_of", {}), "");
@@ -109,6 +114,22 @@ TEST(CompareText, ChartAndFigureLeaveOutWhatTheTableLeavesOut) {
   }
   for (RunRecord& run : more.runs) run.spec.seed += 10;
   EXPECT_THROW(svg(more), Error);
+}
+
+// A hold that acts at the last step: the model as it trains has half of the accuracy that it has without the hold.
+TEST(CompareText, AHeldRunIsComparedAsItTrains) {
+  ComparedGroup a = group("A", 40, 0.9, 1), b = group("B", 60, 0.5, 1);
+  for (RunRecord& run : a.runs) {
+    Series& held = run.series["accuracy_held"] = run.series["accuracy"];
+    for (double& value : held.values) value /= 2;
+  }
+  const std::vector<std::string> names = metrics_to_compare(a, b);
+  EXPECT_NE(std::ranges::find(names, "as_trained(accuracy)"), names.end());
+  EXPECT_EQ(std::ranges::find(names, "accuracy"), names.end());
+  const Quantity quantity("as_trained(accuracy)", {});
+  EXPECT_EQ(quantity.label(), "accuracy, as trained");
+  EXPECT_EQ(quantity.over_steps(a.runs[0]).values, a.runs[0].series["accuracy_held"].values);
+  EXPECT_EQ(quantity.over_steps(b.runs[0]).values, b.runs[0].series["accuracy"].values);
 }
 
 TEST(CompareText, TheLossIsAmongTheMetrics) {

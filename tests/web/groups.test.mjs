@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { can_group, condition_of, is_grouped } = await parts_of_page("views/runs_named.tsx");
+const { can_group, condition_of, differing_in, ends_text, is_grouped, name_of, settings_of, varied_in } = await parts_of_page("views/runs_named.tsx");
 
 // As many runs, each with a rate and a hold of its own.
 function many(count) {
@@ -37,4 +37,24 @@ test("up to 200 chosen runs make a condition", () => {
   assert.equal(condition_of([{ run: 3 }, { run: 12 }]), "id = 3 or id = 12");
   assert.equal(condition_of(many(200)[0]).split(" or ").length, 200);
   assert.equal(condition_of(many(201)[0]), undefined);
+});
+
+const sweep = (heads) => heads.map((list, i) => ({ run: i + 1, experiment: "copy-heads", seed: 0, state: "done", steps: 80 + 10 * i, settings: { model: { heads: list, layers: 1 }, train: { stop_when: "accuracy >= 0.95" }, intervene: [] } }));
+
+test("a list in which runs differ tells them apart, and its length colours them", () => {
+  const runs = sweep(Array.from({ length: 20 }, (_, i) => (i < 10 ? [i] : [i, i + 1])));
+  const settings = settings_of(runs), names = differing_in(settings);
+  assert.deepEqual(names, ["model.heads", "length of model.heads"]);
+  assert.equal(varied_in(names, settings), "length of model.heads");
+  assert.equal(name_of(runs[12], settings), "run 13, copy-heads, seed 0, model.heads = [12,13]");
+  assert.equal(new Set(runs.map((run) => name_of(run, settings))).size, 20);
+  assert.equal(is_grouped(runs, "length of model.heads", "length of model.heads", settings), false, "the server has no such setting");
+});
+
+test("runs that end at unlike steps say so, with their stop condition", () => {
+  const runs = sweep([[0], [1], [2]]);
+  assert.equal(ends_text(runs), "These runs end at steps 80, 90 and 100. They stop as soon as accuracy >= 0.95. Values “at the end” are of unlike steps: read the curves at one step, too.");
+  assert.equal(ends_text(runs.slice(0, 1)), "");
+  assert.match(ends_text(sweep(Array.from({ length: 9 }, (_, i) => [i]))), /^These runs end between steps 80 and 160\./);
+  assert.equal(ends_text(runs.map((run) => ({ ...run, steps: 80 }))), "");
 });

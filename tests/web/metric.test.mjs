@@ -30,5 +30,9 @@ test("who wishes for nothing is shown the newest experiment with three complete 
   const scrap = of("scrap", 11, 11, 11, 2000, 2000);
   assert.equal(shown_first([...scrap, ...of("whole", 300, 300, 300), ...of("older", 5, 5, 5)]), "whole");
   assert.equal(shown_first(scrap), "scrap");
+  // Runs of three seeds can be compared, those of three settings with one seed cannot.
+  const seeded = (experiment, ...seeds) => seeds.map((seed) => ({ experiment, steps: 9, state: "done", seed }));
+  assert.equal(shown_first([...seeded("one-seed", 0, 0, 0, 0), ...seeded("seeds", 0, 1, 2)]), "seeds");
+  assert.equal(shown_first(seeded("one-seed", 0, 0, 0)), "one-seed");
   assert.equal(shown_first([...of("stopped", 9, 9), { experiment: "stopped", steps: 9, state: "running" }, ...of("one", 1)]), "stopped");
 });

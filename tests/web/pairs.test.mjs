@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { difference_text, means_of_pairs, means_text, median, too_few } = await parts_of_page("views/pairs.ts", "median.ts");
+const { difference_text, means_of_pairs, means_text, median, rows_of, too_few } = await parts_of_page("views/pairs.ts", "median.ts");
+const { chance_told, difference_told, settings_text } = await parts_of_page("views/runs_told.tsx");
+
 const run = (seed, length, accuracy, more) => ({ seed, experiment: "laws", state: "done", settings: { task: { length } }, metrics: { accuracy }, ...more });
 
 test("means of pairs leave out runs without a partner, runs that are not done and runs without the metric", () => {
@@ -15,6 +17,28 @@ test("means of pairs leave out runs without a partner, runs that are not done an
   // Runs are partners only if all else is alike.
   const rates = runs.map((one, i) => ({ ...one, settings: { ...one.settings, train: { rate: i } } }));
   assert.equal(means_of_pairs(rates, "accuracy", "task.length", [33, 9], ["seed", "train.rate"]), undefined);
+});
+
+const [a, b] = [{ run: 1631, metrics: { accuracy: 0.397 } }, { run: 1628, metrics: { accuracy: 0.972 } }];
+
+test("two runs are told by their settings, the difference of the metric, and what can be said of chance", () => {
+  assert.equal(difference_told([a, b], "accuracy"), "Run 1628 ends with accuracy 0.972, run 1631 with 0.397: 0.575 higher.");
+  assert.equal(difference_told([a, a], "accuracy"), "Both end with accuracy 0.397.");
+  assert.equal(difference_told([a, b], "loss"), "Not both runs have loss.");
+  assert.equal(settings_text(["intervene", "task.vocab"], new Map([["intervene", "layer 2 held uniform"], ["task.vocab", "40"]]), new Map([["intervene", "no intervention"]])), "layer 2 held uniform against no intervention; task.vocab 40 against not set");
+  const alone = "One pair of runs cannot separate a difference from chance.";
+  assert.equal(chance_told({ pairs: 3, p: 0.25, difference: 0.647 }, ["intervene"]), `${alone} All 3 pairs of runs with this difference: 0.647 on average, p = 0.25. At least 6 pairs are needed to judge chance.`);
+  assert.match(chance_told({ pairs: 6, p: 0.03125, difference: 0.6 }, ["intervene"]), /p = 0\.031\. Chance alone rarely makes a difference this large\.$/);
+  assert.match(chance_told({ pairs: 6, p: 0.5, difference: 0.6 }, ["intervene"]), /The difference may be chance\.$/);
+  assert.match(chance_told({ pairs: 6, p: 0.03, difference: 1 }, ["a", "b"]), /differ in several settings/);
+  assert.match(chance_told(undefined, ["a"]), /No other pair/);
+  assert.equal(chance_told(undefined, []), "The runs differ in their seed alone, so their difference is chance.");
+});
+
+test("numbers of compared runs come by their difference, and those of one run alone apart", () => {
+  const { rows, single } = rows_of([{ metrics: { loss: 1, accuracy: 0.9, p: 1 } }, { metrics: { loss: 3, accuracy: 0.1 } }]);
+  assert.deepEqual(rows.map(({ metric, difference }) => [metric, difference]), [["loss", 2], ["accuracy", 0.8]]);
+  assert.deepEqual(single, ["p"]);
 });
 
 test("the median of two values is their mean", () => {

@@ -6,6 +6,10 @@ import { parts_of_page } from "./in_node.mjs";
 const { interventions_text, marks_of_interventions } = await parts_of_page("play/acts.ts");
 const { meaning_of } = await parts_of_page("run/meanings.ts");
 const { happened_in, trained_in } = await parts_of_page("run/happened.ts");
+const { expression_of, name_in_files, query_of, run_as_trained, runs_as_trained } = await parts_of_page("run/as_trained.ts");
+const { metric_title, metrics_to_offer } = await parts_of_page("run/metric_names.tsx");
+const { rungs_among } = await parts_of_page("line_looks.ts");
+const { changed_at } = await parts_of_page("run/kept.ts");
 
 test("interventions of a spec are read as words, known ones and others", () => {
   const said = (...all) => interventions_text(all);
@@ -48,6 +52,47 @@ test("a run begins with its training and its outcome", () => {
   const both = run({ metrics: {}, series: { beta_points_right: [[0, 0.1], [4, 0.6]], attention_points_right: [[0, 0.1], [4, 0.2]] } });
   assert.equal(happened_in(both), "β pointed to the right word in half of the rows at step 4, attention never.");
   assert.equal(happened_in({ ...both, state: "running" }), "It is still running. β pointed to the right word in half of the rows at step 4, attention not yet.");
+});
+
+const points = (...values) => values.map((value, i) => [10 * i, value]);
+
+test("a run under a hold is told as it trains, and what it would measure if it were released has a name of its own", () => {
+  const held = run({
+    settings: { task: {}, model: { name: "transformer", layers: 2 }, intervene: [{ hold: "uniform", of: "layer.2" }] },
+    metrics: { accuracy: 0.307, accuracy_held: 0.397, loss: 2.83, loss_held: 2.31, rung_unigram: 3.45, rung_bag: 1.58, rung_bag_held: 1.58, rung: 0, rung_held: 1 },
+    as_trained: { accuracy: 0.397, loss: 2.31, rung_bag: 1.58, rung: 1 },
+    series: { accuracy: points(0.1, 0.9, 0.307), accuracy_held: points(0.1, 0.2, 0.397), loss: points(4, 3, 2.83), loss_held: points(4, 3, 2.31) },
+  });
+  const as_it_trains = run_as_trained(held);
+  assert.equal(happened_in(as_it_trains), "Accuracy ended at 39.7 %. Loss fell from 4 to 2.31. It ended between the rungs bag (1.58) and unigram (3.45). These numbers are under the intervention. If attention were released: accuracy 30.7 %, loss 2.83.");
+  assert.deepEqual([as_it_trains.metrics.accuracy, as_it_trains.metrics.accuracy_released, as_it_trains.metrics.rung], [0.397, 0.307, 1]);
+  assert.deepEqual(as_it_trains.series.accuracy, points(0.1, 0.2, 0.397));
+  assert.deepEqual(as_it_trains.series.accuracy_released, points(0.1, 0.9, 0.307));
+  // Released before the end: only the steps of the hold are of the hold.
+  const until = run_as_trained(run({ series: { ...held.series, accuracy_held: [[0, 0.1], [10, 0.2]] }, metrics: held.metrics }));
+  assert.deepEqual(until.series.accuracy, points(0.1, 0.2, 0.307));
+  assert.equal(until.metrics.accuracy, 0.307);
+  assert.ok(!/released/.test(happened_in(until)));
+  // Beside it a run without a hold has the same names, so that both are in every chart.
+  const [, free] = runs_as_trained([held, run({ metrics: { accuracy: 0.97 } })]);
+  assert.deepEqual([free.metrics.accuracy, free.metrics.accuracy_released], [0.97, 0.97]);
+  const plain = [run()];
+  assert.equal(runs_as_trained(plain), plain);
+  assert.deepEqual(["accuracy", "accuracy_released", "accuracy_held"].map(expression_of), ["as_trained(accuracy)", "accuracy", "accuracy_held"]);
+  assert.deepEqual(["-accuracy", "seed", "loss_released"].map((sort) => query_of({ sort }, ["accuracy", "loss"]).sort), ["-as_trained(accuracy)", "seed", "loss"]);
+  assert.equal(metric_title("loss_released"), "loss, if released");
+  assert.equal(name_in_files("accuracy", [as_it_trains]), "as_trained(accuracy)");
+  assert.equal(name_in_files("accuracy", plain), "accuracy");
+  assert.deepEqual(metrics_to_offer(["accuracy", "accuracy_held", "accuracy_released", "p_held"]), ["accuracy", "accuracy_released", "p_held"]);
+  assert.deepEqual(rungs_among(Object.entries({ rung: 1, rung_released: 0, rung_bag: 2 })), [{ value: 2, name: "bag" }]);
+});
+
+test("the map of a head that is held says so, at the steps of the hold", () => {
+  const one = run({ settings: { model: { layers: 2 }, intervene: [{ hold: "uniform", of: "layer.2", until: 60 }, { ablate: "layer.1.head.2", from: 40 }] } });
+  const at = (layer, head, step) => changed_at(one, { name: "", says: "", layer, head }, step);
+  assert.deepEqual([at(2, 1, 0), at(2, 1, 59), at(2, 1, 60), at(1, 1, 0)], ["held uniform", "held uniform", "", ""]);
+  assert.deepEqual([at(1, 2, 39), at(1, 2, 40)], ["", "ablated"]);
+  assert.equal(at(undefined, undefined, 0), "held uniform"); // the mean of the last layer
 });
 
 test("the nearest rung is by KL in runs of the engine, and by loss in runs of PyTorch programs", () => {

@@ -42,19 +42,23 @@ async function on_paper(children: ComponentChildren, width: number): Promise<str
   }
 }
 
-// `paper`: its one child can be drawn again at another width. `empty`: there is nothing to save yet.
+// `paper`: its one child can be drawn again at another width. `caption`: the title in the picture of a map. `empty`: there is nothing to save yet.
 export function Figure(props: {
   title: string;
   file: string;
   table?: (() => Table) | undefined;
   paper?: boolean;
+  caption?: string;
   empty?: boolean;
   children: ComponentChildren;
 }) {
   const holder = useRef<HTMLDivElement>(null);
   const [problem, set_problem] = useState("");
   const [width, set_width] = useState(0);
-  const svg = async () => (width ? on_paper(props.children, width) : svg_text(holder.current!));
+  const svg = async () =>
+    width && props.caption === undefined
+      ? on_paper(props.children, width)
+      : svg_text(holder.current!, props.caption, width);
   // Too large a picture, for one, cannot be made of points.
   const try_to = async (as: string, make: () => void | Promise<void>) => {
     try {
@@ -75,7 +79,7 @@ export function Figure(props: {
           style={props.empty ? { visibility: "hidden" } : undefined}
           aria-label={`Save the figure: ${props.title}`}
         >
-          {props.paper && (
+          {(props.paper || props.caption !== undefined) && (
             <label class="paper">
               <span class="hidden">Size of the saved figure</span>
               <select value={String(width)} onChange={event => set_width(Number(event.currentTarget.value))}>

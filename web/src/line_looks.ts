@@ -24,11 +24,14 @@ export function axis_of(values: number[]): { tickFormat: ((x: number) => string)
   return { tickFormat: plain ? undefined : tick_text, room: most === 0 || (most >= 1e-2 && most < 1e5) ? 52 : 76 };
 }
 
+// Whether plateaus are predicted for a metric: for the loss as trained, under a change of attention, and if released.
+export const has_rungs = (metric: string) => /^loss(_held|_released)?$/.test(metric);
+
 // The predicted plateaus of the loss among metrics; two that are equal are one line with both names.
 export function rungs_among(metrics: Iterable<[metric: string, value: number | null | undefined]>): Rule[] {
   const rungs: Rule[] = [];
   for (const [metric, value] of metrics) {
-    if (!metric.startsWith("rung_") || metric.endsWith("_held") || typeof value !== "number") continue;
+    if (!/^rung_(?!released$)/.test(metric) || metric.endsWith("_held") || typeof value !== "number") continue;
     const name = metric.slice("rung_".length).replaceAll("_", " ");
     const equal = rungs.find(other => Math.abs(other.value - value) < 1e-4);
     if (equal) equal.name += `, ${name}`;

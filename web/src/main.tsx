@@ -7,6 +7,7 @@ import { find_source, type Source } from "./source";
 import { useTheme } from "./theme";
 import { Engineless } from "./views/engineless";
 import { Play } from "./views/play";
+import { leave_run } from "./views/run";
 import { Runs } from "./views/runs";
 import { Start } from "./views/start";
 import { Story } from "./views/story";
@@ -46,8 +47,11 @@ function Page({ source }: { source: Source }) {
   // Whoever comes back to a view finds it as it was left.
   const left = useRef(new Map<string, URLSearchParams>());
   left.current.set(own ? "own" : view.name, address.words);
-  const way_to = (name: string) =>
-    write_address({ view: name, words: left.current.get(name) ?? new URLSearchParams() });
+  const way_to = (name: string) => {
+    const words = new URLSearchParams(left.current.get(name));
+    if (name === "runs") leave_run(words); // the menu leads to all of them
+    return write_address({ view: name, words });
+  };
   const way_to_own = write_address({
     view: "play",
     words: left.current.get("own") ?? new URLSearchParams({ task: "own" }),

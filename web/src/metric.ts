@@ -28,14 +28,15 @@ export function likely_metric(names: string[], wanted: string): string {
 
 const enough = 3; // runs to compare
 
-// The newest experiment of which three runs are done with as many steps as its longest run; else the newest. `runs` are
-// the newest ones, from the last on.
-export function shown_first(runs: Pick<Run, "experiment" | "state" | "steps">[]): string {
+// The newest experiment of which three runs are done with as many steps as its longest run, best of three seeds; else the
+// newest. `runs` are the newest ones, from the last on.
+export function shown_first(runs: (Pick<Run, "experiment" | "state" | "steps"> & { seed?: number })[]): string {
   const of = new Map<string, typeof runs>();
   for (const run of runs) of.set(run.experiment, [...(of.get(run.experiment) ?? []), run]);
-  const whole = [...of].find(([, own]) => {
+  const whole = [...of].map(([name, own]) => {
     const most = Math.max(...own.map(({ steps }) => steps));
-    return own.filter(({ state, steps }) => state === "done" && steps === most).length >= enough;
+    return { name, done: own.filter(({ state, steps }) => state === "done" && steps === most) };
   });
-  return whole?.[0] ?? runs[0]!.experiment;
+  const of_seeds = whole.find(({ done }) => new Set(done.map(({ seed }) => seed)).size >= enough);
+  return (of_seeds ?? whole.find(({ done }) => done.length >= enough))?.name ?? runs[0]!.experiment;
 }

@@ -18,6 +18,7 @@ export interface Run {
   hash: string;
   settings: { [section: string]: Setting };
   metrics: { [name: string]: number | null };
+  as_trained?: { [name: string]: number | null }; // metrics under a change of attention that acts at the last step
 }
 
 // What the rows and columns of an attention map stand for.
@@ -63,7 +64,8 @@ export interface Group {
   low_quarter?: number | null;
   high_quarter?: number | null;
   mean?: number | null;
-  interval?: [number | null, number | null];
+  interval?: [number, number]; // of six values at least
+  range?: [number | null, number | null];
   test?: {
     problem?: string;
     pairs?: number;
@@ -71,7 +73,8 @@ export interface Group {
     paired_by?: string[];
     settings?: string[];
     difference?: number | null;
-    low?: number | null;
+    range?: [number, number]; // of the differences of the pairs
+    low?: number | null; // no number if there are fewer than six pairs
     high?: number | null;
     p?: number | null;
     exact?: boolean;

@@ -11,59 +11,94 @@ function element(name: string, attributes: { [name: string]: string | number }):
   return made;
 }
 
-// The canvas as an image within an SVG; one of a point per cell stays one of squares.
-function svg_of(canvas: HTMLCanvasElement): SVGElement {
-  const { left, top, width, height } = canvas.getBoundingClientRect();
+const pad = 10,
+  word = 11, // height of a word next to a map
+  least = 8, // and of one that can still be read
+  margin = 6;
+
+// A text that ends or begins at a point, turned where it reads downwards.
+function words_at(text: string, x: number, y: number, anchor: string, size: number, down = false): SVGElement {
+  const made = element("text", {
+    x,
+    y,
+    "text-anchor": anchor,
+    "dominant-baseline": "central",
+    "font-size": size,
+    fill: "currentColor",
+    ...(down && { transform: `rotate(90 ${x} ${y})` }),
+  });
+  made.textContent = text;
+  return made;
+}
+
+// The canvas as an image within an SVG, with a frame, its words and its caption; one of a point per cell stays one of
+// squares. Every word is there that can be read.
+function svg_of(canvas: HTMLCanvasElement, caption: string): SVGElement {
+  const { width, height } = canvas.getBoundingClientRect();
   const copy = document.createElement("canvas");
   copy.width = Math.round(width * fine);
   copy.height = Math.round(height * fine);
   const context = copy.getContext("2d")!;
   context.imageSmoothingEnabled = canvas.width >= width;
   context.drawImage(canvas, 0, 0, copy.width, copy.height);
-  // And the words beside it, where they stand.
-  const frame = canvas.closest(".map-frame") ?? canvas,
-    whole = frame.getBoundingClientRect();
-  const svg = element("svg", { viewBox: `0 0 ${Math.round(whole.width)} ${Math.round(whole.height)}` });
-  svg.append(element("image", { href: copy.toDataURL(), x: left - whole.left, y: top - whole.top, width, height }));
-  for (const word of frame.querySelectorAll<HTMLElement>(".words span, .map-axis")) {
-    if (!word.textContent) continue;
-    const box = word.getBoundingClientRect(),
-      style = getComputedStyle(word);
-    const x = (box.left + box.right) / 2 - whole.left,
-      y = (box.top + box.bottom) / 2 - whole.top;
-    const transform = `rotate(${style.writingMode.startsWith("vertical") ? 90 : 0} ${x} ${y})`;
-    const text = element("text", {
-      x,
-      y,
-      "text-anchor": "middle",
-      "dominant-baseline": "central",
-      "font-size": style.fontSize,
-      fill: style.color,
-      transform,
-    });
-    text.textContent = word.textContent;
-    svg.append(text);
-  }
+  const frame = canvas.closest(".map-frame");
+  const words_of = (side: string) =>
+    [...(frame?.querySelectorAll<HTMLElement>(`.words.${side} > span`) ?? [])].map(one => one.dataset.word ?? "");
+  const axis = (side: string) => frame?.querySelector(`.map-axis.${side}`)?.textContent ?? "";
+  const [down, across] = [words_of("down"), words_of("across")];
+  const pen = document.createElement("canvas").getContext("2d")!;
+  pen.font = `${word}px sans-serif`;
+  const longest = (words: string[]) => Math.max(0, ...words.map(one => pen.measureText(one).width));
+  // So many stand for those around them that each can be read.
+  const every = (words: string[], room: number) => Math.max(1, Math.ceil((words.length * least) / room));
+  const size = (words: string[], room: number) => Math.min(word, (every(words, room) * room) / words.length);
+  const flat = longest(across) <= width / Math.max(1, across.length) - 2;
+  const lines = caption ? lines_of(caption, width + longest(down), part => pen.measureText(part).width) : [];
+  const left = pad + (axis("down") ? word + margin : 0) + (down.length ? longest(down) + margin : 0),
+    top = pad + lines.length * line_height + (lines.length ? margin : 0);
+  const under = across.length ? (flat ? word : longest(across)) + 2 * margin : 0;
+  const whole = {
+    width: left + width + pad,
+    height: top + height + under + (axis("across") ? word + margin : 0) + pad,
+  };
+  const svg = element("svg", { viewBox: `0 0 ${Math.ceil(whole.width)} ${Math.ceil(whole.height)}` });
+  svg.append(element("image", { href: copy.toDataURL(), x: left, y: top, width, height }));
+  svg.append(element("rect", { x: left, y: top, width, height, fill: "none", stroke: "currentColor" }));
+  svg.append(...lines.map((text, i) => words_at(text, pad, pad + (i + 0.5) * line_height, "start", word)));
+  down.forEach((text, i) => {
+    if (text && i % every(down, height) === 0)
+      svg.append(words_at(text, left - margin, top + ((i + 0.5) * height) / down.length, "end", size(down, height)));
+  });
+  across.forEach((text, i) => {
+    const x = left + ((i + 0.5) * width) / across.length,
+      y = top + height + margin;
+    if (text && flat) svg.append(words_at(text, x, y + word / 2, "middle", word));
+    else if (text && i % every(across, width) === 0)
+      svg.append(words_at(text, x, y, "start", size(across, width), true));
+  });
+  if (axis("down")) svg.append(words_at(axis("down"), pad + word / 2, top + height / 2, "middle", word, true));
+  if (axis("across"))
+    svg.append(words_at(axis("across"), left + width / 2, whole.height - pad - word / 2, "middle", word));
   return svg;
 }
 
 // The drawing that `holder` has, apart from its legend's swatches, and how its colours are got at.
-function copy_of(holder: Element): SVGElement {
+function copy_of(holder: Element, caption: string): SVGElement {
   const drawn = [...holder.querySelectorAll<SVGSVGElement>("svg[viewBox]")].find(one => !one.closest(".legend"));
   if (!drawn) {
     const canvas = holder.querySelector("canvas");
     if (!canvas) throw new Error("there is no figure to save");
-    return svg_of(canvas);
+    return svg_of(canvas, caption);
   }
   const copy = drawn.cloneNode(true) as SVGElement;
   const originals = [drawn, ...drawn.querySelectorAll("*")];
-  // Where the page gives a plain colour another one, in the dark, the figure keeps that.
+  // If the dark page gives a plain colour another one, the figure keeps that one.
   [copy, ...copy.querySelectorAll("*")].forEach((one, i) => {
     for (const name of ["stroke", "fill"])
       if (one.getAttribute(name)?.startsWith("#"))
         one.setAttribute(name, getComputedStyle(originals[i]!).getPropertyValue(name));
   });
-  // Where somebody looked is nothing of the figure.
+  // The cursor of the person at the page is no part of the figure.
   for (const part of copy.querySelectorAll("line.now, rect.later")) part.remove();
   return copy;
 }
@@ -123,9 +158,22 @@ function add_legend(copy: SVGElement, holder: Element) {
   copy.setAttribute("viewBox", [left, top, width, y + (x > left ? row : 0) + 4 - top].join(" "));
 }
 
-export function svg_text(holder: Element): string {
-  const copy = copy_of(holder);
+function scale(copy: SVGElement, wide: number) {
+  const [, , width = 1, height = 1] = copy
+    .getAttribute("viewBox")!
+    .split(/[\s,]+/)
+    .map(Number);
+  const all = element("g", { transform: `scale(${wide / width})` });
+  all.append(...copy.childNodes);
+  copy.append(all);
+  copy.setAttribute("viewBox", `0 0 ${wide} ${Math.ceil((height * wide) / width)}`);
+}
+
+// `caption`: the title in the picture of a map. `wide`: its width; 0: as on the page.
+export function svg_text(holder: Element, caption = "", wide = 0): string {
+  const copy = copy_of(holder, caption);
   add_legend(copy, holder);
+  if (wide) scale(copy, wide);
   const style = getComputedStyle(holder);
   const [, , width, height] = copy.getAttribute("viewBox")!.split(/[\s,]+/);
   copy.setAttribute("xmlns", name_space);

@@ -1,10 +1,12 @@
 // The frame of a table: where it has no room it scrolls, by keyboard too, and it says what it is.
 import type { ComponentChildren } from "preact";
 
-export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
+// `whole`: it is as high as what it holds, and scrolls sideways alone.
+export function Scrolled(props: { label: string; whole?: boolean; children: ComponentChildren }) {
+  const { label, whole, children } = props;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it
-    <section class="scroll" tabIndex={0} aria-label={label}>
+    <section class={whole ? "scroll whole" : "scroll"} tabIndex={0} aria-label={label}>
       {children}
     </section>
   );

@@ -2,6 +2,7 @@
 
 import type { Groups, Job, KeptArray, Line, Names, Order, Query, Run, Story, Told, WholeRun } from "./model";
 import { bytes_of, unpacked } from "./packed";
+import { expression_of, run_as_trained, runs_as_trained } from "./run/as_trained";
 import { sentence, Trouble } from "./trouble";
 
 // Trainings on the machine that serves the page.
@@ -104,10 +105,13 @@ class Served implements Source {
   };
 
   readonly store: KeptRuns = {
-    run: id => this.get<WholeRun>(`api/runs/${id}`),
+    run: async id => run_as_trained(await this.get<WholeRun>(`api/runs/${id}`)),
     arrays: async (id, name, example) =>
       (await this.get<{ arrays: KeptArray[] }>(`api/runs/${id}/arrays`, { name, example })).arrays,
-    groups: query => this.get<Groups>("api/groups", query),
+    groups: async ({ metric, ...query }) => ({
+      ...(await this.get<Groups>("api/groups", { ...query, metric: expression_of(metric) })),
+      metric,
+    }),
     weights_address: id => `api/runs/${id}/weights`,
   };
 
@@ -120,11 +124,12 @@ class Served implements Source {
   told(experiment: string) {
     return this.get<Told>(`api/experiments/${encodeURIComponent(experiment)}`);
   }
-  runs(query: Query) {
-    return this.get<{ matched: number; runs: Run[] }>("api/runs", query);
+  async runs(query: Query) {
+    const found = await this.get<{ matched: number; runs: Run[] }>("api/runs", query);
+    return { ...found, runs: runs_as_trained(found.runs) };
   }
-  lines(query: Query & { metric: string }) {
-    return this.get<{ matched: number; lines: Line[] }>("api/lines", query);
+  lines({ metric, ...query }: Query & { metric: string }) {
+    return this.get<{ matched: number; lines: Line[] }>("api/lines", { ...query, metric: expression_of(metric) });
   }
 
   watch(changed: (runs?: number) => void, open: (is_open: boolean) => void) {

@@ -23,6 +23,7 @@ export const plain = (word: string) => word.replace(/^<(.*)>$/, "($1)");
 
 export abstract class Looks {
   abstract readonly title: string; // "" where it stands alone
+  readonly caption: string = ""; // what pictures of its maps say of it; its title where it says none
   settings: { [section: string]: Setting } = {};
   series = new Map<string, Series>();
   looks: Look[] = [];

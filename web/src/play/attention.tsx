@@ -102,6 +102,7 @@ export function Attention({ training, at, example, head = "", name }: AttentionP
           .filter(Boolean)
           .join(": ")}
         file={own ? `${file}-${head.replaceAll(".", "-")}` : file}
+        caption={caption_of(training, own ? head_title(head) : "", look, example)}
         table={() => cells_of(look, offset, inputs, outputs, names, training.truth)}
       >
         <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
@@ -164,6 +165,12 @@ export function Attention({ training, at, example, head = "", name }: AttentionP
       </p>
     </section>
   );
+}
+
+// The title in the saved picture of a map: run, head and step.
+function caption_of(training: Looks, head: string, { step, held }: Look, example: number): string {
+  const of = [training.caption || training.title, head].filter(Boolean).join(", ");
+  return `${of ? `${of}: attention` : "Attention"} at step ${step}${held ? ", held" : ""}, example ${example + 1}`;
 }
 
 // An example as a figure of it has it: what goes in and what comes out, and what its files are called.
@@ -265,7 +272,9 @@ function Words({
       aria-hidden="true"
     >
       {words.map((word, i) => (
-        <span class={[marked?.[i] && "decides", tall && "tall"].filter(Boolean).join(" ")}>{shown(i) && word}</span>
+        <span data-word={word} class={[marked?.[i] && "decides", tall && "tall"].filter(Boolean).join(" ")}>
+          {shown(i) && word}
+        </span>
       ))}
     </div>
   );

@@ -2,7 +2,8 @@
 import { rungs_among } from "../line_looks";
 import { flat_settings, type WholeRun } from "../model";
 import { interventions_text, none } from "../play/acts";
-import { rung_text } from "../rungs";
+import { recent_mean, rung_text } from "../rungs";
+import { released } from "./as_trained";
 import { series_of } from "./kept";
 
 const percent = (share: number) => `${+(100 * share).toPrecision(3)} %`;
@@ -49,14 +50,27 @@ function accuracy_text(run: WholeRun): string[] {
 
 function loss_text(run: WholeRun): string[] {
   const name = run.series.loss ? "loss" : "train_loss";
-  const { values } = series_of(run.series[name] ?? []);
-  const [first, last] = [values[0], values.at(-1)];
+  const series = series_of(run.series[name] ?? []);
+  const [first, last] = [series.values[0], series.values.at(-1)];
   if (typeof first !== "number" || typeof last !== "number") return [];
   const [from, to] = [short(first), short(last)];
   const went = from === to ? `stayed at ${to}` : `${last < first ? "fell" : "rose"} from ${from} to ${to}`;
   const ended = run.state === "running" ? "It is now" : "It ended";
   const rungs = name === "loss" ? rungs_among(Object.entries(run.metrics)) : [];
-  return [`Loss ${went}.${rungs.length > 0 ? ` ${ended} ${rung_text(rungs, last)}` : ""}`];
+  const recent = recent_mean(series) ?? last;
+  return [`Loss ${went}.${rungs.length > 0 ? ` ${ended} ${rung_text(rungs, recent)}` : ""}`];
+}
+
+// What the same model measures without the change of attention, if that acts at the end.
+function released_text(run: WholeRun): string[] {
+  const { [`accuracy${released}`]: accuracy, [`loss${released}`]: loss } = run.metrics;
+  const parts = [
+    ...(typeof accuracy === "number" ? [`accuracy ${percent(accuracy)}`] : []),
+    ...(typeof loss === "number" ? [`loss ${short(loss)}`] : []),
+  ];
+  return parts.length === 0
+    ? []
+    : [`These numbers are under the intervention. If attention were released: ${parts.join(", ")}.`];
 }
 
 // Which came first, knowing or looking.
@@ -73,5 +87,7 @@ function order_text(run: WholeRun): string[] {
 // What came of it.
 export function happened_in(run: WholeRun): string {
   const ended = { running: "It is still running.", done: "", stopped: "It was stopped.", failed: "It failed." };
-  return [ended[run.state], ...accuracy_text(run), ...loss_text(run), ...order_text(run)].filter(Boolean).join(" ");
+  return [ended[run.state], ...accuracy_text(run), ...loss_text(run), ...released_text(run), ...order_text(run)]
+    .filter(Boolean)
+    .join(" ");
 }

@@ -1,7 +1,9 @@
 // A run of the store as its page shows it: curves, and the maps of one example over the steps.
 import { Looks, type Series } from "../engine/looks";
-import { flat_settings, type Kind, type Setting, type WholeRun } from "../model";
+import { flat_settings, type Kind, type Setting, type Table, type WholeRun } from "../model";
+import { act_of, act_text } from "../play/acts";
 import type { KeptRuns } from "../source";
+import { released } from "./as_trained";
 
 // A map of attention among those that a run kept: "attention" is the mean over heads where there are several.
 export interface MapName {
@@ -30,8 +32,27 @@ export function maps_of(run: WholeRun): MapName[] {
   });
 }
 
+// What is done to the attention of a map at a step, in words: "held uniform". A mean over heads, which is
+// of the last layer, is changed if one of them is. "" if nothing is.
+export function changed_at(run: WholeRun, map: MapName, step: number): string {
+  const { layers } = (run.settings.model ?? {}) as Table;
+  const layer = map.layer ?? (Number(layers) || 1),
+    head = map.head;
+  const all = Array.isArray(run.settings.intervene) ? (run.settings.intervene as Table[]) : [];
+  const done = all.filter(one => {
+    const act = act_of(one);
+    if (!act || act.word === "freeze") return false;
+    const of = /^layer\.(\d+)(?:\.head\.(\d+))?$/.exec(String(one.of ?? (act.word === "ablate" ? one.ablate : "")));
+    const here =
+      !of || (Number(of[1]) === layer && (of[2] === undefined || head === undefined || Number(of[2]) === head));
+    return here && Number(one.from ?? 0) <= step && (one.until === undefined || step < Number(one.until));
+  });
+  return done.map(one => act_text(act_of(one)!.name, Number(one[act_of(one)!.word]))).join(", ");
+}
+
 export class Kept extends Looks {
   readonly title = "";
+  override readonly caption: string;
   images?: Float32Array; // (examples, pixels), where they are what is attended to
 
   constructor(
@@ -39,9 +60,15 @@ export class Kept extends Looks {
     readonly map: string,
   ) {
     super();
+    const says = maps_of(run).find(({ name }) => name === map)?.says ?? "attention";
+    this.caption = [`Run ${run.run}`, run.experiment, `seed ${run.seed}`, ...(says === "attention" ? [] : [says])].join(
+      ", ",
+    );
     this.settings = run.settings;
     this.classes = run.words.classes;
-    for (const [name, points] of Object.entries(run.series)) this.series.set(name, series_of(points));
+    // Maps are of the model's own attention, and so is what stands beside them.
+    for (const [name, points] of Object.entries(run.series))
+      this.series.set(name, series_of(run.series[name + released] ?? points));
     const [, rows, columns] = run.arrays.find(({ name }) => name === map)?.shape ?? [];
     this.axes = run.axes ?? {
       rows: rows === columns ? "place" : rows === 1 ? "example" : "target_word",

@@ -9,7 +9,7 @@ import { Dots } from "../play/dots";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Glimpses } from "./glimpses";
-import { Kept, type MapName } from "./kept";
+import { changed_at, Kept, type MapName } from "./kept";
 
 // The map that is chosen, large, and every head small beside it.
 export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapName[] }) {
@@ -82,6 +82,11 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
           Next evaluation ›
         </button>
       </div>
+      {map.name !== "attention_held" && changed_at(run, map, at) && (
+        <p class="caution">
+          At step {at}, {map.says} is {changed_at(run, map, at)}. {as_released}
+        </p>
+      )}
       <TimeAxis total={last} at={at} still={false} go={step => set_step(String(step))} />
       <div class={heads.length > 0 ? "screen" : "screen alone"}>
         {kept?.map !== map.name || kept.run !== run ? (
@@ -108,8 +113,10 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
   );
 }
 
+const as_released = "Maps of a head that is held or changed show where it would attend if it were released.";
+
 // A small map for each head: layers down, heads across.
-function Heads(props: {
+export function Heads(props: {
   store: KeptRuns;
   run: WholeRun;
   heads: MapName[];
@@ -117,6 +124,7 @@ function Heads(props: {
   example: number;
   chosen: string;
   choose: (name: string) => void;
+  title?: string;
 }) {
   const { store, run, heads, at, example } = props;
   const [kept, set_kept] = useState<{ example: number; of: Map<string, Kept> }>();
@@ -139,7 +147,7 @@ function Heads(props: {
   const across = Math.max(...heads.map(({ head }) => head!));
   return (
     <figure class="figure heads">
-      <figcaption>Every layer and head of example {example + 1}</figcaption>
+      <figcaption>{props.title ?? `Every layer and head of example ${example + 1}`}</figcaption>
       <Scrolled label="Layers and heads">
         <table style={{ "--across": across }}>
           <thead>
@@ -159,6 +167,7 @@ function Heads(props: {
                 {Array.from({ length: across }, (_, i) => {
                   const map = heads.find(one => one.layer === layer && one.head === i + 1);
                   const look = map && kept?.of.get(map.name)?.look_at(at);
+                  const held = map && look && changed_at(run, map, look.step);
                   return (
                     <td>
                       {map && look && (
@@ -166,7 +175,7 @@ function Heads(props: {
                           type="button"
                           class="small-map"
                           aria-pressed={map.name === props.chosen}
-                          aria-label={`Show ${map.says}`}
+                          aria-label={`Show ${map.says}${held ? `, ${held}` : ""}`}
                           onClick={() => props.choose(map.name)}
                         >
                           <Heatmap
@@ -179,6 +188,7 @@ function Heads(props: {
                           />
                         </button>
                       )}
+                      {held && <span class="held">{held}</span>}
                     </td>
                   );
                 })}
@@ -187,7 +197,10 @@ function Heads(props: {
           </tbody>
         </table>
       </Scrolled>
-      <p class="soft">The same colours as in the large map. Choose one to see it large.</p>
+      <p class="soft">
+        The same colours as in the large map. Choose one to see it large.
+        {heads.some(map => changed_at(run, map, at)) && ` ${as_released}`}
+      </p>
     </figure>
   );
 }

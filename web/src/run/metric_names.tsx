@@ -29,6 +29,7 @@ export function metric_title(metric: string): string {
   return (
     named[metric] ??
     part(/_held$/, () => ", attention changed") ??
+    part(/_released$/, () => ", if released") ??
     part(/_chance$/, () => ", by chance") ??
     part(/_l(\d+)_h(\d+)$/, ([, layer, head]) => `, layer ${layer} head ${head}`) ??
     (metric.startsWith("rung_")
@@ -40,16 +41,40 @@ export function metric_title(metric: string): string {
 }
 
 // Numbers of single heads, of holds and of the prediction, which a reader asks for last.
-export const is_detail = (metric: string) => /_held$|_l\d+_h\d+|^rung_|_chance$|^predicted_/.test(metric);
+const of_change = (metric: string) => /_held$|_released$/.test(metric);
+const of_head = (metric: string) => /_l\d+(_h\d+)?$/.test(metric);
+const of_prediction = (metric: string) => /^rung_(?!released$)|_chance$|^predicted_/.test(metric);
+const head_label = "Single heads",
+  prediction_label = "Chance and predictions",
+  change_label = "If attention were released, or under its change";
+export const is_detail = (metric: string) => detail_of(metric) !== "";
+
+// What a metric is a detail of; "" if it is none.
+export function detail_of(metric: string): string {
+  if (of_change(metric)) return change_label;
+  return of_prediction(metric) ? prediction_label : of_head(metric) ? head_label : "";
+}
+
+// What is under a change of attention has the metric's own name, if there is the same "if released".
+export function metrics_to_offer(metrics: string[], chosen?: string): string[] {
+  const has = new Set(metrics);
+  return metrics.filter(
+    name => name === chosen || !name.endsWith("_held") || !has.has(name.replace(/_held$/, "_released")),
+  );
+}
 
 // Options of a selection, in groups: the usual ones, all others, and details.
 export function MetricOptions({ metrics, chosen }: { metrics: string[]; chosen?: string }) {
-  const usual = Object.keys(named).filter(name => metrics.includes(name)),
-    others = metrics.filter(name => !usual.includes(name)).sort();
+  const offered = metrics_to_offer(metrics, chosen);
+  const usual = Object.keys(named).filter(name => offered.includes(name)),
+    others = offered.filter(name => !usual.includes(name)).sort();
   const groups = [
     { label: "Usual", names: usual },
     { label: "This experiment", names: others.filter(name => !is_detail(name)) },
-    { label: "Single heads, interventions, predictions", names: others.filter(is_detail) },
+    ...[head_label, prediction_label, change_label].map(label => ({
+      label,
+      names: others.filter(name => detail_of(name) === label),
+    })),
   ].filter(({ names }) => names.length > 0);
   const options = (names: string[]) =>
     names.map(name => (

@@ -1,5 +1,6 @@
 // The pairs of runs that `fovea compare` forms, the mean of each of their sides, and their difference in words.
 import { flat_settings, number_text, type Run, type Setting, setting_text } from "../model";
+import { metrics_to_offer } from "../run/metric_names";
 
 type Texts = (name: string) => string;
 
@@ -58,4 +59,24 @@ export function means_text(means: [number, number], difference: number): string 
     return number_text(+mean.toPrecision(Math.min(15, Math.max(3, digits)))).replace("-", "−");
   });
   return `${one} against ${other}`;
+}
+
+export interface Row {
+  metric: string;
+  values: (number | null | undefined)[];
+  difference: number; // the largest between two of them
+}
+
+// Metrics that two of the runs have, by their difference; the names of the others.
+export function rows_of(runs: Pick<Run, "metrics">[]): { rows: Row[]; single: string[] } {
+  const names = metrics_to_offer([...new Set(runs.flatMap(run => Object.keys(run.metrics)))].sort());
+  const rows: Row[] = [],
+    single: string[] = [];
+  for (const metric of names) {
+    const values = runs.map(run => run.metrics[metric]);
+    const known = values.filter(value => typeof value === "number");
+    if (known.length < 2) single.push(metric);
+    else rows.push({ metric, values, difference: Math.max(...known) - Math.min(...known) });
+  }
+  return { rows: rows.sort((a, b) => b.difference - a.difference), single };
 }

@@ -4,7 +4,7 @@ import { read_address, useWord, write_address } from "../address";
 import type { Curve } from "../curves";
 import { engine } from "../engine/engine";
 import { Figure } from "../figure";
-import { rungs_among } from "../line_looks";
+import { has_rungs, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { number_text, type Table, type WholeRun } from "../model";
@@ -20,10 +20,15 @@ import { Explained, Term } from "../term";
 import { Trouble } from "../trouble";
 import { every } from "./runs_filters";
 
+// Takes what the page of a run shows out of the words of an address.
+export function leave_run(words: URLSearchParams) {
+  for (const word of ["run", "step", "map", "example", "of"]) words.delete(word);
+}
+
 // The runs as they are filtered, with what the page of a run shows left out; of one run that page.
 export function address_of_all(id?: number): string {
   const { words } = read_address();
-  for (const word of ["run", "step", "map", "example", "of"]) words.delete(word);
+  leave_run(words);
   if (id !== undefined) words.set("run", String(id));
   return write_address({ view: "runs", words });
 }
@@ -231,7 +236,7 @@ function Course({ run }: { run: WholeRun }) {
     () => [{ name: metric_title(metric), group: "", ...series_of(run.series[metric] ?? []) }],
     [run, metric],
   );
-  const rules = metric === "loss" ? rungs : [];
+  const rules = has_rungs(metric) ? rungs : [];
   const marks = useMemo(() => {
     const { intervene } = run.settings;
     const all = Array.isArray(intervene) ? marks_of_interventions(intervene as Table[]) : [];

@@ -4,7 +4,6 @@ import { useCallback, useMemo, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
 import { bands, type Curve } from "../curves";
 import type { Line } from "../model";
-import { settings_in_words } from "../play/acts";
 import { metric_title } from "../run/metric_names";
 import type { Source } from "../source";
 import { NoStore } from "./no_store";
@@ -15,6 +14,8 @@ import { every, Filters, nothing_by } from "./runs_filters";
 import { type Asked, type Found, nothing, useFoundRuns } from "./runs_found";
 import { AgainstSetting, GroupsTable } from "./runs_groups";
 import {
+  differing_in,
+  ends_text,
   group_of,
   in_order,
   is_grouped,
@@ -23,8 +24,10 @@ import {
   rungs_of_all,
   type Settings,
   setting_title,
+  settings_of,
   value_of,
   varied_in,
+  with_few_values,
 } from "./runs_named";
 import { Panel } from "./runs_panel";
 import { Parallel } from "./runs_parallel";
@@ -37,6 +40,8 @@ export function Runs({ source }: { source: Source }) {
   return run ? <RunPage source={source} store={source.store} id={run} /> : <AllRuns source={source} />;
 }
 
+const most_kinds = 12; // of experiments that colours tell apart
+
 function AllRuns({ source }: { source: Source }) {
   const [said] = useWord("experiment", "");
   const [where] = useWord("where", "");
@@ -45,15 +50,16 @@ function AllRuns({ source }: { source: Source }) {
   const [asked_by] = useWord("by", "");
   const asked = { experiment: said === every ? "" : said, where, sort, wanted };
   const { experiment } = asked;
+  const [all_drawn, draw_all] = useWord("all", "");
   const found = useFoundRuns(source, asked);
   const { seen, trouble } = found;
   const [drawn, set_drawn] = useState(false); // the figure, which what stands below it waits for
   const many = !experiment && seen.names.experiments.length > 1;
-  const settings = useMemo(
-    () => new Map(seen.runs.map(run => [run.run, settings_in_words(run.settings)])),
-    [seen.runs],
+  const settings = useMemo(() => settings_of(seen.runs), [seen.runs]);
+  const differing = useMemo(
+    () => differing_in(settings, new Set(seen.runs.map(run => run.experiment)).size > 1),
+    [settings],
   );
-  const differing = useMemo(() => names_that_differ([...settings.values()]), [settings]);
   const coloured = asked_by || (many ? "experiment" : (varied_in(differing, settings) ?? nothing_by)),
     by = coloured === nothing_by ? "" : coloured;
   const as_curves = useCallback((lines: Line[]) => curves_of(lines, by, settings), [by, settings]);
@@ -62,6 +68,8 @@ function AllRuns({ source }: { source: Source }) {
   const rules = useMemo(() => rungs_of_all(seen.runs, seen.metric), [seen.runs, seen.metric]);
   const cut = curves.filter(curve => curve.cut).length;
   const medians = `, the median and the middle half${cut > 0 ? ` (without ${cut} stopped or failed)` : ""}`;
+  const kinds = new Set(curves.map(curve => curve.kind)).size;
+  const blot = !all_drawn && kinds > most_kinds;
   const unlike = curves.length >= 3 && !banded && new Set(curves.map(curve => curve.kind)).size > 1;
   return (
     <>
@@ -82,22 +90,31 @@ function AllRuns({ source }: { source: Source }) {
           Begin with <code>fovea sweep toy-uniform</code>, or <code>fovea reproduce --all --quick</code>.
         </p>
       )}
-      {curves.length > 0 && (
+      {blot && (
+        <p>
+          {curves.length} curves of {kinds} experiments cannot be told apart. Choose an experiment, or{" "}
+          <button type="button" class="quiet" onClick={() => draw_all("1")}>
+            draw them all
+          </button>
+          .
+        </p>
+      )}
+      {curves.length > 0 && !blot && (
         <RunsChart
           curves={curves}
           label={metric_title(seen.metric)}
           title={`${metric_title(seen.metric)}: one line per run${banded ? medians : ""}`}
           banded={banded}
           file={`${experiment || "runs"}-${seen.metric}`}
-          table={() => line_table(seen.lines, seen.metric, by, settings)}
+          table={() => line_table(seen.runs, seen.lines, seen.metric, by, settings)}
           rules={rules}
           drawn={() => set_drawn(true)}
         />
       )}
-      {curves.length > 0 && (
+      {curves.length > 0 && !blot && (
         <Panel source={source} seen={seen} asked={asked} curves_of={as_curves} by={by} settings={settings} />
       )}
-      {seen.runs.length > 0 && (drawn || curves.length === 0) && (
+      {seen.runs.length > 0 && (drawn || blot || curves.length === 0) && (
         <RunDetails
           source={source}
           found={found}
@@ -114,10 +131,9 @@ function AllRuns({ source }: { source: Source }) {
 
 // How many runs there are, and what of them is not shown as it was asked for.
 function Status(props: { found: Found; asked: Asked; served: boolean; unlike: boolean }) {
-  const { seen, live, newest } = props.found;
+  const { seen, live, unasked } = props.found;
   const { experiment, wanted } = props.asked;
   const unknown = seen === nothing; // what there is
-  const chosen_as = experiment === newest ? "the newest experiment" : "the newest with three complete runs";
   return (
     <p class="soft" role="status">
       {!unknown && (seen.matched === 0 ? "No runs." : `${seen.matched} run${seen.matched === 1 ? "" : "s"}.`)}
@@ -129,7 +145,8 @@ function Status(props: { found: Found; asked: Asked; served: boolean; unlike: bo
       {wanted && seen.metric && seen.metric !== wanted && ` None has measured ${wanted}: ${seen.metric} is shown.`}
       {props.unlike && " No median is drawn over unlike experiments: choose one, or colour by experiment."}{" "}
       {props.served && (live ? !unknown && "Live: new runs appear by themselves." : "Waiting for the server.")}
-      {newest !== "" && experiment !== "" && ` Shown are those of ${experiment}, ${chosen_as}.`}{" "}
+      {unasked?.experiment === experiment &&
+        ` Shown are those of ${experiment}, ${unasked.newest ? "the newest experiment" : "the newest with three complete runs"}.`}{" "}
       {experiment !== "" && seen.names.experiments.length > 1 && (
         <button
           type="button"
@@ -155,7 +172,8 @@ function RunDetails(props: {
 }) {
   const { settings, differing, by, asked_by } = props;
   const { seen, trouble } = props.found;
-  const { experiment, where, sort } = props.asked;
+  const { sort } = props.asked;
+  const { experiment, where } = seen; // the address may ask for others by now
   const { store } = props.source;
   const [marked] = useWord("marked", "");
   const chosen = marked
@@ -166,8 +184,10 @@ function RunDetails(props: {
     change_address({ marked: [...chosen.filter(one => !ids.includes(one)), ...(on ? ids : [])].join(",") });
   const lines_chosen = seen.lines.filter(line => chosen.includes(line.run));
   const file = experiment || "runs";
+  const ends = experiment ? ends_text(seen.runs) : "";
   return (
     <>
+      {ends && <p class="caution">{ends}</p>}
       {is_grouped(seen.runs, by, asked_by, settings) && seen.metric && store && (
         <GroupsTable
           heading={`Groups by ${setting_title(by)}: ${metric_title(seen.metric)}`}
@@ -201,12 +221,18 @@ function RunDetails(props: {
         />
       )}
       {seen.runs.length > 2 && seen.metric && (
-        <Parallel runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} file={file} />
+        <Parallel
+          runs={seen.runs}
+          settings={settings}
+          metric={seen.metric}
+          differing={with_few_values(differing, settings)}
+          file={file}
+        />
       )}
       {chosen.length > 0 && (
         <ChosenBar
           chosen={chosen}
-          table={() => line_table(lines_chosen, seen.metric, by, settings)}
+          table={() => line_table(seen.runs, lines_chosen, seen.metric, by, settings)}
           file={`${file}-${seen.metric}`}
         />
       )}
@@ -236,13 +262,4 @@ function curves_of(lines: Line[], by: string, settings: Settings): Curve[] {
     kind: line.experiment,
     cut: line.state === "stopped" || line.state === "failed",
   }));
-}
-
-function names_that_differ(all: Map<string, string>[]): string[] {
-  const values = new Map<string, Set<string>>();
-  for (const one of all)
-    for (const [name, text] of one) (values.get(name) ?? values.set(name, new Set()).get(name)!).add(text);
-  return [...values]
-    .filter(([name, texts]) => texts.size > 1 && texts.size <= 12 && name !== "seed")
-    .map(([name]) => name);
 }

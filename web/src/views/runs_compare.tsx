@@ -4,25 +4,27 @@ import { change_address, useWord } from "../address";
 import type { Curve } from "../curves";
 import { csv_text, Figure, type Table } from "../figure";
 import { Lines } from "../lines";
-import { type Line, number_text, type Run } from "../model";
+import type { Line, Run } from "../model";
 import { metric_title } from "../run/metric_names";
 import { save_text } from "../save";
-import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { address_of_run } from "./run";
 import { GroupsTable } from "./runs_groups";
+import { HeadsBeside } from "./runs_heads";
 import {
   can_group,
   condition_of,
+  ends_text,
   group_of,
   line_table,
   name_of,
   rungs_of_all,
   type Settings,
-  setting_cell,
   setting_title,
   varied_in,
 } from "./runs_named";
+import { Numbers } from "./runs_numbers";
+import { PairTold } from "./runs_told";
 
 // What can be done with the chosen runs: it stays in view.
 export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: () => Table; file: string }) {
@@ -69,7 +71,6 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
   const names = [...new Set(runs.flatMap(run => [...of(run).keys()]))].filter(
     name => new Set(runs.map(run => of(run).get(name))).size > 1,
   );
-  const metrics = [...new Set(runs.flatMap(run => Object.keys(run.metrics)))].sort();
   const [wanted, group_by] = useWord("sides_by", "");
   const groupings = [
     ...(new Set(runs.map(run => run.experiment)).size > 1 ? ["experiment"] : []),
@@ -95,6 +96,7 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
   );
   const rules = useMemo(() => rungs_of_all(runs, metric), [JSON.stringify(runs), metric]);
   const title = metric_title(metric);
+  const ends = ends_text(runs);
   return (
     <section aria-labelledby="compared">
       <h2 id="compared">Side by side</h2>
@@ -104,7 +106,17 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
           those in the table: another experiment or condition may bring {missing.length === 1 ? "it" : "them"} back.
         </p>
       )}
-      {groupings.length > 1 && (
+      {runs.length === 2 && (
+        <PairTold
+          pair={runs as [Run, Run]}
+          names={names.filter(name => name !== "seed")}
+          of={of}
+          metric={metric}
+          store={store}
+        />
+      )}
+      {ends && <p class="caution">{ends}</p>}
+      {runs.length > 2 && groupings.length > 1 && (
         <label class="pick">
           Group the chosen runs by
           <select value={setting} onChange={event => group_by(event.currentTarget.value, true)}>
@@ -135,7 +147,7 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
           paper
           title={`${title}: the runs compared`}
           file={`compared-${metric}`}
-          table={() => line_table(lines, metric, setting ?? "", settings)}
+          table={() => line_table(runs, lines, metric, setting ?? "", settings)}
         >
           <Lines curves={curves} label={title} rules={rules} />
         </Figure>
@@ -143,47 +155,10 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
       {runs.length > 0 && (
         <details open={runs.length <= told_apart}>
           <summary>All settings that differ, and all numbers</summary>
-          <Numbers runs={runs} names={names} metrics={metrics} of={of} />
+          <Numbers runs={runs} names={names} of={of} />
         </details>
       )}
+      {store && <HeadsBeside runs={runs} store={store} />}
     </section>
-  );
-}
-
-function Numbers(props: { runs: Run[]; names: string[]; metrics: string[]; of: (run: Run) => Map<string, string> }) {
-  const { runs, names, metrics, of } = props;
-  return (
-    <Scrolled label="Runs side by side">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" />
-            {runs.map(run => (
-              <th scope="col">
-                <a href={address_of_run(run.run)}>run {run.run}</a>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {names.map(name => (
-            <tr>
-              <th scope="row">{setting_title(name)}</th>
-              {runs.map(run => (
-                <td>{setting_cell(name, of(run).get(name))}</td>
-              ))}
-            </tr>
-          ))}
-          {metrics.map(name => (
-            <tr>
-              <th scope="row">{metric_title(name)}</th>
-              {runs.map(run => (
-                <td class="number">{number_text(run.metrics[name])}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolled>
   );
 }

@@ -72,6 +72,9 @@ export function Filters({ seen, experiment, coloured, differing }: Props) {
   );
 }
 
+// Chosen among the runs of one experiment, so it means nothing in another.
+const of_one_experiment = { marked: "", by: "", against: "", across: "", picked: "", between: "", sides_by: "" };
+
 function Choice(props: {
   label: string;
   word: string;
@@ -89,7 +92,12 @@ function Choice(props: {
         value={props.value}
         onChange={event =>
           change_address(
-            { [props.word]: event.currentTarget.value, off: "", ...(props.word !== "by" && { zoom: "" }) },
+            {
+              [props.word]: event.currentTarget.value,
+              off: "",
+              ...(props.word !== "by" && { zoom: "" }),
+              ...(props.word === "experiment" && of_one_experiment),
+            },
             true,
           )
         }

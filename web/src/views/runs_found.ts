@@ -3,12 +3,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { change_address, read_address } from "../address";
 import { likely_metric, metric_of, shown_first } from "../metric";
 import type { Line, Names, Run } from "../model";
+import { query_of } from "../run/as_trained";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
 
 export interface Seen {
   names: Names;
+  experiment: string; // that these are the runs of, "": of all
+  where: string;
   matched: number;
   runs: Run[];
   lines: Line[];
@@ -18,6 +21,8 @@ export interface Seen {
 
 export const nothing: Seen = {
   names: { experiments: [], metrics: [], settings: [], runs: 0 },
+  experiment: "",
+  where: "",
   matched: 0,
   runs: [],
   lines: [],
@@ -37,7 +42,7 @@ export interface Found {
   trouble: string;
   live: boolean; // what is new comes by itself
   news: number; // how often it has
-  newest: string; // the newest experiment, if one was chosen unasked
+  unasked?: { experiment: string; newest: boolean } | undefined; // what was chosen for who asked for nothing
 }
 
 export function useFoundRuns(source: Source, { experiment, where, sort, wanted }: Asked): Found {
@@ -45,7 +50,7 @@ export function useFoundRuns(source: Source, { experiment, where, sort, wanted }
   const [trouble, set_trouble] = useState("");
   const [live, set_live] = useState(false);
   const [news, set_news] = useState(0);
-  const [newest, set_newest] = useState("");
+  const [unasked, set_unasked] = useState<Found["unasked"]>();
   const look = useRef(() => {});
   const known = useRef<number>(),
     told = useRef<number>(); // how many runs there were when it was looked, and when the line was opened
@@ -55,14 +60,14 @@ export function useFoundRuns(source: Source, { experiment, where, sort, wanted }
     look.current = in_turn(async () => {
       if (!wanted_still) return;
       try {
-        const query = { experiment, where, sort };
         const names = await source.names();
+        const query = query_of({ experiment, where, sort }, names.metrics);
         // Who opens the view without a wish is shown one experiment, as lines of many are one blot.
         if (known.current === undefined && [...read_address().words].length === 0 && names.experiments.length > 1) {
           const { runs } = await source.runs({ limit: looked_at });
           if (wanted_still && runs[0] && [...read_address().words].length === 0) {
             const experiment = shown_first(runs);
-            set_newest(runs[0].experiment);
+            set_unasked({ experiment, newest: experiment === runs[0].experiment });
             return change_address({ experiment });
           }
         }
@@ -80,7 +85,7 @@ export function useFoundRuns(source: Source, { experiment, where, sort, wanted }
             : (await source.lines({ ...query, metric })).lines;
         if (!wanted_still) return;
         known.current = names.runs;
-        set_seen({ names, ...found, lines, metric, sort });
+        set_seen({ names, experiment, where, ...found, lines, metric, sort });
         set_trouble("");
         missed.current = false;
       } catch (error) {
@@ -104,5 +109,5 @@ export function useFoundRuns(source: Source, { experiment, where, sort, wanted }
     set_news(count => count + 1);
   };
   useEffect(() => source.watch(changed, set_live), [source]);
-  return { seen, trouble, live, news, newest };
+  return { seen, trouble, live, news, unasked };
 }

@@ -14,8 +14,16 @@ import { metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
-import { means_of_pairs } from "./pairs";
-import { group_of, group_title, LeftOut, type Settings, setting_cell, setting_title } from "./runs_named";
+import { enough_pairs, means_of_pairs, short } from "./pairs";
+import {
+  group_of,
+  group_title,
+  LeftOut,
+  type Settings,
+  setting_cell,
+  setting_title,
+  with_few_values,
+} from "./runs_named";
 import { verdict_of } from "./runs_verdict";
 
 interface Dot {
@@ -46,7 +54,7 @@ export function AgainstSetting(props: {
   }, [runs, settings, metric, differing]);
   const setting = choices.includes(asked)
     ? asked
-    : (choices.find(name => name !== by && name !== "experiment") ?? choices[0]);
+    : (with_few_values(choices, settings).find(name => name !== by && name !== "experiment") ?? choices[0]);
   const dots = useMemo<Dot[]>(() => {
     if (!setting) return [];
     const all = runs.filter(is_done).flatMap(run => {
@@ -219,6 +227,16 @@ function Dots({
 
 const most_verdicts = 6;
 
+// " [0.1, 0.3]" is an interval, " (0.1 to 0.3)" the range of values that are too few for one.
+function bounds_text(
+  values: number,
+  interval: [number, number] | undefined,
+  range: [number | null, number | null] | undefined,
+): string {
+  if (interval) return ` [${short(interval[0])}, ${short(interval[1])}]`;
+  return values > 1 && range ? ` (${short(range[0])} to ${short(range[1])})` : "";
+}
+
 // The groups of a setting and their differences from one of them, in words and as a table.
 export function GroupsTable({
   heading,
@@ -305,8 +323,8 @@ export function GroupsTable({
                 "runs",
                 "median",
                 "middle half",
-                "mean of all runs [95 %]",
-                "mean difference of pairs [95 %]",
+                "mean of all runs",
+                "mean difference of pairs",
                 "pairs",
                 "p",
               ].map(head => (
@@ -315,51 +333,60 @@ export function GroupsTable({
             </tr>
           </thead>
           <tbody>
-            {found.groups.map(({ value, runs, measured, median, low_quarter, high_quarter, mean, interval, test }) => (
-              <tr>
-                <th scope="row">{setting_cell(by, title(value))}</th>
-                <td class="number">{measured === runs ? runs : `${measured} of ${runs}`}</td>
-                <td class="number">{number_text(median)}</td>
-                <td class="number">
-                  {median === undefined ? "–" : `${number_text(low_quarter)} to ${number_text(high_quarter)}`}
-                </td>
-                <td class="number">
-                  {number_text(mean)}
-                  {interval && ` [${number_text(interval[0])}, ${number_text(interval[1])}]`}
-                </td>
-                {!test ? (
-                  <td colSpan={3} class="soft">
-                    the others are compared with it
+            {found.groups.map(
+              ({ value, runs, measured, median, low_quarter, high_quarter, mean, interval, range, test }) => (
+                <tr>
+                  <th scope="row">{setting_cell(by, title(value))}</th>
+                  <td class="number">{measured === runs ? runs : `${measured} of ${runs}`}</td>
+                  <td class="number">{short(median)}</td>
+                  <td class="number">
+                    {median === undefined || measured < 3 ? "–" : `${short(low_quarter)} to ${short(high_quarter)}`}
                   </td>
-                ) : test.problem ? (
-                  <td colSpan={3} class="soft">
-                    cannot be paired
+                  <td class="number">
+                    {short(mean)}
+                    {bounds_text(measured, interval, range)}
                   </td>
-                ) : (
-                  <>
-                    <td class="number">
-                      {number_text(test.difference)}
-                      {test.pairs !== 1 && ` [${number_text(test.low)}, ${number_text(test.high)}]`}
+                  {!test ? (
+                    <td colSpan={3} class="soft">
+                      the others are compared with it
                     </td>
-                    <td class="number">{test.pairs}</td>
-                    <td class="number">
-                      {test.pairs === 1 || test.p === null || test.p === undefined
-                        ? "–"
-                        : String(+test.p.toPrecision(2))}
+                  ) : test.problem ? (
+                    <td colSpan={3} class="soft">
+                      cannot be paired
                     </td>
-                  </>
-                )}
-              </tr>
-            ))}
+                  ) : (
+                    <>
+                      <td class="number">
+                        {short(test.difference)}
+                        {bounds_text(
+                          test.pairs ?? 0,
+                          typeof test.low === "number" && typeof test.high === "number"
+                            ? [test.low, test.high]
+                            : undefined,
+                          test.range,
+                        )}
+                      </td>
+                      <td class="number">{test.pairs}</td>
+                      <td class="number">
+                        {test.pairs === 1 || test.p === null || test.p === undefined
+                          ? "–"
+                          : String(+test.p.toPrecision(2))}
+                      </td>
+                    </>
+                  )}
+                </tr>
+              ),
+            )}
           </tbody>
         </table>
       </Scrolled>
       <p class="soft">
-        In brackets: the 95 % interval. Median, middle half and mean are of all runs of a group. The difference is of
-        pairs alone, so it can have another sign than the means of all runs. Runs are paired by seed and by what else
-        varies, as <code>fovea compare</code> does it. p is of a sign-flip permutation test of the pairs: how often a
-        difference as large would come by chance. With n pairs it cannot be below 2/2ⁿ. All values are of the end of
-        each run, also if the figure shows a part of the steps.
+        In brackets: the 95 % interval, from {enough_pairs} values on; of fewer, the least and the largest value.
+        Median, middle half and mean are of all runs of a group. The difference is of pairs alone, so it can have
+        another sign than the means of all runs. Runs are paired by seed and by what else varies, as{" "}
+        <code>fovea compare</code> does it. p is of a sign-flip permutation test of the pairs: how often a difference as
+        large would come by chance. With n pairs it cannot be below 2/2ⁿ. All values are of the end of each run, also if
+        the figure shows a part of the steps.
         {differing.length > 0 && ` Groups differ in ${differing.join(", ")}, too: a difference may come from there.`}
         {problems.length > 0 && ` Not paired: ${problems.join(" ")}`}
       </p>

@@ -1,9 +1,55 @@
 // What runs and groups of them are called, in figures and in what is saved of them.
-import { type Rule, rungs_among } from "../line_looks";
-import type { Line, Run } from "../model";
-import { none } from "../play/acts";
+import { has_rungs, type Rule, rungs_among } from "../line_looks";
+import type { Line, Run, Table } from "../model";
+import { none, settings_in_words } from "../play/acts";
+import { name_in_files } from "../run/as_trained";
 
 export type Settings = Map<number, Map<string, string>>; // of each run, in words
+
+// The settings of runs in words. A list has its length as a setting of its own: runs are often told apart by that.
+const length_of = (name: string) => `length of ${name}`;
+const is_length = (name: string) => name.startsWith("length of ");
+export function settings_of(runs: Run[]): Settings {
+  return new Map(
+    runs.map(run => {
+      const words = settings_in_words(run.settings);
+      for (const [name, text] of [...words])
+        if (text.startsWith("[")) words.set(length_of(name), String(JSON.parse(text).length));
+      return [run.run, words];
+    }),
+  );
+}
+
+const most_told = 12; // values of a setting in which unlike experiments differ
+const differing = new WeakMap<Settings, string[]>(); // computed once
+
+// The settings but the seed in which runs differ: what a sweep most likely varied comes first. Where runs have settings
+// of several experiments, those with many values tell nothing apart.
+export function differing_in(settings: Settings, several = false): string[] {
+  const known = differing.get(settings);
+  if (known) return known;
+  const values = new Map<string, Map<string, number>>();
+  for (const one of settings.values())
+    for (const [name, text] of one) {
+      const counts = values.get(name) ?? values.set(name, new Map()).get(name)!;
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+  const names = [...values]
+    .filter(([name, texts]) => texts.size > 1 && name !== "seed" && !(several && texts.size > most_told))
+    .map(([name, texts]) => ({
+      name,
+      own: /^(task|model|train|intervene)/.test(name),
+      most: Math.max(...texts.values()),
+    }))
+    .sort((a, b) => Number(b.own) - Number(a.own) || a.most - b.most)
+    .map(({ name }) => name);
+  differing.set(settings, names);
+  return names;
+}
+
+// Those with so few values that each is read on an axis.
+export const with_few_values = (names: string[], settings: Settings): string[] =>
+  names.filter(name => new Set([...settings.values()].map(one => one.get(name))).size <= most_told);
 
 // Settings whose values need no name beside them.
 const alone = ["experiment", "intervene"];
@@ -45,7 +91,7 @@ export function can_group(runs: Run[], by: string, settings: Settings): boolean 
 // Whether groups by `by` are compared: if the person chose this setting (`asked`), or if it has few values and is not
 // the experiment.
 export function is_grouped(runs: Run[], by: string, asked: string, settings: Settings): boolean {
-  if (by === "") return false;
+  if (by === "" || is_length(by)) return false;
   return by === asked || (by !== "experiment" && can_group(runs, by, settings));
 }
 
@@ -54,20 +100,44 @@ export function condition_of(runs: Pick<Run, "run">[]): string | undefined {
   return runs.length > most_in_condition ? undefined : runs.map(({ run }) => `id = ${run}`).join(" or ");
 }
 
-// A run with its interventions.
+const most_in_name = 3; // settings
+
+// A run with its interventions, and with the settings in which it differs from the others.
 export function name_of(line: { run: number; experiment: string; seed: number }, settings: Settings): string {
-  const done = settings.get(line.run)?.get("intervene") ?? none;
-  return `run ${line.run}, ${line.experiment}, seed ${line.seed}${done === none ? "" : `, ${done}`}`;
+  const own = settings.get(line.run);
+  const done = own?.get("intervene") ?? none;
+  const others = differing_in(settings)
+    .filter(name => /^(task|model|train)\./.test(name) && own?.has(name))
+    .slice(0, most_in_name)
+    .map(name => group_title(name, own!.get(name)!));
+  return [`run ${line.run}, ${line.experiment}, seed ${line.seed}`, ...others, ...(done === none ? [] : [done])].join(
+    ", ",
+  );
+}
+
+// Where runs end, if it is not at one step: their last values are then of unlike trainings.
+export function ends_text(runs: Run[]): string {
+  const done = runs.filter(({ state }) => state === "done");
+  const ends = [...new Set(done.map(({ steps }) => steps))].sort((a, b) => a - b);
+  if (ends.length < 2) return "";
+  const conditions = [...new Set(done.map(({ settings }) => (settings.train as Table | undefined)?.stop_when ?? ""))];
+  const at =
+    ends.length <= 4
+      ? `at steps ${ends.slice(0, -1).join(", ")} and ${ends.at(-1)}`
+      : `between steps ${ends[0]} and ${ends.at(-1)}`;
+  const why = conditions.length === 1 && conditions[0] ? ` They stop as soon as ${conditions[0]}.` : "";
+  return `These runs end ${at}.${why} Values “at the end” are of unlike steps: read the curves at one step, too.`;
 }
 
 // The predicted plateaus of the loss that all runs share; none for other metrics.
 export function rungs_of_all(runs: Run[], metric: string): Rule[] {
   const shared = ([name]: [string, unknown]) => new Set(runs.map(run => run.metrics[name])).size === 1;
-  return metric === "loss" ? rungs_among(Object.entries(runs[0]?.metrics ?? {}).filter(shared)) : [];
+  return has_rungs(metric) ? rungs_among(Object.entries(runs[0]?.metrics ?? {}).filter(shared)) : [];
 }
 
 // As `fovea export` writes it, and the value of the setting that groups the runs.
-export function line_table(lines: Line[], metric: string, by: string, settings: Settings) {
+export function line_table(runs: Run[], lines: Line[], metric: string, by: string, settings: Settings) {
+  const name = name_in_files(metric, runs);
   const grouped = by !== "" && by !== "experiment" && by !== "seed";
   return {
     columns: ["run", "experiment", "seed", "metric", "step", "value", ...(grouped ? [by] : [])],
@@ -77,7 +147,7 @@ export function line_table(lines: Line[], metric: string, by: string, settings: 
         line.run,
         line.experiment,
         line.seed,
-        metric,
+        name,
         step,
         line.values[i] ?? null,
         ...group,
@@ -86,16 +156,19 @@ export function line_table(lines: Line[], metric: string, by: string, settings: 
   };
 }
 
-// The setting that a sweep most likely varied: the one whose most frequent value has the fewest runs.
+// The setting that a sweep most likely varied: the one whose most frequent value has the fewest runs. If each run has a
+// value of its own among many, the length of a list is the better one.
 export function varied_in(differing: string[], settings: Settings): string | undefined {
-  const most_frequent = (name: string) => {
+  const counts_of = (name: string) => {
     const counts = new Map<string, number>();
     for (const one of settings.values()) counts.set(one.get(name) ?? "", (counts.get(one.get(name) ?? "") ?? 0) + 1);
-    return Math.max(...counts.values());
+    return counts;
   };
   return differing
-    .filter(name => /^(task|model|train|intervene)/.test(name))
-    .map(name => ({ name, most: most_frequent(name) }))
+    .filter(name => /^(length of |)(task|model|train|intervene)/.test(name))
+    .map(name => ({ name, counts: counts_of(name) }))
+    .filter(({ counts }) => counts.size <= most_told)
+    .map(({ name, counts }) => ({ name, most: Math.max(...counts.values()) }))
     .sort((a, b) => a.most - b.most)[0]?.name;
 }
 

@@ -6,6 +6,7 @@ import type { Curve } from "../curves";
 import { Figure } from "../figure";
 import { Lines } from "../lines";
 import type { Line } from "../model";
+import { query_of } from "../run/as_trained";
 import { MetricOptions, metric_title } from "../run/metric_names";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
@@ -56,12 +57,13 @@ export function Panel(props: Props) {
 }
 
 function Chart({ source, seen, asked, curves_of, by, settings, metric }: Props & { metric: string }) {
-  const { experiment, where, sort } = asked;
+  const { sort } = asked;
+  const { experiment, where } = seen;
   const [lines, set_lines] = useState<Line[]>();
   const [trouble, set_trouble] = useState("");
   useEffect(() => {
     let wanted = true;
-    source.lines({ experiment, where, sort, metric }).then(
+    source.lines({ ...query_of({ experiment, where, sort }, seen.names.metrics), metric }).then(
       found => {
         if (!wanted) return;
         set_lines(found.lines);
@@ -94,7 +96,7 @@ function Chart({ source, seen, asked, curves_of, by, settings, metric }: Props &
       paper
       title={title}
       file={`${experiment || "runs"}-${metric}`}
-      table={() => line_table(lines ?? [], metric, by, settings)}
+      table={() => line_table(seen.runs, lines ?? [], metric, by, settings)}
     >
       <Lines
         curves={curves}

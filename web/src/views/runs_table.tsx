@@ -7,7 +7,8 @@ import { Scrolled } from "../scrolled";
 import { address_of_run } from "./run";
 import { setting_cell, setting_title } from "./runs_named";
 
-const rows_at_first = 500;
+const rows_at_first = 500,
+  columns_at_first = 8; // of settings
 
 // A row that moves, since others came or the order is another, keeps the keyboard's focus, which browsers take from it.
 function useKeptFocus() {
@@ -34,7 +35,8 @@ export function RunTable(props: {
   settings: Map<number, Map<string, string>>;
 }) {
   useKeptFocus();
-  const shown = props.differing.slice(0, 3);
+  const [all, set_all] = useState(false);
+  const shown = all ? props.differing : props.differing.slice(0, columns_at_first);
   const [rows, set_rows] = useState(rows_at_first);
   const [last, set_last] = useState<number>(); // row whose box was pressed
   const columns = [
@@ -111,7 +113,7 @@ export function RunTable(props: {
                 </span>
               </td>
               <td class="number">{run.steps}</td>
-              {props.metric && <td class="number">{number_text(run.metrics[props.metric])}</td>}
+              {props.metric && <td class="number">{number_text(run.metrics[props.metric]).replace("-", "−")}</td>}
               {shown.map(name => (
                 <td>{setting_cell(name, props.settings.get(run.run)?.get(name))}</td>
               ))}
@@ -119,6 +121,13 @@ export function RunTable(props: {
           ))}
         </tbody>
       </table>
+      {props.differing.length > shown.length && (
+        <p>
+          <button type="button" onClick={() => set_all(true)}>
+            Show all {props.differing.length} settings that differ
+          </button>
+        </p>
+      )}
       {props.runs.length > rows && (
         <p>
           <button type="button" onClick={() => set_rows(props.runs.length)}>

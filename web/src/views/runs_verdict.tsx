@@ -2,6 +2,20 @@
 import type { Groups } from "../model";
 import { difference_text, enough_pairs, means_text, short, too_few } from "./pairs";
 
+// Of few pairs the least and the largest difference: an interval of them would say more than they do.
+function interval_text(
+  pairs: number,
+  low: number | null | undefined,
+  high: number | null | undefined,
+  range: [number, number] | undefined,
+): string {
+  if (typeof low === "number" && typeof high === "number")
+    return `95 % interval of the difference: ${short(low)} to ${short(high)}.`;
+  return range
+    ? `${pairs} pairs are too few for an interval: their differences are ${short(range[0])} to ${short(range[1])}.`
+    : "";
+}
+
 // How the metric of a group differs, and whether that may be chance.
 // `means` are of the pairs; `left_out` is the number of runs of each group without a partner.
 export function verdict_of(
@@ -12,7 +26,7 @@ export function verdict_of(
   means: [number, number] | undefined,
   left_out: [number, number],
 ) {
-  const { difference, low, high, pairs = 0, p } = test;
+  const { difference, low, high, range, pairs = 0, p } = test;
   if (difference === null || difference === undefined) return undefined;
   const pairs_text = pairs === 1 ? "1 pair of runs" : `mean of ${pairs} pairs of runs`;
   const how =
@@ -29,7 +43,7 @@ export function verdict_of(
       {means && ` (${means_text(means, difference)})`}.{" "}
       {pairs > 1 && (
         <>
-          95 % interval of the difference: {short(low)} to {short(high)}.{" "}
+          {interval_text(pairs, low, high, range)}{" "}
           {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
         </>
       )}

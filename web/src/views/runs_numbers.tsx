@@ -1,0 +1,98 @@
+// What chosen runs measured, as numbers beside each other: the largest difference first, and details folded.
+import { number_text, type Run } from "../model";
+import { detail_of, metric_title } from "../run/metric_names";
+import { Scrolled } from "../scrolled";
+import { type Row, rows_of, short } from "./pairs";
+import { address_of_run } from "./run";
+import { setting_cell, setting_title } from "./runs_named";
+
+export function Numbers(props: { runs: Run[]; names: string[]; of: (run: Run) => Map<string, string> }) {
+  const { runs, names, of } = props;
+  const { rows, single } = rows_of(runs);
+  const folds = new Map<string, Row[]>();
+  for (const row of rows) {
+    const fold = detail_of(row.metric);
+    folds.set(fold, [...(folds.get(fold) ?? []), row]);
+  }
+  const titles = single.map(metric_title);
+  return (
+    <>
+      {names.length > 0 && (
+        <Scrolled label="Settings that differ" whole>
+          <table>
+            <Head runs={runs} first="setting that differs" />
+            <tbody>
+              {names.map(name => (
+                <tr>
+                  <th scope="row">{setting_title(name)}</th>
+                  {runs.map(run => (
+                    <td>{setting_cell(name, of(run).get(name))}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scrolled>
+      )}
+      <Measured runs={runs} rows={folds.get("") ?? []} label="Runs side by side" />
+      {[...folds]
+        .filter(([fold]) => fold !== "")
+        .map(([fold, rows]) => (
+          <details>
+            <summary>
+              {fold} ({rows.length})
+            </summary>
+            <Measured runs={runs} rows={rows} label={fold} />
+          </details>
+        ))}
+      {titles.length > 0 && (
+        <details>
+          <summary>Measured in one of the runs ({titles.length})</summary>
+          <p class="soft">{titles.join("; ")}.</p>
+        </details>
+      )}
+    </>
+  );
+}
+
+const spread_of = (runs: Run[]) => (runs.length === 2 ? "difference" : "largest difference");
+
+function Head({ runs, first, last }: { runs: Run[]; first: string; last?: string }) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{first}</th>
+        {runs.map(run => (
+          <th scope="col">
+            <a href={address_of_run(run.run)}>run {run.run}</a>
+          </th>
+        ))}
+        {last && <th scope="col">{last}</th>}
+      </tr>
+    </thead>
+  );
+}
+
+function Measured({ runs, rows, label }: { runs: Run[]; rows: Row[]; label: string }) {
+  if (rows.length === 0) return null;
+  return (
+    <Scrolled label={label} whole>
+      <table>
+        <Head runs={runs} first="metric at the end" last={spread_of(runs)} />
+        <tbody>
+          {rows.map(({ metric, values, difference }) => (
+            <tr>
+              <th scope="row">{metric_title(metric)}</th>
+              {values.map(value => (
+                <td class="number">{typeof value === "number" ? short(value) : number_text(value)}</td>
+              ))}
+              <td class="number">
+                <b>{short(runs.length === 2 ? values[1]! - values[0]! : difference)}</b>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>
+  );
+}

@@ -138,11 +138,11 @@ export function trust_of(training: Training, at: number, told: Forecast, effects
     return off
       ? `${when}Do not trust attention here: ${off}.`
       : `${when}${capital(model_name(training))} attends mostly to words that indicate a label.`;
-  return verdict(effects, off);
+  return verdict(effects, off, model_name(training));
 }
 
 // Whether the word with most attention decides the answers, for each of them.
-function verdict({ answers, without_most, without_other }: Effects, off: string): string {
+function verdict({ answers, without_most, without_other }: Effects, off: string, model: string): string {
   const of_label = new Map<string, { texts: number; changed: number; other: number }>();
   answers.forEach(({ label }, text) => {
     const one = of_label.get(label) ?? of_label.set(label, { texts: 0, changed: 0, other: 0 }).get(label)!;
@@ -156,11 +156,12 @@ function verdict({ answers, without_most, without_other }: Effects, off: string)
   const changed = (some: typeof all) => some.reduce((sum, one) => sum + one.changed, 0),
     texts = (some: typeof all) => some.reduce((sum, one) => sum + one.texts, 0);
   const removed = "Without the word with most attention";
-  if (off) return `Do not trust attention here: ${off}. ${removed}, ${changed(all)} of ${texts(all)} answers change.`;
+  if (off)
+    return `Do not trust attention here: ${off}. ${removed}, ${changed(all)} of ${texts(all)} answers of ${model} change.`;
   if (decided.length === 0)
-    return `Do not trust attention here. ${removed}, only ${changed(all)} of ${texts(all)} answers change.`;
+    return `Do not trust attention here. ${removed}, only ${changed(all)} of ${texts(all)} answers of ${model} change.`;
   if (rest.length === 0)
-    return `Attention shows what decides the answers. ${removed}, ${changed(all)} of ${texts(all)} answers change.`;
+    return `Attention shows what decides the answers. ${removed}, ${changed(all)} of ${texts(all)} answers of ${model} change.`;
   const names = (some: typeof all) => quoted(some.map(({ label }) => label));
   return (
     `Attention shows what decides ${names(decided)} only. ${removed}, ${changed(decided)} of ${texts(decided)} answers ` +
@@ -186,7 +187,7 @@ const share_of = ({ changed, texts }: Removal) => changed / texts;
 const counts_of = ({ changed, texts }: Removal) => `${changed} of ${texts} answers change`;
 
 // How the model recognises each class, if words give the labels: by its word, or by the absence of another's.
-export function leaks_found(training: Training, told: Forecast, { without, replaced }: Effects): string[] {
+export function leaks_found(told: Forecast, { without, replaced }: Effects): string[] {
   const leaks = leaks_of(told).flatMap(one => {
     const removal = without.get(one.word);
     return removal ? [{ ...one, removal, put: replaced.get(one.word) }] : [];
@@ -194,8 +195,7 @@ export function leaks_found(training: Training, told: Forecast, { without, repla
   const decides = leaks.filter(({ removal }) => share_of(removal) >= 0.5);
   return leaks.map(one => {
     const removed = `Without “${one.word}”, ${counts_of(one.removal)}`;
-    if (decides.includes(one))
-      return `${capital(model_name(training))} recognises “${one.label}” by the word “${one.word}”. ${removed}.`;
+    if (decides.includes(one)) return `“${one.label}” is recognised by the word “${one.word}”. ${removed}.`;
     const other = decides[0]?.word;
     return other !== undefined && one.put && share_of(one.put) >= 0.8
       ? `“${one.label}” is recognised by the absence of “${other}”. ${removed}; with “${other}” in its place, ${one.put.changed} of ${one.put.texts}.`

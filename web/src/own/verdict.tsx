@@ -6,7 +6,7 @@ import type { Effects } from "./effects";
 import { percent } from "./labels";
 import type { Forecast } from "./prediction";
 import { own_texts } from "./texts";
-import { leaks_found, measured, trust_of } from "./trust";
+import { leaks_found, measured, model_name, trust_of } from "./trust";
 
 interface Props {
   training: Training;
@@ -17,7 +17,7 @@ interface Props {
 
 export function Verdict({ training, at, told, effects }: Props) {
   const { leak, words } = leak_in(told.prediction);
-  const found = effects ? leaks_found(training, told, effects) : [];
+  const found = effects ? leaks_found(told, effects) : [];
   const trust = trust_of(training, at, told, effects);
   return (
     <>
@@ -27,7 +27,16 @@ export function Verdict({ training, at, told, effects }: Props) {
         </p>
       )}
       <Removing words={words} />
-      {found.length > 0 && <p class="trust second">{found.join(" ")}</p>}
+      {found.length > 0 && (
+        <div class="found">
+          <p>How {model_name(training)} recognises each label:</p>
+          <ul>
+            {found.map(one => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
+        </div>
+      )}
       <p class={leak ? "trust second" : "trust"} role="status">
         {trust}
       </p>

@@ -156,8 +156,9 @@ def on_post_build(config):
         "glossary": {"": "glossary"},
     }
     for name, marks in moved.items():
-        there = {mark: address(target, "docs") for mark, target in marks.items()}
-        (site / "docs" / f"{name}.html").write_text(forward(there.pop(""), there))
+        file = pathlib.Path(name if "/" in name else f"docs/{name}")
+        there = {mark: address(target, str(file.parent)) for mark, target in marks.items()}
+        (site / f"{file}.html").write_text(forward(there.pop(""), there))
     if page := os.environ.get("FOVEA_PAGE_FILE"):
         (site / "page").mkdir(exist_ok=True)
         shutil.copy(page, site / "page" / "index.html")

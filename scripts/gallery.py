@@ -5,7 +5,7 @@ import pathlib
 import results_page
 import tomllib
 from experiment_claims import begins, expanded, key_of, read_experiment
-from kept_results import KEPT, earlier_claim, read_kept
+from kept_results import KEPT, answers, earlier_claim, read_kept
 from peer_seeds import number, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -34,7 +34,7 @@ def value_of(claim, kept, definitions):
     """What today's claim came to in the full form, and the verdict; of several corpora the first."""
     today = claim | {"metric": expanded(claim["metric"], definitions)}
     of_name = [c for one in kept for c in one["claims"] if key_of(c) == key_of(claim)]
-    found = next((c for c in of_name if results_page.answers(c, today)), None)
+    found = next((c for c in of_name if answers(c, today)), None)
     if found is None and of_name:
         changed = " and ".join(what_changed(of_name[0], today))
         return results_page.value_text(of_name[0]), f"{changed} changed since the run: [see below](#earlier-claims)"
@@ -50,7 +50,7 @@ def what_changed(kept, today):
     metric = kept.get("metric", today["metric"])
     if metric != today["metric"]:
         yield "metric"
-    if not results_page.answers(kept, today | {"metric": metric}):
+    if not answers(kept, today | {"metric": metric}):
         yield "threshold"
 
 

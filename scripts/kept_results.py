@@ -160,3 +160,21 @@ def earlier_claim(experiment, kept):
     if one := find_earlier(experiment, kept):
         return one
     raise SystemExit(f"docs/results/earlier.toml has no name for this claim of {experiment}: {kept['claim']}")
+
+
+def bounds_of(text):
+    """The least and the most value that a kept result's threshold allows, such as ">= 2" and "-0.4 to 0.4"."""
+    if text[:2] in (">=", "<="):
+        bound = float(text[2:])
+        return (bound, math.inf) if text[0] == ">" else (-math.inf, bound)
+    least, _, most = text.partition(" to ")
+    return (float(least), float(most)) if most else None
+
+
+def answers(kept, claim):
+    """Whether a kept result is of the claim as it is today: with its threshold, and with its metric if one is kept."""
+    today = claim.get("at_least", -math.inf), claim.get("at_most", math.inf)
+    kept_bounds = bounds_of(kept["wanted"])
+    if not kept_bounds or not all(map(math.isclose, kept_bounds, today)):
+        return False
+    return kept.get("metric", claim["metric"]) == claim["metric"]

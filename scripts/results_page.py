@@ -12,7 +12,6 @@ Without arguments it writes the pages again: each table between two marks (<!-- 
 import argparse
 import functools
 import json
-import math
 import pathlib
 import re
 import sys
@@ -21,7 +20,7 @@ import ledger
 import tomllib
 from entity_table import entity_table
 from experiment_claims import begins, key_of, read_experiment
-from kept_results import KEPT, earlier_claim, keep, read_kept
+from kept_results import KEPT, answers, earlier_claim, keep, read_kept
 from peer_seeds import number, peer_table, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -74,24 +73,6 @@ def of_measures():
 
 def on_agreement(sentence):
     return any(pattern.fullmatch(sentence) for pattern in of_measures())
-
-
-def bounds_of(text):
-    """The least and the most value that a kept result's threshold allows, such as ">= 2" and "-0.4 to 0.4"."""
-    if text[:2] in (">=", "<="):
-        bound = float(text[2:])
-        return (bound, math.inf) if text[0] == ">" else (-math.inf, bound)
-    least, _, most = text.partition(" to ")
-    return (float(least), float(most)) if most else None
-
-
-def answers(kept, claim):
-    """Whether a kept result is of the claim as it is today: with its threshold, and with its metric if one is kept."""
-    today = claim.get("at_least", -math.inf), claim.get("at_most", math.inf)
-    kept_bounds = bounds_of(kept["wanted"])
-    if not kept_bounds or not all(map(math.isclose, kept_bounds, today)):
-        return False
-    return kept.get("metric", claim["metric"]) == claim["metric"]
 
 
 def shipped_claim(kept, experiment):
@@ -336,7 +317,9 @@ def sentences_list(sentences, all_kept, shipped):
     """A list of the sentences, each with its sources, the claims that test it and their verdicts."""
     lines = [""]
     for one in sentences:
-        lines.append(f"- **{one['says']}** {' '.join(f'[{number}](sources.md#source-{number})' for number in one['source'])}")
+        lines.append(
+            f"- **{one['says']}** {' '.join(f'[{number}](sources.md#source-{number})' for number in one['source'])}"
+        )
         for test in one.get("tests", []):
             verdict = verdict_of(test, one.get("refutes", False), all_kept, shipped)
             lines.append(

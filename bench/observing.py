@@ -1,13 +1,16 @@
-"""What fovea.observe at its defaults takes of a training: the same loop observed and not, by turns.
+"""What fovea.observe at its defaults takes of a training: the same loop observed and not, side by side.
 
     build/python/bin/python bench/observing.py [ROUNDS] [WIDTH[:UPDATES]…]        (with PyTorch installed)
 
-Decoders as nanoGPT trains them on characters, with AdamW, on tokens that are drawn. Each round trains each model with and without a
-watch, which is made and closed within the time. Observing may take a tenth of a training, or one second if that is more. Each round
-has one line: processor time without and with the watch, the difference, what the watch says that it spent, and the ratio of wall-clock
-times. The summary has medians. One thread.
+Decoders as nanoGPT trains them on characters, with AdamW, on tokens that are drawn. Each round trains each model twice at the same time, in
+two processes on one core, with and without a watch, which is made and closed within the time. Other work on the machine slows both equally.
+Observing may take a tenth of a training, or one second if that is more. Each round has one line: processor time without and with the watch,
+the difference, and what the watch says that it spent. The summary has medians. One thread for each process.
 """
 
+import concurrent.futures
+import multiprocessing
+import os
 import pathlib
 import statistics
 import sys
@@ -24,8 +27,8 @@ import fovea
 SHAPES = {
     32: dict(layers=2, heads=2, width=32, places=32, batch=16),
     64: dict(layers=4, heads=4, width=64, places=32, batch=12),
-    128: dict(layers=3, heads=4, width=128, places=64, batch=16),
-    256: dict(layers=4, heads=4, width=256, places=64, batch=16),
+    128: dict(layers=3, heads=4, width=128, places=64, batch=4),
+    256: dict(layers=2, heads=4, width=256, places=64, batch=4),
 }
 UPDATES = (300, 2000)
 SHARE, SECONDS = 0.1, 1.0  # that observing may take
@@ -69,7 +72,8 @@ class Decoder(nn.Module):
 
 
 def trained(observed, store, *, layers, heads, width, places, batch, steps):
-    """Seconds of the processor, wall-clock seconds, and the watch, if there is one, and its run."""
+    """Seconds of the processor, what the watch says that it spent, and how often it measured attention and β."""
+    torch.set_num_threads(1)
     torch.manual_seed(0)
     model = Decoder(layers, heads, width, places)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
@@ -80,7 +84,7 @@ def trained(observed, store, *, layers, heads, width, places, batch, steps):
         return tokens[:, :-1], tokens[:, 1:]
 
     x, y = texts()
-    begun, watch = (time.process_time(), time.perf_counter()), None
+    begun, watch = time.process_time(), None
     if observed:
         watch = fovea.observe(
             model, x, lambda out: out.log_softmax(-1).gather(-1, y[..., None])[..., 0], name="observing", store=store
@@ -94,30 +98,41 @@ def trained(observed, store, *, layers, heads, width, places, batch, steps):
             watch.step(loss=loss)
         optimizer.step()
     run = None if watch is None else watch.close()
-    return time.process_time() - begun[0], time.perf_counter() - begun[1], watch, run
+    seconds = time.process_time() - begun
+    if run is None:
+        return seconds, 0.0, 0, 0
+    return seconds, watch.spent, len(run.series["entropy"]), len(run.series.get("agreement", ()))
 
 
-def compared(width, steps, rounds, store):
+def on_core(core, warm, store, observed, shape, steps):
+    """What trained() gives, on one core, after a short training that warms up."""
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    trained(observed, warm, **shape, steps=20)
+    return trained(observed, store, **shape, steps=steps)
+
+
+def compared(width, steps, rounds, folder, core):
     """Print what observing takes of one training, round by round."""
     print(f"width {width}, {steps} updates: {SHAPES[width]}")
-    more, ratios, clocks, shares = [], [], [], []
+    more, ratios, shares = [], [], []
     for number in range(rounds):
-        seconds, wall = {}, {}
-        for observed in ((False, True), (True, False))[number % 2]:
-            seconds[observed], wall[observed], watch, run = trained(observed, store, **SHAPES[width], steps=steps)
-            if observed:
-                spent, evaluations, with_beta = watch.spent, run.series["entropy"], run.series.get("agreement", ())
-        more.append(seconds[True] - seconds[False])
-        ratios.append(seconds[True] / seconds[False])
-        clocks.append(wall[True] / wall[False])
-        shares.append(more[-1] / max(SECONDS, SHARE * seconds[False]))
+        with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+            plain, watched = (
+                pool.submit(on_core, core, folder / "warm.db", folder / "runs.db", observed, SHAPES[width], steps)
+                for observed in (False, True)
+            )
+            without, (seconds, spent, evaluations, with_beta) = plain.result()[0], watched.result()
+        more.append(seconds - without)
+        ratios.append(seconds / without)
+        shares.append(more[-1] / max(SECONDS, SHARE * without))
         print(
-            f"  {seconds[False]:.2f} s, observed {seconds[True]:.2f} s: {more[-1]:+.2f} s, {spent:.2f} s by the watch; wall {clocks[-1]:.3f}; "
-            f"{len(evaluations)} evaluations, {len(with_beta)} with β",
+            f"  {without:.2f} s, observed {seconds:.2f} s: {more[-1]:+.2f} s, {spent:.2f} s by the watch; "
+            f"{evaluations} evaluations, {with_beta} with β",
             flush=True,
         )
     print(
-        f"  median {statistics.median(more):+.2f} s, ratio {statistics.median(ratios):.3f}, wall {statistics.median(clocks):.3f}: "
+        f"  median {statistics.median(more):+.2f} s, ratio {statistics.median(ratios):.3f}: "
         f"{statistics.median(shares):.2f} of the allowed time, {max(shares):.2f} in the worst round",
         flush=True,
     )
@@ -126,12 +141,11 @@ def compared(width, steps, rounds, store):
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     asked = [tuple(map(int, word.split(":"))) for word in sys.argv[2:]] or [(width,) for width in SHAPES]
-    torch.set_num_threads(1)
-    store = pathlib.Path(tempfile.mkdtemp()) / "runs.db"
-    for width, *updates in asked:
-        trained(True, store, **SHAPES[width], steps=20)  # warms up
-        for steps in updates or UPDATES:
-            compared(width, steps, rounds, store)
+    core = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    with tempfile.TemporaryDirectory() as folder:
+        for width, *updates in asked:
+            for steps in updates or UPDATES:
+                compared(width, steps, rounds, pathlib.Path(folder), core)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,11 @@ def at_least_so_many(failures, blocks, rate):
     return sum(math.comb(blocks, k) * rate**k * (1 - rate) ** (blocks - k) for k in range(failures, blocks + 1))
 
 
+def kept_tally():
+    """The kept entries, one for each claim: on which blocks it was run, and on which it failed."""
+    return [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
+
+
 def rate_of(rates, experiment, claim):
     return rates.get("rate", {}).get(experiment, {}).get(claim, rates["default"])
 
@@ -99,7 +104,7 @@ def main():
     if arguments.check == (arguments.block is not None):
         parser.error("give --block N or --check")
 
-    kept = [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
+    kept = kept_tally()
     tally = kept if arguments.check else []
     if not arguments.check:
         files = {file.stem: file for file in sorted((HERE / "experiments").glob("*.toml"))}

@@ -31,6 +31,7 @@ import subprocess
 import sys
 import time
 
+import fresh_seeds
 import tomllib
 from experiment_claims import read_experiment
 
@@ -258,11 +259,19 @@ def kinds():
 def counts_text(entries):
     count = lambda kind: sum(entry["kind"] == kind for entry in entries)
     open_ones = f" {count('open')} are of experiments without a kept result." if count("open") else ""
+    full = sum(entry["fresh"] is not None for entry in entries)
     return (
         f"{count('confirmatory')} of {len(entries)} claims are confirmatory: claim and settings are older than the first kept result.\n"
         f"{count('exploratory')} are exploratory: stated with such a result, after it, or of the quick form alone.{open_ones}\n"
-        f"{sum(entry['fresh'] is not None for entry in entries)} claims have been run on fresh seeds."
+        f"On fresh seeds, {fresh_text()}, and {full} full claims were run."
     )
+
+
+def fresh_text():
+    """How many quick claims scripts/fresh_seeds.py has run on fresh seeds, and how many of these trials failed."""
+    tally = fresh_seeds.kept_tally()
+    trials, failures = (sum(len(entry[name]) for entry in tally) for name in ("blocks", "failed"))
+    return f"{len(tally)} quick claims were run in {trials} trials, of which {failures} failed"
 
 
 def complaints():

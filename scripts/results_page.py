@@ -16,6 +16,7 @@ import pathlib
 import re
 import sys
 
+import fresh_seeds
 import ledger
 import tomllib
 from entity_table import entity_table
@@ -26,7 +27,7 @@ from peer_seeds import number, peer_table, table
 HERE = pathlib.Path(__file__).resolve().parent.parent
 OTHER_SETTINGS = "with other settings than today's"
 PAGES = {
-    HERE / "docs" / "reference" / "results.md": ["missing", "claims", "runs", "agreement", "entities", "peer"],
+    HERE / "docs" / "reference" / "results.md": ["missing", "claims", "fresh", "runs", "agreement", "entities", "peer"],
     HERE / "docs" / "explanation" / "sentences.md": ["sentences"],
     HERE / "docs" / "explanation" / "not-supported.md": ["failed"],
 }
@@ -330,6 +331,22 @@ def sentences_list(sentences, all_kept, shipped):
     return [*lines, ""]
 
 
+def fresh_table(shipped):
+    """The quick claims that failed on fresh seeds, beside the rate at which they may."""
+    rates = tomllib.loads(read(fresh_seeds.RATES))
+    rows = [
+        [
+            entry["experiment"],
+            next(claim["title"] for claim in shipped[entry["experiment"]]["claim"] if key_of(claim) == entry["claim"]),
+            f"{len(entry['failed'])} of {len(entry['blocks'])}",
+            str(fresh_seeds.rate_of(rates, entry["experiment"], entry["claim"])),
+        ]
+        for entry in fresh_seeds.kept_tally()
+        if entry["failed"]
+    ]
+    return table(["experiment", "claim", "blocks that failed", "stated rate"], rows)
+
+
 def put(page, name, lines):
     marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.S)
     if not marks.search(page):
@@ -377,6 +394,7 @@ def main():
         "claims": claims_table(all_kept, shipped, broken),
         "failed": failed_list(all_kept, shipped),
         "sentences": sentences_list(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
+        "fresh": fresh_table(shipped),
         "runs": runs_table(all_kept),
         "agreement": agreement_tables(all_kept),
         "entities": entity_table(all_kept),

@@ -1,5 +1,6 @@
 // What can be done to attention from a step until another, what is said of where it ends, and how a spec says it:
 // `word` and what it is; where it is nothing, a factor or the head is named there. `of`: "of" names the head.
+// An intervention without a row here is shown as its spec has it.
 import type { Mark } from "../curves";
 import { flat_settings, type Setting, setting_text, type Table } from "../model";
 

@@ -32,8 +32,8 @@ class Inspect : public Command {
         "Shades the words of an example by attention (α), by the evidence of each word alone (β) and by influence "
         "(Δ),\n"
         "side by side. A translation is shown as a matrix of target words by source words, a stream as a matrix of\n"
-        "positions by positions. In a tagging task, the sentence is shown once for each word of an entity. The run\n"
-        "must have been trained with the probe 'evidence'.\n"
+        "positions by positions. In a tagging task, the sentence is shown once for each word of an entity, with the\n"
+        "right tag and the tagger's answer. The run must have been trained with the probe 'evidence'.\n"
         "\n"
         "Examples:\n"
         "  fovea inspect 12\n"
@@ -59,6 +59,7 @@ class Inspect : public Command {
     if (!seen.row.empty()) json["row"] = seen.row;
     else if (seen.target.empty()) json["label"] = seen.label;
     else json["target"] = seen.target;
+    if (!seen.answers.empty()) json["answers"] = seen.answers;
     if (!seen.maps.empty()) {
       json["map"] = seen.map;
       json["maps"] = seen.maps;

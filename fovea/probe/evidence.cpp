@@ -6,6 +6,7 @@
 //                     some (evidence.maps has their number)
 //   evidence.beta     how much each position alone indicates the right answer
 //   evidence.delta    Δ, the influence of each position, at the last evaluation
+//   evidence.answers  the model's tag of each row, if rows are words with tags
 //
 // At the first evaluation it describes the rows: evidence.lengths (positions of each row), evidence.rows (rows of
 // each example), evidence.source, evidence.target (tokens), evidence.labels.
@@ -111,6 +112,7 @@ class Evidence : public SurveyProbe {
         add(evaluation, Cube<const float>(evaluation.outcome.further[i].weights), b, further_[i].second.begin(example));
       add(evaluation, evaluation.beta, b, beta_.begin(example));
       add(evaluation, influence, b, delta_.begin(example));
+      if (kind_ == Kind::tagged_tokens) add_answers(evaluation, b, answers_.begin(example));
       if (first_) add_example(evaluation, b, example);
     }
   }
@@ -129,6 +131,7 @@ class Evidence : public SurveyProbe {
     for (auto& [name, values] : further_) write_array("alpha." + name, values.take());
     write_array("beta", beta_.take());
     write_array("delta", delta_.take());
+    write_array("answers", answers_.take());
     if (first_) {
       write_array("lengths", lengths_.take());
       write_array("rows", rows_.take());
@@ -151,6 +154,13 @@ class Evidence : public SurveyProbe {
       const float* const begin = cube.data() + (b * cube.size(1) + row) * cube.size(2);
       values.insert(values.end(), begin, begin + evaluation.batch.source.lengths[static_cast<std::size_t>(b)]);
     }
+  }
+
+  void add_answers(const Evaluation& evaluation, int b, std::vector<float>& answers) const {
+    const Matrix<float>& scores = evaluation.outcome.scores;
+    const Index first = b * Index{evaluation.batch.target.columns};
+    for (Index row = first; row < first + rows_of(evaluation.batch, b); ++row)
+      answers.push_back(static_cast<float>(argmax(scores[row].flat())));
   }
 
   void add_example(const Evaluation& evaluation, int b, int example) {
@@ -192,7 +202,7 @@ class Evidence : public SurveyProbe {
   std::int64_t right_ = 0;
   ByExample<double> losses_;
   std::vector<std::pair<std::string, ByExample<float>>> further_;  // α of each further map
-  ByExample<float> alpha_, beta_, delta_, lengths_, rows_, source_, target_, labels_;
+  ByExample<float> alpha_, beta_, delta_, answers_, lengths_, rows_, source_, target_, labels_;
 };
 
 const Register<Probe> evidence("evidence", "attention, β and influence of fixed examples, for measures",

@@ -20,11 +20,18 @@ class EntitiesProgramTest : public testing::ProgramTest {
 };
 
 TEST_F(EntitiesProgramTest, AMadeLanguageIsLearnedAndShown) {
-  const auto run = json("run entities-made --quick --json --quiet");
+  const auto run = json("run entities-made --quick --json --quiet --set probe.evidence.examples=10");
   EXPECT_GT(run["metrics"]["entity_f1"], 0.5) << run;
   const auto seen = json("inspect 1 --json");
   EXPECT_EQ(seen["target"].size(), seen["source"].size());
   EXPECT_EQ(seen["α"].size(), seen["source"].size());
+  EXPECT_EQ(json("inspect 1 --json --row 2")["answers"], nlohmann::json({seen["answers"][1]}));
+  int right = 0, words = 0;
+  for (int example = 1; example <= 10; ++example) {
+    const auto one = json("inspect 1 --json --example " + std::to_string(example));
+    for (std::size_t t = 0; t < one["target"].size(); ++t, ++words) right += one["answers"][t] == one["target"][t];
+  }
+  EXPECT_NEAR(right, run["metrics"]["evidence_accuracy"].get<double>() * words, 1e-3);
   const std::string text = fovea("inspect 1").out;
   EXPECT_TRUE(text.find("α, of each word of a name") != text.npos || text.find("No word of this") != text.npos) << text;
   const auto cues = json("predict made-names --json --draws 2000")["cues"];

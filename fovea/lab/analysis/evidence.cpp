@@ -73,10 +73,14 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
     throw damaged(run_);
 }
 
-std::vector<Evidence> EvidenceOf::all(const std::string& name) const {
+std::vector<Evidence> EvidenceOf::all(const std::string& name) const { return looks(name, rows_.begins.back()); }
+
+std::vector<Evidence> EvidenceOf::answers() const { return looks("answers", rows_.count()); }
+
+std::vector<Evidence> EvidenceOf::looks(const std::string& name, std::size_t count) const {
   std::vector<Evidence> looks;
   for (const ArrayRecord& array : fetch_(run_, "evidence." + name)) {
-    if (array.values.size() != rows_.begins.back()) throw damaged(run_);
+    if (array.values.size() != count) throw damaged(run_);
     looks.push_back({array.step, {array.values.begin(), array.values.end()}});
   }
   return looks;

@@ -49,11 +49,14 @@ class EvidenceOf {
 
   const EvidenceRows& rows() const { return rows_; }
   std::vector<Evidence> all(const std::string& name) const;  // of "alpha", "beta", "delta": a look each, in order
+  std::vector<Evidence> answers() const;  // the model's tag of each row at each look; none if rows have no tags
 
   // The maps of attention that it is of: "attention", whose evidence is "alpha", and further ones NAME: "alpha.NAME".
   std::vector<std::string> maps() const;
 
  private:
+  std::vector<Evidence> looks(const std::string& name, std::size_t count) const;
+
   std::int64_t run_;
   FetchArrays fetch_;
   EvidenceRows rows_;

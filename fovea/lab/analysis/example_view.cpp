@@ -60,6 +60,11 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
       seen.target.push_back(positions ? words.source.at(word) : words.target_word(word));
     }
   }
+  if (const std::vector<Evidence> looks = evidence.answers(); !looks.empty()) {
+    const std::vector<double>& tags = evidence_at(looks, run, choice.step).values;
+    for (std::size_t t = own.first_row; t < own.first_row + own.rows; ++t)
+      seen.answers.push_back(words.target_word(static_cast<std::size_t>(tags[t])));
+  }
   if (choice.row) {
     const int row = *choice.row;
     if (row < 1 || static_cast<std::size_t>(row) > own.rows)
@@ -70,6 +75,7 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
     seen.row = fmt::format("{} {}{}", positions ? "position" : "row", row,
                            seen.target.empty() ? "" : fmt::format(", '{}'", seen.target[index]));
     seen.target.clear();
+    if (!seen.answers.empty()) seen.answers = {seen.answers[index]};
     own.first_row += index;
     own.rows = 1;
   }

@@ -15,11 +15,12 @@ namespace fovea {
 
 struct ExampleView {
   std::int64_t run = 0, step = 0;
-  int example = 0;                  // from 1
-  std::vector<std::string> source;  // its words
-  std::vector<std::string> target;  // of a translation: the right words, the end included; tags of words; else empty
-  bool tagged = false;              // the target has the right tag of each word
-  std::string label;                // of a classification: the right class
+  int example = 0;                   // from 1
+  std::vector<std::string> source;   // its words
+  std::vector<std::string> target;   // of a translation: the right words, the end included; tags of words; else empty
+  bool tagged = false;               // the target has the right tag of each word
+  std::vector<std::string> answers;  // of tags: the model's; empty in runs that did not record them
+  std::string label;                 // of a classification: the right class
   struct Quantity {
     std::string name;                       // "α", "β", "Δ"
     bool log_probability = false;           // β of several classes and of words: 0 is certain

@@ -105,14 +105,21 @@ std::string matrix_text(const ExampleView& seen, const Terminal& terminal) {
   return text + wrapped(source, terminal.width) + "\n";
 }
 
-// The text once for each word of a name, shaded by where that word attends.
+// Whether the tagger answers another tag than the right one.
+bool is_mistaken(const ExampleView& seen, std::size_t t) {
+  return !seen.answers.empty() && seen.answers[t] != seen.target[t];
+}
+
+// The text once for each word that has a tag or is given one, shaded by where that word attends.
 std::string tags_text(const ExampleView& seen, const Terminal& terminal) {
   constexpr int without_limit = 110;
-  const auto head_of = [&](std::size_t t) { return seen.target[t] + " " + seen.source[t] + " │ "; };
+  const auto head_of = [&](std::size_t t) {
+    return seen.target[t] + (is_mistaken(seen, t) ? " → " + seen.answers[t] : "") + " " + seen.source[t] + " │ ";
+  };
   std::vector<std::size_t> names;
   int heads = 0;
   for (std::size_t t = 0; t < seen.target.size(); ++t) {
-    if (seen.target[t] == "O") continue;
+    if (seen.target[t] == "O" && !is_mistaken(seen, t)) continue;
     names.push_back(t);
     heads = std::max(heads, display_width(head_of(t)));
   }
@@ -131,7 +138,7 @@ std::string tags_text(const ExampleView& seen, const Terminal& terminal) {
     }
     text += "\n";
   }
-  return names.empty() ? "No word of this sentence is of a name.\n\n" : text;
+  return text;
 }
 
 std::string background(double shade) {
@@ -161,6 +168,8 @@ std::string legend(const ExampleView& seen) {
                                                     : "influence of the word on the answer";
     text += fmt::format("{}  {}\n", quantity.name, says);
   }
+  for (std::size_t t = 0; t < seen.target.size(); ++t)
+    if (is_mistaken(seen, t)) return text + "→  the right tag, and the tagger's answer\n";
   return text;
 }
 
@@ -173,8 +182,10 @@ std::string shades_text(const ExampleView& seen, const Terminal& terminal) {
   if (!seen.maps.empty())
     text +=
         '\n' + wrapped(fmt::format("α is the map '{}', of {}", seen.map, fmt::join(seen.maps, ", ")), terminal.width);
-  const auto body = seen.target.empty() ? words_text : seen.tagged ? tags_text : matrix_text;
-  return fmt::format("{}\n\n{}\n{}", text, body(seen, terminal), legend(seen));
+  const auto body_of = seen.target.empty() ? words_text : seen.tagged ? tags_text : matrix_text;
+  const std::string body = body_of(seen, terminal);
+  if (body.empty()) return text + "\n\nNo word of this sentence is of a name. Show another sentence: --example N.\n";
+  return fmt::format("{}\n\n{}\n{}", text, body, legend(seen));
 }
 
 std::string shades_html(const ExampleView& seen) {

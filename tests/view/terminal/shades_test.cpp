@@ -38,8 +38,14 @@ TEST(Shades, OfTagsAreOfTheWordsOfNames) {
   const std::string text = shades_text(seen, {});
   EXPECT_NE(text.find("α, of each word of a name\nB-per ada │ dr█ ada runs\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("O dr"), std::string::npos) << text;
-  seen.target = {"O", "O", "O"};
-  EXPECT_NE(shades_text(seen, {}).find("No word of this sentence is of a name."), std::string::npos);
+  seen.answers = {"O", "B-loc", "B-per"};
+  const std::string answered = shades_text(seen, {});
+  EXPECT_NE(answered.find("B-per → B-loc ada │ dr█ ada runs\n   O → B-per runs │ dr ada runs█\n"), std::string::npos)
+      << answered;
+  EXPECT_NE(answered.find("→  the right tag, and the tagger's answer\n"), std::string::npos) << answered;
+  seen.answers = seen.target = {"O", "O", "O"};
+  EXPECT_TRUE(
+      shades_text(seen, {}).ends_with("No word of this sentence is of a name. Show another sentence: --example N.\n"));
 }
 
 TEST(Shades, AreSharesOfTheLargest) {

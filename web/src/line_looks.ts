@@ -24,7 +24,7 @@ export function axis_of(values: number[]): { tickFormat: ((x: number) => string)
   return { tickFormat: plain ? undefined : tick_text, room: most === 0 || (most >= 1e-2 && most < 1e5) ? 52 : 76 };
 }
 
-// Whether plateaus are predicted for a metric: for the loss as trained, under a change of attention, and if released.
+// Whether plateaus are predicted for a metric: for the loss, with attention as it is, changed or released.
 export const has_rungs = (metric: string) => /^loss(_held|_released)?$/.test(metric);
 
 // The predicted plateaus of the loss among metrics; two that are equal are one line with both names.

@@ -66,7 +66,7 @@ export class Kept extends Looks {
     );
     this.settings = run.settings;
     this.classes = run.words.classes;
-    // Maps are of the model's own attention, and so is what stands beside them.
+    // Maps are of the model's own attention, so the numbers next to them are, too.
     for (const [name, points] of Object.entries(run.series))
       this.series.set(name, series_of(run.series[name + released] ?? points));
     const [, rows, columns] = run.arrays.find(({ name }) => name === map)?.shape ?? [];

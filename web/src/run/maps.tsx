@@ -113,7 +113,7 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
   );
 }
 
-const as_released = "Maps of a head that is held or changed show where it would attend if it were released.";
+const as_released = "Maps of a changed head show the attention of the released head.";
 
 // A small map for each head: layers down, heads across.
 export function Heads(props: {

@@ -23,8 +23,8 @@ export function settings_of(runs: Run[]): Settings {
 const most_told = 12; // values of a setting in which unlike experiments differ
 const differing = new WeakMap<Settings, string[]>(); // computed once
 
-// The settings but the seed in which runs differ: what a sweep most likely varied comes first. Where runs have settings
-// of several experiments, those with many values tell nothing apart.
+// The settings but the seed in which runs differ, in the likely order of the sweep. Between several experiments, settings
+// with many values are left out.
 export function differing_in(settings: Settings, several = false): string[] {
   const known = differing.get(settings);
   if (known) return known;
@@ -115,7 +115,7 @@ export function name_of(line: { run: number; experiment: string; seed: number },
   );
 }
 
-// Where runs end, if it is not at one step: their last values are then of unlike trainings.
+// The last steps of runs, if they differ.
 export function ends_text(runs: Run[]): string {
   const done = runs.filter(({ state }) => state === "done");
   const ends = [...new Set(done.map(({ steps }) => steps))].sort((a, b) => a - b);

@@ -18,7 +18,7 @@ export function settings_text(names: string[], one: Map<string, string>, other: 
   return told.join("; ") + (more > 0 ? `; and ${more} more settings` : "");
 }
 
-// How the metric of the second run differs from that of the first.
+// The difference of the metric, second run minus first run.
 export function difference_told([a, b]: [Run, Run], metric: string): string {
   const [one, other] = [a.metrics[metric], b.metrics[metric]];
   const title = metric_title(metric);
@@ -69,7 +69,7 @@ export function PairTold(props: {
     let wanted = true;
     store.groups({ experiment, where: "", metric, by, against }).then(
       found => wanted && set_groups(found),
-      () => {}, // more values than can be grouped: there is nothing to say
+      () => {}, // more values than can be grouped: the sentence has no group
     );
     return () => {
       wanted = false;
@@ -78,11 +78,11 @@ export function PairTold(props: {
   const title = (value: Setting) =>
     by === "intervene" ? interventions_text(value ?? []) : value === null ? "not set" : setting_text(value);
   const test = groups?.groups.find(({ value }) => title(value) === of(b).get(by))?.test;
-  const what = names.length === 0 ? "" : ` (${settings_text(names, of(a), of(b))})`;
+  const differ = names.length === 0 ? "" : ` (${settings_text(names, of(a), of(b))})`;
   return (
     <p class="lead">
       Run {a.run} and run {b.run}
-      {what}: {difference_told(pair, metric)} <span class="chance">{chance_told(test, names)}</span>
+      {differ}: {difference_told(pair, metric)} <span class="chance">{chance_told(test, names)}</span>
     </p>
   );
 }

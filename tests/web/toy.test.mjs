@@ -69,6 +69,22 @@ test("a start clicked in the plane runs its course, and its fate is told", async
   await stage.leave(page);
 });
 
+test("D and p are drawn over time in the colours of knowledge and attention, and wider axes are said", async () => {
+  const page = await stage.visit("#/toy", { viewport: { width: 1440, height: 900 } });
+  await page.getByText("D moves at once, and p waits.").waitFor();
+  const heights = (name) => page.locator(`.over-time polyline.of-${name}`).evaluate((line) => line.getAttribute("points").split(" ").map((point) => Number(point.split(",")[1])));
+  const risen = (all) => (all[0] - all[Math.floor(all.length / 5)]) / (all[0] - all.at(-1)); // in a fifth of the time
+  assert.ok(risen(await heights("D")) > 3 * risen(await heights("p")), `${risen(await heights("D"))} and ${risen(await heights("p"))}`);
+  assert.deepEqual(await page.locator(".over-time polyline").evaluateAll((all) => all.map((one) => one.getAttribute("stroke"))), ["var(--c1)", "var(--c0)"]);
+  // Both axes of the plane are in the first screen.
+  const { y, height } = await plane(page).boundingBox();
+  assert.ok(y + height <= 900, `${y + height}`);
+  await page.getByRole("button", { name: "Mistaken" }).click();
+  await says(page, "The axes are wider here: D from −26 to 26");
+  await page.getByText("D is below 0 at the start, so p falls at first.").waitFor();
+  await stage.leave(page);
+});
+
 test("closed form, flow and descent tell the same story", async () => {
   const page = await stage.visit("#/toy?D=-0.3&gate=0.4&until=2");
   await says(page, "Above the separatrix");

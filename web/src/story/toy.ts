@@ -81,9 +81,11 @@ const bounded_gate: Told = {
   ],
 };
 const logistic_pulls = (gate: string) => [
-  "u = σ(−s_1) , v = σ(s_0) , s_0 = β_0 , s_1 = (1 − p) β_0 + p β_1",
+  "u = σ(−s_1) , v = σ(s_0)",
+  "s_0 = β_0 , s_1 = (1 − p) β_0 + p β_1",
   "L = log(1 + e^{s_0}) + log(1 + e^{−s_1})",
-  "\\frac{d β_0}{d τ} = (1 − p) u − v , \\frac{d β_1}{d τ} = p u",
+  "\\frac{d β_0}{d τ} = (1 − p) u − v",
+  "\\frac{d β_1}{d τ} = p u",
   gate,
 ];
 const logistic_loss: Told = {

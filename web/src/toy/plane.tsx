@@ -54,7 +54,7 @@ export function Plane({ state, course, frame, put: put_start }: Props) {
   const plane = useRef<SVGSVGElement>(null);
   const held = useRef<Frame | null>(null); // the frame when a drag began, so that it stays put
   // Of a wide window the plane is whole in view, with its axes and what is to try beside it.
-  const side = Math.max(260, Math.min(width, 900, screen.wide ? Math.max(400, screen.height - 190) : 900));
+  const side = Math.max(260, Math.min(width, 900, screen.wide ? Math.max(400, screen.height - 314) : 900));
   const scale = new Scale(side, held.current ?? frame);
   // The way back leads to where the start was before it was taken hold of.
   const put = (event: PointerEvent, begins = false) => put_start(scale.at(event, plane.current!), scale.box, begins);
@@ -235,7 +235,7 @@ function Paths({ scale: { x, y }, course }: { scale: Scale; course: Course | und
         class="closed"
         points={line(course?.closed)}
         fill="none"
-        stroke="var(--c0)"
+        stroke="var(--edge)"
         stroke-width="6"
         stroke-opacity="0.5"
       />
@@ -243,7 +243,7 @@ function Paths({ scale: { x, y }, course }: { scale: Scale; course: Course | und
         class="flow"
         points={line(course?.flow)}
         fill="none"
-        stroke="var(--c1)"
+        stroke="var(--text)"
         stroke-width="2.5"
         stroke-dasharray="7 5"
       />

@@ -9,6 +9,7 @@ import { Equation } from "../story/equation";
 import { type ToyStory, told_of } from "../story/toy";
 import { Term } from "../term";
 import { Controls } from "../toy/controls";
+import { OverTime } from "../toy/over_time";
 import { Plane } from "../toy/plane";
 import {
   type Course,
@@ -123,7 +124,10 @@ export function Toy() {
         <p class="fate" role="status">
           {story ? `${story.says} ` : ""}
           {course && fate_of(course)}
+          {frame.D > 4 &&
+            ` The axes are wider here: D from −${short(frame.D)} to ${short(frame.D)}, ${state.bounded ? "a" : "p"} from −${short(frame.gate)} to ${short(frame.gate)}.`}
         </p>
+        <OverTime course={course} frame={frame} />
         <p class="problem" role="alert">
           {[misread_in(words, state), trouble].filter(Boolean).join(" ")}
         </p>
@@ -164,28 +168,24 @@ function Introduction({ bounded }: { bounded: boolean }) {
   return (
     <div class="toy-told">
       <p class="lead">
-        A text is two words, 0 0 or 0 1. The second one, the <b>key</b>, alone decides the label. The smallest model
-        that can learn this has two numbers: attention to the key, and knowledge about the key.
+        A text is two words: <i>blank blank</i>, or <i>blank key</i>. Its second word alone decides the label. The
+        smallest model that can learn this has two numbers.
       </p>
       <dl class="axes">
-        <dt class="across">D, from left to right</dt>
+        <dt class="across">D, from left to right: knowledge</dt>
         <dd>
-          <b>Knowledge.</b> How much (<Term word="β">β</Term>) the word 1 speaks for the label of 0 1, minus how much
-          the word 0 does. Above 0 the key speaks for the right label. Below 0 it speaks for the wrong one.
+          How much (<Term word="β">β</Term>) <i>key</i> speaks for its label, minus how much <i>blank</i> does. Below 0
+          it speaks for the wrong one.
         </dd>
-        <dt class="up">{bounded ? "a, from below to above" : "p, from below to above"}</dt>
+        <dt class="up">{bounded ? "a, from below to above: attention" : "p, from below to above: attention"}</dt>
         <dd>
-          <b>Attention</b> (<Term word="α">α</Term>) on the key. At p = 0.5 the model looks at both words alike, at p =
-          1 at the key alone.
+          How much the model looks (<Term word="α">α</Term>) at the second word.{" "}
           {bounded
-            ? " The axis has a = log(p / (1 − p)): 0 is p = 0.5, 3 is p = 0.95."
-            : " This p has no bounds, so it is no share of attention: above 1 it is further on the side of the key. With Bounded it is a share."}
+            ? "a = 0 is p = 0.5, both words alike; a = 3 is p = 0.95."
+            : "0.5: both words alike. 1: the second alone."}
         </dd>
         <dt>The plane</dt>
-        <dd>
-          Every point is one state of the model. An arrow is the direction of the next step of training. The ring is the
-          start. The line from the ring is its training.
-        </dd>
+        <dd>A point is a state of the model, an arrow the next step of training, the ring the start.</dd>
       </dl>
     </div>
   );
@@ -210,8 +210,8 @@ function PlaneLegend({ state, course }: { state: State; course: Course | undefin
   return (
     <Legend
       entries={[
-        ...(course?.closed ? [{ colour: "var(--c0)", text: "closed form", width: 6 }] : []),
-        { colour: "var(--c1)", text: "flow, integrated", dash: "7 5" },
+        ...(course?.closed ? [{ colour: "var(--edge)", text: "closed form", width: 6 }] : []),
+        { colour: "var(--text)", text: "flow, integrated", dash: "7 5" },
         {
           colour: "var(--c2)",
           text: `gradient descent, ${dots > steps ? "a dot a step" : `${dots} dots for ${steps} steps`} of ${+state.rate.toPrecision(3)}`,

@@ -51,7 +51,7 @@ function lesson(): Plugin {
           link({ href, tokens }) {
             const text = this.parser.parseInline(tokens),
               to = /^http:\/\/127\.0\.0\.1:\d+\/(#.*)$/.exec(href)?.[1];
-            return to ? `<a href="${to.replaceAll("&", "&amp;")}">${text}</a>` : text;
+            return to ? `<a href="${to.replaceAll("&", "&amp;")}">${text}</a>` : `<i>${text}</i>`;
           },
         },
       });

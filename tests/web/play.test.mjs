@@ -193,10 +193,16 @@ test("a run beside another says by what it differs, has the same colours, and le
   assert.equal(new Set(await strokes(true)).size, 4);
   assert.match(decodeURIComponent(new URL(page.url()).hash), /curves=attention_points_right,beta_points_right,accuracy,entropy/);
   assert.ok((await strokes(true)).includes((await strokes(false))[0]), "accuracy has one colour");
-  for (const [beside, title] of [["hold=0", "attention free from the start"], ["hold=9", "attention held uniform until step 9"], ["from=2", "attention held uniform from step 2"], ["task.vocab=9", "vocabulary 9"]]) {
+  for (const [beside, title] of [["hold=9", "attention held uniform until step 9"], ["from=2", "attention held uniform from step 2"], ["task.vocab=9", "vocabulary 9"]]) {
     await page.evaluate((hash) => (location.hash = hash), words(small, { hold: 6, beside }));
     await page.getByRole("heading", { name: `Attention, with ${title}` }).waitFor();
   }
+  // The untouched run has its curves, dashed, and no map.
+  await page.evaluate((hash) => (location.hash = hash), words(small, { hold: 6, beside: "hold=0", step: 8 }));
+  await at_step(page, 8);
+  await page.locator(".play-verdict", { hasText: /\(untouched: / }).waitFor();
+  assert.equal(await page.getByRole("heading", { name: /^Attention/ }).count(), 1);
+  assert.ok((await curves_of(page, "What is learned when")).has('"α: looks right, attention untouched"'));
   // One that cannot be.
   for (const [beside, says] of [["model.hidden=0", "Hidden width: model.hidden must be 1 to 16384, not 0."], ["seed=some", 'Seed: It cannot be "some".']]) {
     await page.evaluate((hash) => (location.hash = hash), words(small, { beside }));
@@ -220,7 +226,7 @@ test("where both runs come to their stages is marked", async () => {
 });
 
 test("who tries something from the story is in the playground, and comes back to where it stood", async () => {
-  const page = await stage.visit("#/story");
+  const page = await stage.visit("#/story?at=evidence");
   await page.locator("#chapter-copying").click();
   const link = page.getByRole("link", { name: "Train the hard one here" });
   const place = () => link.evaluate((link) => link.getBoundingClientRect().top);
@@ -302,7 +308,10 @@ test("attention is held from one step until another", async () => {
   await page.waitForFunction(() => location.hash.includes("hold=5") && location.hash.includes("from=4"));
   await page.getByLabel("Step until which attention is held uniform").fill("0");
   await page.waitForFunction(() => !location.hash.includes("hold=") && !location.hash.includes("from="));
-  await page.getByLabel("Step from which attention is held uniform").waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel("Step from which attention is held uniform").inputValue(), "0");
+  // A first step alone begins a change to the end.
+  await page.getByLabel("Step from which attention is held uniform").fill("30");
+  await page.waitForFunction(() => location.hash.includes("hold=300") && location.hash.includes("from=30") && location.hash.includes("beside=hold%3D0"));
   await stage.leave(page);
 });
 

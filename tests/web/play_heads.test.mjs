@@ -43,7 +43,7 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   }
   assert.equal(await loss.locator("text", { hasText: /held/ }).count(), 0);
   // The untouched training stays as a ghost: its curves, and no map of its own.
-  const ghost = "attention free from the start";
+  const ghost = "attention untouched";
   const curves = await curves_of(page, "Loss");
   assert.deepEqual([...curves.keys()], ["loss", "loss while attention is changed", `"loss, ${ghost}"`]);
   assert.ok([...curves.values()].every((points) => points.at(-1)[0] <= 12), "nothing of the future");

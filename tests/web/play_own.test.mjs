@@ -318,7 +318,7 @@ test("own points are answered from one another, nearer ones counting more as the
   await button(page, "Take an example").click();
   await page.getByText("60 points, x from").waitFor();
   await at_step(page, 0);
-  assert.deepEqual(await page.getByRole("combobox", { name: "What is done to attention", exact: true }).locator("option").allTextContents(), ["held uniform", "not trained"]); // nobody knows the truth
+  assert.deepEqual(await page.getByRole("combobox", { name: "What is done to attention", exact: true }).locator("option").allTextContents(), ["hold it uniform: equal weights", "do not train it"]); // nobody knows the truth
   // The mean squared distance of the curve to the points.
   const apart = async () => {
     const { bytes } = await saved(page, () => page.getByRole("group", { name: /^Save the figure: The points/ }).getByRole("button", { name: "CSV" }).click());

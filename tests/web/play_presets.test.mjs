@@ -112,7 +112,7 @@ test("a step is begun when the one before is seen, and none after Pause", async 
   // What was computed beforehand is not waited for: it is seen, and trained behind.
   computed = 50;
   void player.go(40);
-  assert.deepEqual([player.at, asked.at(-1), player.catching_up], [40, 3, true]);
+  assert.deepEqual([player.at, asked.at(-1), player.reached < player.at], [40, 3, true]);
 });
 
 test("texts are cut into the words that the program cuts them into", async () => {

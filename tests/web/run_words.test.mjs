@@ -16,7 +16,7 @@ test("interventions of a spec are read as words, known ones and others", () => {
   assert.equal(said(), "no intervention");
   assert.equal(interventions_text(undefined), "no intervention");
   assert.equal(said({ hold: "uniform", from: 0, of: "layer.2" }), "layer 2 held uniform");
-  assert.equal(said({ hold: "truth", until: 40 }), "attention held at the truth until step 40");
+  assert.equal(said({ hold: "truth", until: 40 }), "attention held at the right words until step 40");
   assert.equal(said({ ablate: "layer.1.head.2", from: 200 }), "layer 1, head 2 ablated from step 200");
   assert.equal(said({ scale: 4 }, { freeze: "body", from: 40 }), "attention scaled by 4 on the right words; attention trained alone from step 40");
   assert.equal(said({ rate: 0.01, of: "attention" }), "rate 0.01 of attention");

@@ -215,6 +215,7 @@ class Site extends Alone {
   readonly kind = "site";
   readonly opens = "start";
   async load() {
+    if (location.protocol === "file:") return { experiments: [] }; // a page that was saved from another
     const answer = await fetch("story.deflate").catch(() => null);
     if (!answer?.ok) throw new Trouble("The story's figures are not beside this page.");
     return unpacked(await answer.arrayBuffer()).json();

@@ -15,7 +15,7 @@ export interface Act {
 }
 export const acts: Act[] = [
   { name: "uniform", title: "held uniform", ends: "attention is released", word: "hold", is: "uniform", of: true },
-  { name: "truth", title: "held at the truth", ends: "attention is released", word: "hold", is: "truth", of: true },
+  { name: "truth", title: "held at the right words", ends: "attention is released", word: "hold", is: "truth", of: true },
   {
     name: "previous",
     title: "held on the word before",
@@ -104,8 +104,9 @@ export function settings_in_words(settings: { [section: string]: Setting }): Map
 }
 
 // And the intervention that it makes, of a head ("layer.1.head.2") or of all ("").
-export function intervention_of(name: string, of: string, from: number, until: number, by: number): Table {
+// Without `until` it lasts to the end, the last evaluation included.
+export function intervention_of(name: string, of: string, from: number, until: number | undefined, by: number): Table {
   const act = acts.find(act => act.name === name)!;
   const value = act.factor ? by : (act.is ?? (of || "layer.1"));
-  return { [act.word]: value, ...(act.of && of && { of }), from, until };
+  return { [act.word]: value, ...(act.of && of && { of }), from, ...(until !== undefined && { until }) };
 }

@@ -1,6 +1,7 @@
 // The time axis with its handles: the step that is looked at, and the steps from and until which something is done to
 // attention.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { does } from "../start/change";
 import { act_text, acts } from "./acts";
 import { head_title } from "./attention";
 import { factor_in, type State } from "./state";
@@ -53,7 +54,9 @@ interface HoldProps {
 export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
   const id = useId();
   const set_hold = (step: number) => set({ hold: step, from: Math.min(state.from, Math.max(0, step - 1)) });
-  const set_from = (step: number) => set({ from: Math.min(step, Math.max(0, state.hold - 1)) });
+  // A change that has no end yet lasts to the end.
+  const set_from = (step: number) =>
+    set(state.hold > 0 ? { from: Math.min(step, state.hold - 1) } : { from: Math.min(step, total - 1), hold: total });
   const hold = useHandle(state.hold, total, set_hold);
   const from = useHandle(state.from, total, set_from);
   const title = act_text(state.act, state.by);
@@ -63,27 +66,25 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
       style={{ "--held": part(hold.value, total), "--from": part(Math.min(from.value, hold.value), total) }}
     >
       <span class="act">
-        <label for={`${id}-hold`} class="hidden">
-          Step until which attention is {title}
+        <label for={`${id}-from`} class="hidden">
+          Step from which attention is {title}
         </label>
         <span>
-          Change{" "}
-          {heads.length > 1 ? (
+          Change:{" "}
+          {heads.length > 1 && (
             <select
               aria-label="Head that is changed"
               value={state.of}
               disabled={still}
               onChange={event => set({ of: event.currentTarget.value, step: 0 })}
             >
-              <option value="">attention</option>
+              <option value="">all attention</option>
               {heads.map(head => (
                 <option value={head} selected={head === state.of}>
                   {head_title(head)}
                 </option>
               ))}
             </select>
-          ) : (
-            "attention"
           )}{" "}
           <select
             aria-label="What is done to attention"
@@ -95,7 +96,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
               .filter(act => task.acts.includes(act.name))
               .map(act => (
                 <option value={act.name} selected={act.name === state.act}>
-                  {act.title}
+                  {does[act.name]}
                 </option>
               ))}
           </select>{" "}
@@ -104,9 +105,31 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
               by <FactorField value={state.by} still={still} take={by => set({ by, step: 0 })} />{" "}
             </>
           )}
-          until step
+          from step
         </span>
       </span>
+      <input
+        id={`${id}-from`}
+        class="from"
+        type="range"
+        min={0}
+        max={total}
+        step={1}
+        disabled={still}
+        {...from.handle}
+      />
+      <StepField
+        name="Held from, as a number"
+        value={from.value}
+        most={(state.hold || total) - 1}
+        still={still}
+        of={from.value}
+        take={set_from}
+      />
+      <label for={`${id}-hold`} class="release">
+        <span aria-hidden="true">release at step</span>
+        <span class="hidden">Step until which attention is {title}</span>
+      </label>
       <input
         id={`${id}-hold`}
         class="hold"
@@ -126,31 +149,6 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
         of={hold.value}
         take={set_hold}
       />
-      {state.hold > 0 && (
-        <>
-          <label for={`${id}-from`}>
-            <span class="hidden">Step </span>from<span class="hidden"> which attention is {title}</span>
-          </label>
-          <input
-            id={`${id}-from`}
-            class="from"
-            type="range"
-            min={0}
-            max={total}
-            step={1}
-            disabled={still}
-            {...from.handle}
-          />
-          <StepField
-            name="Held from, as a number"
-            value={from.value}
-            most={state.hold - 1}
-            still={still}
-            of={from.value}
-            take={set_from}
-          />
-        </>
-      )}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import type { Curve } from "../start/scenes";
 import type { Task } from "./tasks";
 
 // A flag for each stage of a task, in the colour of its curve.
-function flags_of(task: Task): Curve[] {
+export function flags_of(task: Task): Curve[] {
   const stages = [
     { stage: task.knowledge, colour: "var(--c1)" },
     { stage: task.attention, colour: "var(--c0)" },
@@ -18,7 +18,7 @@ function flags_of(task: Task): Curve[] {
             name: stage.says,
             means: stage.says,
             colour,
-            flag: { level: stage.level, asks: `Your bet: ${stage.says}`, short: stage.says, what: stage.says },
+            flag: { level: stage.level, asks: `Your bet: ${stage.says}`, short: stage.says, what: stage.what },
           },
         ]
       : [],

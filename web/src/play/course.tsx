@@ -7,14 +7,15 @@ import { Figure } from "../figure";
 import { type Rule, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
 import { rules_room } from "../rules";
-import { rung_text } from "../rungs";
+import { recent_mean, rung_text } from "../rungs";
 import { useScreen } from "../screen";
 import { never } from "../start/told";
 import { Explained } from "../term";
 import { marks_of_interventions } from "./acts";
 import type { Player } from "./player";
-import type { State } from "./state";
+import { ghost, type State } from "./state";
 import { first_curves, labels, type Task } from "./tasks";
+import { Verdict } from "./verdict";
 
 const not_yet = "Press Play: curves appear here.";
 
@@ -32,17 +33,18 @@ interface Props {
 export function Course({ player, task, until, presented, embedded, bets, file, names }: Props) {
   const { trainings, at, progress, total } = player;
   const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
+  const marked = player.of?.beside === ghost ? trainings.slice(0, 1) : trainings; // the untouched run has no marks
   const marks = useMemo(
-    () => marks_of(trainings, task, presented, until, bets),
+    () => marks_of(marked, task, presented, until, bets),
     [trainings, progress, task, until, presented, bets],
   );
-  const mark_rows = mark_rows_of(trainings, task, presented) + (presented ? 0 : bets.size);
+  const mark_rows = mark_rows_of(marked, task, presented) + (presented ? 0 : bets.size);
   const [shown, toggle] = useShownCurves(task);
   const plateaus = rungs_of(trainings[0]);
   const rungs = !presented && !embedded && plateaus.length > 0;
   const height = Math.max(
     rungs ? 150 + 16 * mark_rows : 0,
-    useHeight(trainings.length, mark_rows, presented, embedded) * (rungs ? 0.6 : 1),
+    useHeight(marked.length, mark_rows, presented, embedded) * (rungs ? 0.6 : 1),
   );
   return (
     <div class="course">
@@ -64,6 +66,7 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
         />
       </Figure>
       {rungs && <Loss player={player} until={until} file={file} />}
+      {task.attention && !presented && !embedded && <Verdict player={player} task={task} bets={bets} />}
       {task.attention && <Stages trainings={trainings} task={task} at={at} bets={bets} names={names} />}
       {!presented && task.note && (
         <p class="soft">
@@ -101,7 +104,8 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
       />
       {rungs.length > 0 && (
         <p class="soft">
-          Named lines: losses that are predicted from the data, before any training.
+          Named lines, the rungs: losses that are predicted from the data, before any training. The sentence has the
+          mean loss of the last evaluations.
           {trainings.some(training => training.series.has("loss_held")) &&
             " “loss while attention is changed” is of the model as it trains. “loss” is of the same model if it were released."}
         </p>
@@ -110,6 +114,7 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
   );
 }
 
+
 // The rung that the loss of each training has come to at a step, of the model as it trains.
 function rungs_told(trainings: Training[], rungs: Rule[], at: number): string[] {
   if (at === 0) return [];
@@ -117,9 +122,13 @@ function rungs_told(trainings: Training[], rungs: Rule[], at: number): string[] 
     const changed = training.interventions.some(
       ({ from, until }) => Number(from ?? 0) <= at && (until === undefined || at <= Number(until)),
     );
-    const held = changed ? training.value_at("loss_held", at) : undefined,
-      loss = held ?? training.value_at("loss", at);
-    if (typeof loss !== "number") return [];
+    const recent = (metric: string) => {
+      const series = training.series.get(metric);
+      return series && recent_mean(series, at);
+    };
+    const held = changed ? recent("loss_held") : undefined,
+      loss = held ?? recent("loss");
+    if (loss === undefined) return [];
     const end = training.state === "done" ? training.step : training.steps;
     const where = `${at < end ? "is" : "stops"} ${rung_text(rungs, loss)}`;
     if (trainings.length === 1) return [`The loss ${where}`];
@@ -151,7 +160,7 @@ function useShownCurves(task: Task): [shown: Set<string>, toggle: (like: string)
 function useHeight(runs: number, mark_rows: number, presented: boolean, embedded: boolean): number {
   const screen = useScreen();
   if (screen.wide) {
-    const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : runs > 1 ? 500 : 434;
+    const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : runs > 1 ? 560 : 530;
     return Math.max(190, Math.min(440, screen.height - others));
   }
   const rest = Math.max(embedded ? 140 : 150, Math.min(260, screen.height - (embedded ? 480 : 700)));

@@ -86,11 +86,6 @@ export class Player<Wish> {
   get under_way(): boolean {
     return !this.playing && this.behind() && !this.precomputed();
   }
-  // Training up to what the person sees already, as it was computed beforehand.
-  get catching_up(): boolean {
-    return this.trains && !this.loading && !this.refused && this.behind() && this.precomputed();
-  }
-
   // Begins these anew, and trains them up to `step`. `shows` names the wish. Where the first cannot be, what was there
   // stays; where the one beside it cannot, the first is there alone.
   async load(shows: string, wish: Wish, wished: Wished[], step: number) {

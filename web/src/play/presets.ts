@@ -35,7 +35,7 @@ export const presets: Preset[] = [
     name: "two-stages",
     title: "Words first, then where to look",
     outcome:
-      "The model practises to copy texts of twelve words. By step 10 it matches half of the words (β), while attention (α) looks right in one row of five. By step 60 attention is there. Words repeat in these texts. A row counts for β only if its own copy of the word speaks most for it, so β stays below 100 %.",
+      "The model practises to copy texts of twelve words. Within 10 steps it matches half of the words (β), while attention (α) looks right in one row of five. By step 60 attention is there. Words repeat in these texts. A repeated word counts for β only if the right copy ranks first, so β stays below 100 %.",
     state: {},
     held: [
       { run: 0, metric: "beta_points_right", step: 10, least: 0.35 },

@@ -1,7 +1,7 @@
 // Ways out of the playground: a link, a spec for the program, weights, a PyTorch script.
 import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
-import { save, save_text } from "../save";
+import { save, save_page, save_text } from "../save";
 import type { Source } from "../source";
 import { has_script, pytorch_script } from "./pytorch";
 
@@ -15,11 +15,11 @@ interface Props {
   link: (more: { [word: string]: string }) => string;
 }
 
-const at_home = location.protocol === "file:" || /^(localhost|127\.|\[::1\])/.test(location.host);
+export const at_home = location.protocol === "file:" || /^(localhost|127\.|\[::1\])/.test(location.host);
 
 // What is said of a link that is copied, if it leads to this computer.
 export const home_note = at_home
-  ? " It leads to this computer, and others cannot open it. The command fovea report writes this page as one file to send. Add the link's part from # on to the file's address."
+  ? " It leads to this computer, and others cannot open it. For others, save this page as one file and send it."
   : "";
 
 // What a link can leave out, so that a class sees only what a lesson wants.
@@ -87,6 +87,18 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
     <section class="share">
       <h2>Save and share</h2>
       <p class="presets">
+        {at_home && (
+          <button
+            type="button"
+            disabled={still}
+            onClick={() => {
+              save_page(new URL(link({ hide: without.join() })).hash, `${name}.html`);
+              say(`The page is saved as one file. Send it: it opens at step ${at}.`);
+            }}
+          >
+            Save this page (1 file)
+          </button>
+        )}
         <button type="button" disabled={still} onClick={copy}>
           Copy the link
         </button>
@@ -107,7 +119,7 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
           <button
             type="button"
             disabled={busy || still || step === 0}
-            title={step === 0 ? "It compares losses with those of this training: train a step first." : undefined}
+            title={step === 0 ? "The script compares losses with this training: train a step first." : undefined}
             onClick={() => make(script)}
           >
             PyTorch script
@@ -135,11 +147,7 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
       </fieldset>
       {frame_wants[kind] && <p class="soft">{frame_wants[kind]}</p>}
       <p class="soft" role="status">
-        {said ||
-          (training.company.length > 1
-            ? `Spec, weights and script are those of the first run, at step ${step}.`
-            : `Spec, weights and script are those of this training, at step ${step}.`)}{" "}
-        {note}
+        {said} {note}
       </p>
     </section>
   );

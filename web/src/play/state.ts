@@ -25,6 +25,8 @@ export interface State {
 // Numbers past it are not all told apart by a browser.
 export const to_seed = `0 to ${Number.MAX_SAFE_INTEGER}`;
 
+export const ghost = "hold=0"; // the run beside a changed one that nothing is done to
+
 export const first: State = {
   task: "copy",
   model: "",
@@ -133,7 +135,7 @@ export function title_of(state: State, more: string): string {
   const all = [...settings_in(more)].map(([name, value]) =>
     name === "hold"
       ? value === "0"
-        ? "attention free from the start"
+        ? "attention untouched"
         : `attention ${act} until step ${value}`
       : name === "from"
         ? `attention ${act} from step ${value}`
@@ -159,7 +161,8 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   };
   const seed = whole("seed", state.seed),
     hold = whole("hold", state.hold),
-    from = whole("from", state.from);
+    from = whole("from", state.from),
+    steps = Number(set.get("train.steps") ?? task.train.steps);
   // A model without attention can be trained, too: what is of attention is left out then.
   const probes = [
     ...new Set([
@@ -180,7 +183,9 @@ export function plan_of(state: State, more = ""): Plan | undefined {
     model: model.settings,
     train: task.train,
     probe,
-    ...(hold > 0 && { intervene: [intervention_of(state.act, state.of, from, hold, state.by)] }),
+    ...(hold > 0 && {
+      intervene: [intervention_of(state.act, state.of, from, hold < steps ? hold : undefined, state.by)],
+    }),
   };
   return { spec, seed, set: Object.fromEntries(set), ...(task.words && { words: task.words }) };
 }

@@ -1,5 +1,6 @@
 // What the playground can be set to: small enough to be learned while somebody watches, on one core.
 import type { Table } from "../model";
+import type { Reason } from "../start/told";
 import { everyday, weather } from "./everyday";
 
 // How far the two stages are: which word goes with which output, and whether attention has come to it.
@@ -7,6 +8,7 @@ export interface Stage {
   metric: string;
   level: number; // reached from here on
   says: string;
+  what: string; // is learned, as a sentence names it
 }
 
 export interface Task {
@@ -25,9 +27,28 @@ export interface Task {
   knowledge?: Stage;
   attention?: Stage;
   note?: string; // on its curves
+  reason?: Reason;
   acts: string[]; // what can be done to attention: it is held at the truth where the task knows it
   shown: string[]; // the settings that stand open
 }
+
+// Why one flag comes before the other: on Start and in the playground, once both have come.
+export const reasons = {
+  copying: {
+    waits:
+      "Over many texts a word is written if it was read. So the model can match words even if attention is spread.",
+    sure: true,
+    open: "Not settled: whether attention comes because words are learned. By probability, attention can come first in copying.",
+  },
+  keyword: {
+    waits:
+      "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. Until then, attention on it hardly lowers the loss, so little moves attention there.",
+  },
+  chain: {
+    waits:
+      "At first a day's position contains its own weather alone. When one head looks at the day before, the position contains the day before, too. The other head needs this to find the days after days like today. It can begin before the first head is finished.",
+  },
+} satisfies { [name: string]: Reason };
 
 const every_act = ["uniform", "truth", "scale", "ablate", "frozen", "alone"];
 const translators: Task["models"] = [
@@ -49,8 +70,10 @@ const copying = {
   train: { steps: 300, batch: 64, optimizer: "adam", rate: 4e-3 },
   probe: { every: 2, examples: 32 },
   metrics: ["attention_points_right", "beta_points_right", "accuracy", "entropy"],
-  knowledge: { metric: "beta_points_right", level: 0.5, says: "half of the words matched (β)" },
-  attention: { metric: "attention_points_right", level: 0.5, says: "half of the rows look right (α)" },
+  probes: ["knowledge"],
+  reason: reasons.copying,
+  knowledge: { metric: "beta_points_right", level: 0.5, says: "half of the words matched (β)", what: "words" },
+  attention: { metric: "attention_points_right", level: 0.5, says: "half of the rows look right (α)", what: "looking" },
   acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
@@ -71,8 +94,19 @@ const labelled = {
   models: classifiers,
   probe: { every: 4, examples: 100 },
   metrics: ["attention_on_answer", "beta_auc", "accuracy", "entropy"],
-  knowledge: { metric: "beta_auc", level: 0.9, says: "the keyword ranks above 9 of 10 words (β)" },
-  attention: { metric: "attention_on_answer", level: 0.5, says: "half of attention on the keyword (α)" },
+  knowledge: {
+    metric: "beta_auc",
+    level: 0.9,
+    says: "the keyword ranks above 9 of 10 words (β)",
+    what: "the keyword's evidence",
+  },
+  attention: {
+    metric: "attention_on_answer",
+    level: 0.5,
+    says: "half of attention on the keyword (α)",
+    what: "looking at it",
+  },
+  reason: reasons.keyword,
   acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
@@ -91,14 +125,20 @@ export const tasks: Task[] = [
     name: "copy",
     note: "Words repeat in these texts, so β stays below 100 %.",
     title: "Copy words (copy)",
-    idea: "The model reads words and has to write the same ones. Which word goes with which can be learned from how often they occur together, so attention has something to go by.",
+    idea: "The model reads words and has to write the same ones. It is a small recurrent network with attention. To the model, a word that is read and the same word when it is written are two unrelated numbers.",
     task: { name: "copy", vocab: 12, length: 12, distinct: false },
   },
   {
     ...copying,
     name: "permutation",
+    reason: {
+      waits:
+        "Every text has the same words. Which words occur together shows nothing, so words and attention both wait.",
+      sure: true,
+      open: reasons.copying.open,
+    },
     title: "Copy permutations (copy)",
-    idea: "Every text has the same words, in another order. Co-occurrence does not show which word goes with which. Attention finds its position late, or not within these steps.",
+    idea: "Every text has the same words, in another order. Which words occur together then shows nothing. Will the model learn which word goes with which?",
     task: { name: "copy", vocab: 20, length: 20, distinct: true },
   },
   {
@@ -112,7 +152,7 @@ export const tasks: Task[] = [
     ...labelled,
     name: "keyword",
     title: "Find the keyword (keyword)",
-    idea: "A text is positive if it contains the keyword. β ranks that word first while attention is still nearly uniform; then both grow.",
+    idea: "A text is positive if it contains one word, the keyword. The model has to find out which word it is.",
     models: classifiers.map(one =>
       one.name === "unigram-gate" ? { ...one, probes: { knowledge: {}, prediction: { draws: 300 } } } : one,
     ),
@@ -134,7 +174,12 @@ export const tasks: Task[] = [
     train: { steps: 600, batch: 64, optimizer: "adam", rate: 5e-3 },
     probe: { every: 4, examples: 100 },
     metrics: ["attention_on_answer", "accuracy", "entropy"],
-    attention: { metric: "attention_on_answer", level: 0.5, says: "half of the weight is on them (α)" },
+    attention: {
+      metric: "attention_on_answer",
+      level: 0.5,
+      says: "half of the weight is on them (α)",
+      what: "weight on the two features",
+    },
     acts: every_act,
     shown: ["task.width", "model.gate", "train.rate", "train.steps"],
   },
@@ -163,7 +208,12 @@ export const tasks: Task[] = [
     ],
     train: { steps: 500, batch: 32, optimizer: "adamw", rate: 4e-3 },
     metrics: ["induction", "weight_on_previous", "accuracy", "entropy"],
-    attention: { metric: "induction", level: 0.75, says: "a head attends to the followers of earlier copies (α)" },
+    attention: {
+      metric: "induction",
+      level: 0.75,
+      says: "a head attends to the followers of earlier copies (α)",
+      what: "looking at the followers of earlier copies",
+    },
     shown: ["task.states", "task.length", "model.layers", "model.heads", "model.width", "train.rate", "train.steps"],
   },
   {
@@ -182,7 +232,12 @@ export const tasks: Task[] = [
     train: { steps: 600, batch: 64, optimizer: "adam", rate: 2e-3 },
     acts: stream_acts_with_truth,
     metrics: ["attention_points_right", "weight_on_previous", "accuracy", "entropy"],
-    attention: { metric: "attention_points_right", level: 0.5, says: "attention is on the following word (α)" },
+    attention: {
+      metric: "attention_points_right",
+      level: 0.5,
+      says: "attention is on the following word (α)",
+      what: "looking at the following word",
+    },
     shown: ["task.vocab", "task.length", "model.layers", "model.heads", "model.width", "train.rate", "train.steps"],
   },
   {
@@ -201,7 +256,12 @@ export const tasks: Task[] = [
     train: { steps: 400, batch: 32, optimizer: "adam", rate: 2e-3 },
     acts: stream_acts_with_truth,
     metrics: ["weight_on_needed", "accuracy"],
-    attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is on the two positions" },
+    attention: {
+      metric: "weight_on_needed",
+      level: 0.5,
+      says: "half of attention is on the two positions",
+      what: "looking at the two positions",
+    },
     shown: ["task.n", "task.numbers", "model.width", "train.rate", "train.steps"],
   },
   {
@@ -220,7 +280,12 @@ export const tasks: Task[] = [
     train: { steps: 400, batch: 32, optimizer: "adamw", rate: 3e-3, beta2: 0.99, weight_decay: 1e-4 },
     acts: stream_acts_with_truth,
     metrics: ["weight_on_needed", "weight_on_first_unneeded", "accuracy"],
-    attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is on the right position" },
+    attention: {
+      metric: "weight_on_needed",
+      level: 0.5,
+      says: "half of attention is on the right position",
+      what: "looking",
+    },
     shown: ["task.vocab", "task.length", "model.attention", "model.heads", "train.rate", "train.steps"],
   },
   {
@@ -236,7 +301,7 @@ export const tasks: Task[] = [
     probes: [...streams.probes, "induction-exact"],
     acts: stream_acts_with_truth,
     metrics: ["weight_on_needed", "weight_on_previous", "accuracy", "entropy"],
-    attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is right (α)" },
+    attention: { metric: "weight_on_needed", level: 0.5, says: "half of attention is right (α)", what: "looking" },
     shown: ["task.vocab", "task.length", "train.rate", "train.steps"],
   },
   {
@@ -256,7 +321,12 @@ export const tasks: Task[] = [
     train: { steps: 300, batch: 128, optimizer: "sgd", rate: 20 },
     probe: { ...streams.probe, every: 5, examples: 256 },
     metrics: ["span_1_least", "span_2_most", "entropy"],
-    attention: { metric: "span_1_least", level: 0.6, says: "every head is on the newest span (α)" },
+    attention: {
+      metric: "span_1_least",
+      level: 0.6,
+      says: "every head is on the newest span (α)",
+      what: "looking at the newest span",
+    },
     shown: ["task.vocab", "task.span_length", "model.heads", "train.rate", "train.steps"],
   },
   {
@@ -355,4 +425,5 @@ export const may_lack = new Set([
   "entropy",
   "beta_points_right",
   "beta_auc",
+  "knowledge",
 ]);

@@ -3,12 +3,13 @@
 import type { ComponentChildren } from "preact";
 import { useWord } from "../address";
 import type { Training } from "../engine/training";
+import { useScreen } from "../screen";
 import { act_text } from "./acts";
 import { Attention } from "./attention";
 import { HoldAxis, TimeAxis } from "./axis";
 import { Course } from "./course";
 import { Heads } from "./heads";
-import type { State } from "./state";
+import { ghost, type State } from "./state";
 import type { Task } from "./tasks";
 import { Transport } from "./transport";
 import type { Playing } from "./use_player";
@@ -37,27 +38,28 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
   const heads = trainings[0]?.heads ?? [];
   const shown = heads.includes(map) ? map : "";
   const held = state.hold > 0 ? state.of : "";
-  // Of one head that is changed, the training that nothing is done to stays as a ghost: its curves, and no map.
-  const ghost = "hold=0";
+  // Of what is changed, the training that nothing is done to stays as a ghost: its curves, and no map.
+  const change = (changes: Partial<State>) => {
+    const held = (changes.hold ?? state.hold) > 0;
+    const beside = held ? state.beside || ghost : state.beside === ghost ? "" : state.beside;
+    set({ ...changes, beside });
+  };
   const hold = (of: string, from: number) =>
-    set(
-      of
-        ? { of, hold: player.total, from, step: from, beside: state.beside || ghost }
-        : { of: "", hold: 0, from: 0, beside: state.beside === ghost ? "" : state.beside },
-    );
-  const mapped = player.of?.of && player.of.beside === ghost ? trainings.slice(0, 1) : trainings;
+    change(of ? { of, hold: player.total, from, step: from } : { of: "", hold: 0, from: 0 });
+  const mapped = player.of?.beside === ghost ? trainings.slice(0, 1) : trainings;
+  const { wide } = useScreen();
   const waits = chosen.own !== undefined && trainings.length === 0; // for the person's own data
-  const hold_axis = !waits && (
-    <HoldAxis total={player.total} task={chosen} heads={heads} state={state} still={wrong_fields} set={set} />
+  const changes = !waits && (
+    <HoldAxis total={player.total} task={chosen} heads={heads} state={state} still={wrong_fields} set={change} />
   );
   return (
     <section class="stage" aria-label="Training">
       {transport ? (
         <Controls playing={playing} waits={waits}>
-          {hold_axis}
+          {wide && changes}
         </Controls>
       ) : (
-        hold_axis
+        wide && changes
       )}
       {trainings.length > 0 && (
         <div class={`screen${mapped.length > 1 ? " pair" : ""}${heads.length > 0 ? " headed" : ""}`}>
@@ -74,6 +76,12 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
             ) : (
               <NoAttention key={training.title} training={training} />
             ),
+          )}
+          {!wide && changes && (
+            <details class="to-hold" open={state.hold > 0}>
+              <summary>Change attention</summary>
+              {changes}
+            </details>
           )}
           <Course player={player} task={task} {...how} />
           {heads.length > 0 && (

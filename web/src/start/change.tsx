@@ -12,13 +12,15 @@ export interface Change {
   hold: number; // until this step; 0: nothing is done
 }
 
-const does: { [act: string]: string } = {
+export const does: { [act: string]: string } = {
   uniform: "hold it uniform: equal weights",
   truth: "hold it on the right words",
   scale: "multiply its weights on the right words",
   previous: "hold it on the word before",
   first: "hold it on the first word",
   ablate: "ablate it: it gives nothing",
+  frozen: "do not train it",
+  alone: "train it alone",
 };
 
 // What is done, in words.
@@ -116,18 +118,18 @@ export function ChangeForm({ now, choices, heads, at, total, apply }: Props) {
         {field("from", "From step", from, set_from, String(at))}
         {field("until", "Release at step", until, set_until, "never")}
         {scales && field("by", "Factor", by, set_by, String(first.by))}
+        <div class="presses">
+          <button type="submit" class="main">
+            Change it
+          </button>
+          <button type="button" disabled={now.hold === 0} onClick={() => apply({ ...first, act: "" })}>
+            Undo
+          </button>
+        </div>
       </div>
       <p id={`${id}-wrong`} class="problem" role="alert">
         {wrong}
       </p>
-      <div class="presses">
-        <button type="submit" class="main">
-          Change it
-        </button>
-        <button type="button" disabled={now.hold === 0} onClick={() => apply({ ...first, act: "" })}>
-          Undo
-        </button>
-      </div>
     </form>
   );
 }

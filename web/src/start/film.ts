@@ -13,7 +13,7 @@ export interface Film {
   looks: Look[]; // as far as it was watched
   seen: (look: Look) => Seen;
   total: number;
-  lines: { series: Series | undefined; colour: string; ghost: boolean; name: string }[];
+  lines: { series: Series | undefined; colour: string; ghost: boolean; until: number; name: string }[];
   bets: { step: number; colour: string; own: boolean }[]; // own: the person's, not Fovea's
 }
 
@@ -124,12 +124,12 @@ function draw(context: CanvasRenderingContext2D, film: Film, look: Look) {
     if (own) context.fill(flown);
     else context.stroke(flown);
   }
-  film.lines.forEach(({ series, colour: line, ghost }) => {
+  film.lines.forEach(({ series, colour: line, ghost, until }) => {
     context.strokeStyle = colour(line);
     context.globalAlpha = ghost ? 0.5 : 1;
     context.setLineDash(ghost ? [6, 5] : []);
     context.lineWidth = ghost ? 2 : 4;
-    context.stroke(new Path2D(path_until(series, look.step, x, y)));
+    context.stroke(new Path2D(path_until(series, ghost ? until : look.step, x, y)));
   });
   context.setLineDash([]);
   context.globalAlpha = 1;

@@ -7,6 +7,7 @@ export interface Line {
   series: Series | undefined;
   colour: string;
   ghost: boolean; // of the run that nothing is done to
+  until?: number; // the step to which it is drawn, if that is not where the others are
 }
 export interface Rule {
   value: number;
@@ -102,7 +103,7 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
       {rules.map(({ value, says }) => (
         <g key={says}>
           <line class="rule" x1={edges.left} x2={right} y1={y(value)} y2={y(value)} />
-          <text class="predicted" x={right} y={y(value) + 12} text-anchor="end">
+          <text class="predicted" x={right} y={y(value) - 4} text-anchor="end">
             {says} {+value.toPrecision(3)}
           </text>
         </g>
@@ -117,8 +118,8 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
           ),
       )}
       {poles.map(({ colour, bet }) => bet !== undefined && <Flag x={x(bet)} bottom={bottom} colour={colour} />)}
-      {lines.map(({ series, colour, ghost }) => (
-        <path class={ghost ? "curve ghost" : "curve"} d={path_until(series, at, x, y)} stroke={colour} />
+      {lines.map(({ series, colour, ghost, until = at }) => (
+        <path class={ghost ? "curve ghost" : "curve"} d={path_until(series, until, x, y)} stroke={colour} />
       ))}
       {poles.map(
         ({ colour, came, height }) =>

@@ -1,5 +1,7 @@
 // What Start trains: tasks of the playground in everyday words, each with flags to bet on.
 import { factor_in, first, type State } from "../play/state";
+import { reasons } from "../play/tasks";
+import type { Reason } from "./told";
 
 // A share over the steps, and the level that a flag stands for.
 export interface Curve {
@@ -16,7 +18,7 @@ export interface Scene {
   title: string;
   reads: string; // what the model gets, and what it has to do
   why: string; // why that has to be learned
-  waits?: string; // how the first flag is learned, and why the second waits for it: told after a training
+  reason: Reason; // told after a training
   left: string; // what the two columns of words are
   right: string;
   curves: Curve[];
@@ -34,10 +36,9 @@ export const scenes: Scene[] = [
   {
     name: "copy",
     title: "Copy twelve words",
-    reads: "The model reads twelve words and has to write the same twelve.",
+    reads: "The model, a small recurrent network with attention, reads twelve words and has to write the same twelve.",
     why: "Copying is not built in. To the model, a word that is read and the same word when it is written are two unrelated numbers. So the model has to learn two things: which word to write for each word read (β), and at which position to look (α). Nobody shows it the position. The only signal is whether the written word was right.",
-    waits:
-      "Words that occur together show which word to write for which, even if attention is spread. Until the words were learned, attention on the right position did not lower the loss. So nothing moved attention there.",
+    reason: reasons.copying,
     left: "words read",
     right: "words written",
     curves: [
@@ -45,7 +46,7 @@ export const scenes: Scene[] = [
         metric: "beta_points_right",
         name: "β: matches words",
         means:
-          "share of written words that are likeliest if all attention is on their right position, and on no other position",
+          "share of written words that rank first if all attention is on their right position; a rank is not a probability",
         colour: knows,
         flag: { level: 0.5, asks: "When does it match half of the words (β)?", short: "β at 50 %", what: "words" },
       },
@@ -70,8 +71,9 @@ export const scenes: Scene[] = [
     name: "weather",
     title: "Continue the weather",
     reads:
-      "Each text is the weather of 24 days. Its chances are drawn for this text alone. The model has to predict the next day.",
+      "Each text is the weather of 24 days. Each text has chances of its own: in one, sun follows rain often, in another seldom. The model, a transformer of two layers, has to predict the next day.",
     why: "The chances differ from text to text, so they cannot be learned by heart. The model has to learn a procedure: find the earlier days with today's weather, and look at the days after them. One head has to look at the day before, and another uses that. The second head can begin before the first is finished.",
+    reason: reasons.chain,
     left: "days looked at",
     right: "current day",
     curves: [
@@ -82,7 +84,7 @@ export const scenes: Scene[] = [
         colour: "var(--c3)", // both flags are attention, and neither has the colour of words
         flag: {
           level: 0.5,
-          asks: "When is half of a head's attention on the day before?",
+          asks: "When is 50 % of a head's attention on the day before?",
           short: "day before at 50 %",
           what: "the day before",
         },
@@ -94,7 +96,7 @@ export const scenes: Scene[] = [
         colour: looks,
         flag: {
           level: 0.75,
-          asks: "When is three quarters of a head's attention on days that followed days like today?",
+          asks: "When is 75 % of a head's attention on days after days like today?",
           short: "days after at 75 %",
           what: "the days after days like today",
         },
@@ -119,14 +121,13 @@ export const scenes: Scene[] = [
     reads:
       "A text of twenty words is positive if it contains one certain word, and negative if not. Nobody tells the model which word that is.",
     why: "For each word the model has two numbers: how much the word speaks for positive (β), and how much attention it gets (α). At first these numbers are the same for all words. The model gets the answer, and nothing about the words. Fovea predicts both steps before training: its flags are drawn in outline. Can you beat it?",
-    waits:
-      "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. Until then, attention on it did not lower the loss. So nothing moved attention there.",
+    reason: reasons.keyword,
     left: "words read",
     right: "answer",
     curves: [
       {
         metric: "knowledge",
-        name: "β: sure by the keyword alone",
+        name: "β: sure by keyword",
         means: "how sure it would be of positive, if all attention were on the keyword (50 % is a guess)",
         colour: knows,
         flag: {
@@ -140,11 +141,11 @@ export const scenes: Scene[] = [
       {
         metric: "attention_on_answer",
         name: "α: on the keyword",
-        means: "share of attention on the keyword",
+        means: "share of attention on the keyword; 52.5 % is half-way from uniform attention (5 %) to 100 %",
         colour: looks,
         flag: {
           level: 0.525,
-          asks: "When is 52 % of the attention on the keyword (α)?",
+          asks: "When is 52.5 % of attention on the keyword (α)?",
           short: "α at 52 %",
           what: "looking at it",
           predicted: "predicted_time_to_attention_half",

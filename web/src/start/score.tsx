@@ -1,6 +1,7 @@
 // What each curve is now, when its level was reached, and what was bet: a row for each, which is the legend, too.
 import type { Training } from "../engine/training";
 import { Term } from "../term";
+import { watched_until } from "./effect";
 import { flags_of, type Scene } from "./scenes";
 import { came_at, level_text, nearer, never, percent, predicted_at } from "./told";
 
@@ -9,23 +10,29 @@ interface Props {
   runs: Training[]; // the second is untouched
   bets: (number | undefined)[];
   at: number;
+  acts_now: boolean; // something is done to attention at this step
 }
 
-export function Score({ scene, runs, bets, at }: Props) {
+export function Score({ scene, runs, bets, at, acts_now }: Props) {
   const flags = flags_of(scene);
   const [training, ghost] = runs;
   const predicts = flags.some(curve => predicted_at(ghost ?? training, curve) !== undefined);
-  const reached = (run: Training | undefined, metric: string, level: number) => {
-    const step = at > 0 && run ? came_at(run, metric, level, at) : undefined;
+  const bets_put = predicts && bets.some(bet => bet !== undefined);
+  const reached = (run: Training | undefined, metric: string, level: number, until = at) => {
+    const step = until > 0 && run ? came_at(run, metric, level, until) : undefined;
     return step === undefined
-      ? never(at, run?.steps ?? Infinity)
+      ? never(until, run?.steps ?? Infinity)
       : `${one_level ? "" : `${level_text(level)}: `}step ${step}`;
   };
   const levels = [...new Set(flags.map(({ flag }) => flag!.level))];
   const one_level = levels.length === 1;
   return (
     <table class="score">
-      <caption class="soft">Curves: means over many texts. Picture: one text.</caption>
+      <caption class="soft">
+        Curves: means over many texts. Picture: one text.
+        {ghost && " Bets count for the untouched training."}
+        {acts_now && ` In the shaded steps “${scene.curves.at(-1)!.name}” is with the change, α and β are without it.`}
+      </caption>
       <thead>
         <tr>
           <th scope="col">Curve</th>
@@ -34,13 +41,14 @@ export function Score({ scene, runs, bets, at }: Props) {
           {ghost && <th scope="col">untouched</th>}
           <th scope="col">your bet</th>
           {predicts && <th scope="col">Fovea's</th>}
-          {predicts && <th scope="col">nearer</th>}
+          {bets_put && <th scope="col">nearer</th>}
         </tr>
       </thead>
       <tbody>
         {scene.curves.map(curve => {
           const { metric, name, means, colour, flag } = curve;
-          const value = training?.value_at(metric, at);
+          const changed = flag || !acts_now ? undefined : training?.value_at(`${metric}_held`, at),
+            value = changed ?? training?.value_at(metric, at);
           const bet = bets[flags.indexOf(curve)],
             predicted = predicted_at(ghost ?? training, curve);
           const bet_on = ghost ?? training;
@@ -56,10 +64,10 @@ export function Score({ scene, runs, bets, at }: Props) {
               </th>
               <td>{typeof value === "number" ? percent(value) : "–"}</td>
               <td>{flag ? reached(training, metric, flag.level) : ""}</td>
-              {ghost && <td>{flag ? reached(ghost, metric, flag.level) : ""}</td>}
+              {ghost && <td>{flag ? reached(ghost, metric, flag.level, watched_until(ghost, at)) : ""}</td>}
               <td>{flag ? (bet ?? "none") : ""}</td>
               {predicts && <td>{predicted ?? ""}</td>}
-              {predicts && <td>{judged ? nearer(came, bet, predicted) : ""}</td>}
+              {bets_put && <td class="nearer">{judged ? nearer(came, bet, predicted) : ""}</td>}
             </tr>
           );
         })}

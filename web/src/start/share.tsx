@@ -1,8 +1,8 @@
 // A link with bet, change and seed; a video and a GIF; and a frame for another page.
 import { useState } from "preact/hooks";
 import { read_address, write_address } from "../address";
-import { home_note } from "../play/share";
-import { save } from "../save";
+import { at_home, home_note } from "../play/share";
+import { save, save_page } from "../save";
 import { type Film, film_of, gif_of } from "./film";
 
 export function ShareStart({ film, name }: { film: () => Film | undefined; name: string }) {
@@ -33,6 +33,17 @@ export function ShareStart({ film, name }: { film: () => Film | undefined; name:
   return (
     <div class="share-start">
       <div class="presses">
+        {at_home && (
+          <button
+            type="button"
+            onClick={() => {
+              save_page(hash_with({}), `${name}.html`);
+              say("The page is saved as one file. Send it: it opens with this scene, seed, bet and change.");
+            }}
+          >
+            Save this page (1 file)
+          </button>
+        )}
         <button type="button" onClick={() => copy(link_with({}), "link")}>
           Copy the link
         </button>
@@ -55,16 +66,21 @@ export function ShareStart({ film, name }: { film: () => Film | undefined; name:
         </button>
       </div>
       <p class="soft" role="status">
-        {said || "The link restores scene, seed, bet and change."}
+        {said || restores}
       </p>
     </div>
   );
 }
 
-function link_with(more: { [word: string]: string }): string {
+const restores = at_home
+  ? "The file and the link restore scene, seed, bet and change."
+  : "The link restores scene, seed, bet and change.";
+
+function hash_with(more: { [word: string]: string }): string {
   const address = read_address();
   address.view = "start";
   address.words.delete("embed");
   for (const [word, value] of Object.entries(more)) address.words.set(word, value);
-  return location.href.split(/[?#]/)[0] + write_address(address);
+  return write_address(address);
 }
+const link_with = (more: { [word: string]: string }) => location.href.split(/[?#]/)[0] + hash_with(more);

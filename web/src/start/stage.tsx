@@ -9,9 +9,10 @@ import { words_of } from "../play/state";
 import { usePlayer } from "../play/use_player";
 import { useScreen } from "../screen";
 import type { ClassBets } from "../source";
-import { Arcs, type Pointed, WordMap } from "./arcs";
+import { Arcs, type Pointed, type Seen, WordMap } from "./arcs";
 import { Bets } from "./bets";
 import { type Change, ChangeForm, change_text } from "./change";
+import { as_it_works, watched_until } from "./effect";
 import type { Film } from "./film";
 import { Plot } from "./plot";
 import { type Asked, flags_of, read_asked, type Scene } from "./scenes";
@@ -19,7 +20,7 @@ import { Score } from "./score";
 import { example_of, seen_in } from "./seen";
 import { ShareStart } from "./share";
 import { note_own, Spread, useClassBets } from "./spread";
-import { came_at, predicted_at, reading, told, verdict } from "./told";
+import { came_at, predicted_at, reading, reason_of, told, verdict } from "./told";
 
 const pace = 20; // steps a second: slow enough to follow
 const unit: [number, number] = [0, 1];
@@ -61,22 +62,30 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const shown = heads.includes(head) ? head : (heads.at(-1) ?? "");
   const seen = training && look && seen_in(scene.causal === true, training, look, example, shown);
   const change: Change = { act: state.act, by: state.by, of: state.of, from: state.from, hold: state.hold };
-  const held = acts.find(({ name }) => name === change.act)?.word === "hold";
-  const without = held
-    ? "In the shaded steps the picture shows the held attention. The curves show how the model would attend if it were released."
-    : "In the shaded steps the curves are measured without the change.";
+  const act = acts.find(({ name }) => name === change.act);
+  const without =
+    act?.word === "ablate"
+      ? "In the shaded steps attention gives nothing, so no arc is drawn."
+      : act?.word === "hold"
+        ? "In the shaded steps the picture shows the held attention."
+        : "";
   const changed: Span = change.hold > 0 ? [change.from, Math.min(total, change.hold)] : undefined;
-  const acts_now = changed && at > changed[0];
+  const acts_now = changed && at > changed[0] && at <= changed[1];
+  const ablated = acts_now && act?.word === "ablate" && change.of === "";
+  // On a phone the curves are out of view where the change is made.
+  const stage = useRef<HTMLElement>(null);
+  const to_curves = () =>
+    narrow &&
+    stage.current!.querySelector(".curves")!.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" });
   const apply = ({ act, by, of, from, hold }: Change) => {
     begin_at.current = from;
+    to_curves();
     change_address({ ...words_of({ by, of, from, hold }), act }, true);
   };
   const label = `Attention at step ${look?.step ?? 0}`;
   const says = reading(scene, seen, pointed);
-  const judgement = verdict(scene, training, ghost, bets, at);
-  const all_came = flags_of(scene).every(
-    ({ metric, flag }) => training && at > 0 && came_at(training, metric, flag!.level, at) !== undefined,
-  );
+  const judgement = verdict(flags_of(scene), training, ghost, bets, at);
+  const why = reason_of(scene.reason, flags_of(scene), ghost ?? training, at);
   const closed = at > 0 || player.playing || loading; // nobody bets any more
   const question = JSON.stringify([scene.name, state.seed, ...(untouched ? Object.values(change) : [])]);
   const of_class = useClassBets(server, question, bets, !loading && closed);
@@ -91,7 +100,10 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
       looks,
       seen: one => seen_in(scene.causal === true, training, one, example, shown),
       total,
-      lines: lines_of(scene, runs).map((line, i) => ({ ...line, name: scene.curves[i % scene.curves.length]!.name })),
+      lines: lines_of(scene, runs, at).map((line, i) => ({
+        ...line,
+        name: scene.curves[i % scene.curves.length]!.name,
+      })),
       bets: flags_of(scene).flatMap((curve, i) =>
         [predicted_at(runs.at(-1), curve), bets[i]].flatMap((step, own) =>
           step === undefined ? [] : [{ step, colour: curve.colour, own: own === 1 }],
@@ -100,7 +112,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
     };
   };
   return (
-    <section class="bet-stage" aria-label="A model that learns">
+    <section ref={stage} class="bet-stage" aria-label="A model that learns">
       <div class="bet-and-watch">
         <h2>
           <b>1</b> Bet
@@ -123,10 +135,9 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
             type="button"
             class="main"
             disabled={player.refused || loading}
-            onClick={event => {
+            onClick={() => {
               if (player.playing) return player.pause();
-              const curves = event.currentTarget.closest("section")!.querySelector(".curves")!;
-              if (narrow) curves.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" });
+              to_curves();
               void player.play();
             }}
           >
@@ -149,24 +160,21 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         <p class="problem" role="alert">
           {player.trouble}
         </p>
+        <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} changed={changed} />
         <div class="verdict">
           <p>
             <strong>{judgement}</strong>
             {server && !closed && " This server collects the bets, without names."}
           </p>
         </div>
-        {scene.waits && (
-          <div class="reason">
-            {all_came && (
-              <p class="waits">
-                <b>Why?</b> {scene.waits} <a href="#/toy">The smallest case</a>
-              </p>
-            )}
-          </div>
-        )}
-        <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} changed={changed} />
+        <div class="reason">
+          {why && (
+            <p class="waits">
+              <b>Why?</b> {why} <a href="#/toy">The smallest case</a>
+            </p>
+          )}
+        </div>
         <Spread bets={of_class} flags={flags_of(scene)} total={total} />
-        <Score scene={scene} runs={runs} bets={bets} at={at} />
         <p class="hidden" role="status">
           {training && !loading && !player.playing && told(scene, training, ghost, bets, at)}
         </p>
@@ -176,10 +184,15 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
           <span>{scene.left}</span>
           <span>{scene.right}</span>
         </div>
-        {seen ? <Arcs seen={seen} label={`${label}. ${says}`} pointed={pointed} point={point} /> : <div class="arcs" />}
+        {seen ? (
+          <Arcs seen={ablated ? nothing_of(seen) : seen} label={`${label}. ${says}`} pointed={pointed} point={point} />
+        ) : (
+          <div class="arcs" />
+        )}
         <p class="soft says" aria-live="polite">
-          {says}
+          {ablated ? "Attention is ablated here: it gives nothing, so no arc is drawn." : says}
         </p>
+        <Score scene={scene} runs={runs} bets={bets} at={at} acts_now={acts_now === true} />
       </div>
       <div class="mapped">
         {heads.length > 1 && (
@@ -193,7 +206,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         )}
         {seen && seen.outputs.length > 1 && (
           <WordMap
-            seen={seen}
+            seen={ablated ? nothing_of(seen) : seen}
             label={`${label} as a map. ${says}`}
             pointed={pointed}
             point={point}
@@ -206,8 +219,8 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
           </h2>
           <p class="soft">
             {changed
-              ? `Now ${change_text(change, total)}. Dashed: the untouched training.${acts_now ? ` ${without}` : ""}`
-              : `The change applies to every row of every text${heads.length > 1 ? ", of all heads or of one" : ""}. The untouched training stays, dashed.`}
+              ? `Now ${change_text(change, total)}. Dashed: the untouched training. ${without}`
+              : `It applies to every row of every text${heads.length > 1 ? ", of all heads or of one" : ""}. The untouched training stays, dashed.`}
           </p>
           <ChangeForm
             now={change}
@@ -267,10 +280,10 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
           <Plot
             {...shared}
             label={`Shares over the steps, up to step ${at}`}
-            height={scene.rungs ? 160 : 210}
+            height={scene.rungs ? 140 : 210}
             range={unit}
             share
-            lines={lines_of(scene, runs)}
+            lines={lines_of(scene, runs, at)}
             rules={[]}
             poles={flags_of(scene).map((curve, i) => {
               const came = runs[0] && came_at(runs[0], curve.metric, curve.flag!.level, at);
@@ -287,10 +300,15 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
             <Plot
               {...shared}
               label={`Loss over the steps, up to step ${at}, and the plateaus that Fovea predicts`}
-              height={130}
+              height={105}
               range={[Math.min(...heights) - 0.2, Math.max(...heights) + 0.12]}
               share={false}
-              lines={runs.map((run, i) => ({ series: run.series.get("loss"), colour: "currentColor", ghost: i > 0 }))}
+              lines={runs.map((run, i) => ({
+                series: as_it_works(run, "loss"),
+                colour: "currentColor",
+                ghost: i > 0,
+                until: i > 0 ? watched_until(run, at) : at,
+              }))}
               rules={rules}
               poles={[]}
             />
@@ -301,7 +319,15 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
   );
 }
 
-const lines_of = (scene: Scene, runs: Training[]) =>
+// What the model writes is drawn as it is with the change; α and β as they would be without.
+const lines_of = (scene: Scene, runs: Training[], at: number) =>
   runs.flatMap((run, i) =>
-    scene.curves.map(({ metric, colour }) => ({ series: run.series.get(metric), colour, ghost: i > 0 })),
+    scene.curves.map(({ metric, colour, flag }) => ({
+      series: flag ? run.series.get(metric) : as_it_works(run, metric),
+      colour,
+      ghost: i > 0,
+      until: i > 0 ? watched_until(run, at) : at,
+    })),
   );
+
+const nothing_of = (seen: Seen): Seen => ({ ...seen, weights: new Float32Array(seen.weights.length) });

@@ -1,6 +1,7 @@
 // The sentences of Start on the step that is shown. They use the steps that have been watched, and no later one.
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
+import { effect_of, untouched_text } from "./effect";
 import { type Curve, flags_of, type Scene } from "./scenes";
 
 export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
@@ -41,9 +42,8 @@ interface Arrived {
 }
 
 // When each flag came in a training, in the order of arrival; the flags that have not come are left out.
-function arrived(scene: Scene, training: Training, bets: (number | undefined)[], at: number): Arrived[] {
-  const flags = flags_of(scene),
-    alike = new Set(flags.map(({ flag }) => flag!.level)).size === 1;
+function arrived(flags: Curve[], training: Training, bets: (number | undefined)[], at: number): Arrived[] {
+  const alike = new Set(flags.map(({ flag }) => flag!.level)).size === 1;
   return flags
     .flatMap(({ metric, flag }, i) => {
       const came = came_at(training, metric, flag!.level, at);
@@ -53,9 +53,9 @@ function arrived(scene: Scene, training: Training, bets: (number | undefined)[],
     .sort((a, b) => a.came - b.came);
 }
 
-// A sentence for the order, and one for the bets. A bet is of the untouched training: beside a change, its `ghost`.
+// A sentence for the order, and one for the bets. Beside a change, what the change has done to each flag.
 export function verdict(
-  scene: Scene,
+  flags: Curve[],
   training: Training | undefined,
   ghost: Training | undefined,
   bets: (number | undefined)[],
@@ -65,39 +65,38 @@ export function verdict(
     return bets.every(bet => bet !== undefined)
       ? "Both flags are set. Now train it."
       : "Put each flag on the step at which you expect it, then train.";
-  const over = at >= training.steps;
-  const untouched = arrived(scene, ghost ?? training, bets, at);
-  if (ghost) {
-    const distance = judged(untouched);
-    return [change_in(scene, training, ghost, at), distance && `${distance} Bets count for the untouched training.`]
-      .filter(Boolean)
-      .join(" ");
-  }
-  const [first, second] = untouched;
-  if (!first) return over ? `Neither came within ${at} steps.` : "Neither has come yet.";
-  const other = flags_of(scene).find(({ flag }) => flag!.what !== first.what);
+  if (ghost) return effect_of(flags, training, ghost, at).join(" ");
+  const come = arrived(flags, training, bets, at);
+  const [first, second] = come;
+  if (!first) return at < training.steps ? "Neither has come yet." : `Neither came within ${at} steps.`;
+  const other = flags[flags[0]!.flag!.what === first.what ? 1 : 0];
   if (!second) {
-    const later = never(at, training.steps);
-    return `${capital(first.what)} first (${first.level}step ${first.came}), ${other!.flag!.what}: ${later}.`;
+    const begins = `${capital(first.what)} first (${first.level}step ${first.came})`;
+    if (!other) return `${begins}.`;
+    return `${begins}, ${other.flag!.what}: ${never(at, training.steps)}.`;
   }
   const came =
     first.came === second.came
       ? `Both at step ${first.came}.`
       : `${capital(first.what)} first (${first.level}step ${first.came}), then ${second.what} (${second.level}step ${second.came}).`;
-  return [came, judged(untouched)].filter(Boolean).join(" ");
+  return [came, judged(come)].filter(Boolean).join(" ");
 }
 
-// The step of each flag, with the change and without it.
-function change_in(scene: Scene, training: Training, ghost: Training, at: number): string {
-  const when = (run: Training, metric: string, level: number) => {
-    const step = came_at(run, metric, level, at);
-    return step === undefined ? never(at, run.steps) : `at step ${step}`;
-  };
-  const all = (run: Training) =>
-    flags_of(scene)
-      .map(({ metric, flag }) => `${flag!.what} ${when(run, metric, flag!.level)}`)
-      .join(", ");
-  return `With the change: ${all(training)}. Untouched: ${all(ghost)}.`;
+// Why the first flag comes first, once both have come: its reason, the model's probability then, and the open question.
+export function reason_of({ waits, open, sure }: Reason, flags: Curve[], training: Training | undefined, at: number) {
+  if (!training || at === 0) return "";
+  const came = flags.map(({ metric, flag }) => came_at(training, metric, flag!.level, at)),
+    [ranked] = came;
+  if (ranked === undefined || came.includes(undefined)) return "";
+  const then = sure && training.value_at("knowledge", ranked),
+    half = sure && came_at(training, "knowledge", 0.5, at);
+  const measured =
+    typeof then !== "number"
+      ? ""
+      : `At step ${ranked} the right word is only ranked first: with all attention on its position its probability is ${percent(then)}. ` +
+        (half === undefined ? "It has not passed 50 % yet. " : `It passes 50 % at step ${half}. `) +
+        "Until the model is sure, attention on the right position hardly lowers the loss, so little moves attention there.";
+  return [waits, measured, open].filter(Boolean).join(" ");
 }
 
 // The order of the bets and the distance of each, in the order of arrival.
@@ -119,6 +118,13 @@ function judged(come: Arrived[]): string {
   return order ? `${order}${distances}.` : `${capital(distances)}.`;
 }
 
+// The reason for the order of two flags.
+export interface Reason {
+  waits?: string | undefined; // how the first flag is learned, and why the second waits for it
+  open?: string | undefined; // the question that is not settled
+  sure?: true; // the first flag is a rank, and the model's probability is measured, too
+}
+
 export function told(
   scene: Scene,
   training: Training,
@@ -135,12 +141,7 @@ export function told(
     const { metric, flag } = curve;
     const came = came_at(training, metric, flag!.level, at),
       bet = bets[i];
-    const of_ghost = ghost && came_at(ghost, metric, flag!.level, at);
-    const untouched = ghost
-      ? of_ghost === undefined
-        ? ` (untouched: ${never(at, ghost.steps)})`
-        : ` (untouched: step ${of_ghost})`
-      : "";
+    const untouched = ghost ? ` (${untouched_text(ghost, metric, flag!.level, at)})` : "";
     if (came === undefined) return `${flag!.short}: ${never(at, training.steps)}${untouched}.`;
     const fovea = predicted_at(ghost ?? training, curve);
     const off = bet === undefined ? "" : bet === came ? ", exactly your bet" : `, your bet was ${bet}`;

@@ -56,7 +56,9 @@ export function Play({ source }: { source: Source }) {
   const attends = trainings.find(training => training.examples > 0) ?? trainings[0];
   const example = attends?.example(state.example) ?? 0;
   const shown = { example, until: at, file: `${of.task}-seed-${of.seed}` };
-  const idea = preset ? preset.outcome : chosen.idea;
+  // What comes of it is told when it has come: before, it is bet on.
+  const over = at > 0 && at >= player.last;
+  const idea = preset && (over || presented) ? preset.outcome : chosen.idea;
   const bets = useMemo(() => bets_in(words.get("bet"), task), [words.get("bet"), task]);
   const of_texts = chosen.own === "texts" && trains("given-texts");
   const folded = of_texts && !presented;

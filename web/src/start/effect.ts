@@ -1,0 +1,57 @@
+// What a change of attention has done to each flag: computed from the changed training and the untouched one.
+import type { Series } from "../engine/looks";
+import type { Training } from "../engine/training";
+import { act_of, act_text } from "../play/acts";
+import type { Curve } from "./scenes";
+
+const steps_text = (count: number) => `${count} ${count === 1 ? "step" : "steps"}`;
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+// Up to which step a run has been watched. The untouched one was watched further, if it was trained before the change.
+export const watched_until = (run: Training, at: number) => Math.max(at, run.step);
+
+// A metric as it is with the change, in the steps of the change.
+export function as_it_works(run: Training, metric: string): Series | undefined {
+  const series = run.series.get(metric),
+    held = run.series.get(`${metric}_held`);
+  if (!series || !held) return series;
+  const of = new Map(held.steps.map((step, i) => [step, held.values[i]!]));
+  return { steps: series.steps, values: series.steps.map((step, i) => of.get(step) ?? series.values[i]!) };
+}
+
+// When the untouched training reached a level, as far as it was watched.
+export function untouched_text(ghost: Training, metric: string, level: number, at: number): string {
+  const until = watched_until(ghost, at),
+    step = ghost.step_of(metric, level);
+  if (step !== undefined && step <= until) return `untouched: step ${step}`;
+  return until < ghost.steps ? "untouched: not yet" : `untouched: not within ${ghost.steps} steps`;
+}
+
+// A sentence for each flag, in the order of the flags.
+export function effect_of(flags: Curve[], training: Training, ghost: Training, at: number): string[] {
+  const [change] = training.interventions,
+    act = change && act_of(change);
+  if (!change || !act) return [];
+  const from = Number(change.from ?? 0),
+    until = Math.min(training.steps, Number(change.until ?? training.steps)),
+    done = act_text(act.name, Number(change[act.word])),
+    spares = ["uniform", "ablate"].includes(act.name); // it shows no position
+  return flags.map(({ metric, flag }) => {
+    const { level, what } = flag!;
+    const step = training.step_of(metric, level),
+      untouched = untouched_text(ghost, metric, level, at);
+    if (step === undefined || step > at)
+      return at < training.steps
+        ? `${capital(what)}: not yet (${untouched}).`
+        : `${capital(what)} did not come within ${at} steps (${untouched}).`;
+    const inside = step > from && step < until;
+    const when = inside
+      ? `${spares ? " all the same" : ""}, while ${change.of ? "the head" : "attention"} was ${done}`
+      : step <= from
+        ? ", before the change"
+        : step === until
+          ? ", at the end of the change"
+          : `, ${steps_text(step - until)} after the ${act.word === "hold" ? "release" : "change"}`;
+    return `${capital(what)} came at step ${step}${when} (${untouched}).`;
+  });
+}

@@ -120,7 +120,6 @@ export function Controls(props: { playing: Playing; waits: boolean; children?: C
         {player.under_way &&
           !loading &&
           `Training in this browser up to step ${player.wished}: step ${player.reached} so far.`}
-        {player.catching_up && `Preparing to go on from step ${player.wished}: ${player.reached} steps are done.`}
       </p>
     </>
   );

@@ -27,6 +27,10 @@ const unfold = (page, chapter) => page.locator(`#chapter-${chapter}`).click();
 
 test("served, it begins without results, and tells them once they are there", async () => {
   const page = await stage.visit("#/story");
+  // The seven ideas and what they come to; the evidence is asked for.
+  await page.getByRole("heading", { name: "In short" }).waitFor();
+  assert.equal(await page.locator(".chapters, .chapter, .claims, [data-finding]").count(), 0);
+  await page.locator("a.button", { hasText: "The evidence" }).click();
   await page.getByText("Nothing has been reproduced yet.").waitFor();
   assert.deepEqual(
     (await page.locator(".chapter h2").allInnerTexts()).slice(0, 9).map((text) => text.replace(/^\d+\s*/, "")),
@@ -50,7 +54,7 @@ test("served, it begins without results, and tells them once they are there", as
 
 test("it begins with the findings that were reproduced, and ends with what was not supported", async () => {
   await stage.fovea("reproduce", "toy-lowloss", "--quick", "--quiet", "--json");
-  const page = await stage.visit("#/story");
+  const page = await stage.visit("#/story?at=evidence");
   const finding = page.locator('[data-finding="toy-lowloss"]');
   await finding.getByText("✓ supported").waitFor();
   assert.equal(await page.locator("[data-finding]").count(), 12);
@@ -87,6 +91,8 @@ test("it begins with the findings that were reproduced, and ends with what was n
   assert.deepEqual([all - stated, await last.locator(".claims > li").count()], [not, not]);
   await failed.getByRole("link").click();
   await page.waitForFunction(() => location.hash.includes("at=bags"));
+  // A chapter begins with what was found, if a claim of a finding of it holds.
+  assert.match(await page.locator(".chapter", { has: page.locator("#chapter-toy-gate") }).locator(".found").first().textContent(), /^What was found: A low loss needs no attention\. \S/);
   // A chapter without runs has the kept claims of its experiments.
   const chapter = page.locator(".chapter", { has: page.locator("#chapter-bags") });
   await chapter.getByText(/\d+ of \d+ claims are as stated.*\(full form, kept with the program\)/).first().waitFor();
@@ -117,14 +123,30 @@ test("it is an explanation of one idea a screen, whose figure goes to the step o
         seen.set(i, await figure.locator(".arc").evaluateAll((all) => all.map((one) => one.getAttribute("stroke-width")).join()));
       }
       assert.equal(new Set(seen.values()).size, seen.size);
+      // The curves of the first ideas end where their axis does.
+      await ideas.nth(0).evaluate((one) => (innerWidth > 900 ? one.querySelector("h2").scrollIntoView({ block: "center" }) : one.scrollIntoView({ block: "end" })));
+      await figure.locator('output[data-step="0"]').waitFor();
+      assert.equal(await figure.locator(".bet-plot > text").last().textContent(), "100");
       assert.equal(await page.locator(".equation").first().isVisible(), false, "equations on demand");
       if (viewport.width > 900) assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) < 26_237 / 3);
       await stage.leave(page);
     }
 });
 
+test("knowledge is orange and attention blue, in the figures of the library too", async () => {
+  const page = await stage.visit("#/story?at=toy-gate");
+  await drawn(page, "toy-uniform");
+  const wanted = await page.evaluate(() => ["--c0", "--c1"].map((name) => getComputedStyle(document.documentElement).getPropertyValue(name)));
+  // The library draws p (trained, in closed form), then D.
+  const seen = await page.locator('[data-experiment="toy-uniform"] .drawn').first().evaluate((drawn) =>
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7"].map((colour) => getComputedStyle(drawn.querySelector(`[stroke="${colour}"]`)).stroke));
+  const as_shown = await page.evaluate((colours) => colours.map((colour) => { const one = document.createElement("i"); one.style.color = colour; document.body.append(one); const shown = getComputedStyle(one).color; one.remove(); return shown; }), wanted);
+  assert.deepEqual(seen, [as_shown[0], as_shown[0], as_shown[1], as_shown[1]]);
+  await stage.leave(page);
+});
+
 test("the values of a figure can be read off, and its lines switched", async () => {
-  const page = await stage.visit("#/story");
+  const page = await stage.visit("#/story?at=evidence");
   const figure = page.locator('[data-experiment="toy-uniform"]');
   await drawn(page, "toy-uniform");
   await figure.getByRole("button", { name: "Read off values" }).first().click();
@@ -160,7 +182,7 @@ test("a report is one file that is ready within a second, and asks nobody for an
   const seconds = (await busy()) - before_it;
   assert.ok(seconds > 0.01 && seconds < slow, `${seconds} s, on a thread ${slow} times as slow`);
   // The same figure as the server tells, mark for mark.
-  const served = await stage.visit("#/story");
+  const served = await stage.visit("#/story?at=evidence");
   await drawn(served, "toy-uniform");
   const marks = (one) => one.locator('[data-experiment="toy-uniform"] .drawn').first().innerHTML();
   assert.equal(await marks(page), await marks(served));

@@ -21,7 +21,7 @@ export const chapters: Chapter[] = [
     name: "toy-gate",
     system: "toy gate",
     title: "The toy gate",
-    idea: "Two words, and one weight p: the share of attention on the second word, the key. This is the smallest system in which attention learns. D is the difference of the two class weights. D moves p, and p moves D. One line, the separatrix, decides how a start ends.",
+    idea: "Two words, and one weight p on the second word, the key. This p has no bounds, so it can pass 1. This is the smallest system in which attention learns. D is the difference of the two class weights. D moves p, and p moves D. One line, the separatrix, decides how a start ends.",
     equations: ["D = β_1 − β_0", "\\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D", "L = −p D"],
     tries: [
       { says: "Start with no word known", view: "toy", words: "" },

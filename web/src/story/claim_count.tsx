@@ -35,8 +35,9 @@ export function ClaimCount({ told, failed }: { told: Experiment[]; failed: numbe
         )}
       </ul>
       <p class="soft">
-        The quick form has small settings and few seeds, the full form the full settings and seeds. A claim has a
-        measured value, the value that it needs, and null, the value without the effect.
+        The quick form has small settings and few seeds, the full form the full settings and seeds. Kept results were
+        measured before, and come with the program. A claim has a measured value and the value that it needs. Its null
+        is the value that it would have without the effect.
       </p>
       <label class="line">
         <input

@@ -14,6 +14,7 @@ import {
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
+import { line_colours } from "./line_colours";
 import { panels_in, ReadOff } from "./read_off";
 
 export const as_stated = (claims: Claim[]) => claims.filter(claim => claim.held).length;
@@ -137,6 +138,7 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
   const [narrow, set_narrow] = useState(false);
   const [reads, set_reads] = useState(false);
   const panels = useMemo(() => panels_in(figure.numbers ?? []), [figure.numbers]);
+  const colours = useMemo(() => line_colours(figure.numbers ?? []), [figure.numbers]);
   useEffect(() => {
     const watch = new ResizeObserver(() => holder.current && set_narrow(holder.current.clientWidth < 560));
     watch.observe(holder.current!);
@@ -151,6 +153,7 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
         <Figure title={figure.title || title} file={file} table={figure.numbers && (() => table_of(figure.numbers!))}>
           <div
             class={`drawn${narrow ? " narrow" : ""}`}
+            style={colours}
             dangerouslySetInnerHTML={{ __html: (narrow ? figure.narrow : figure.wide) ?? "" }}
           />
         </Figure>

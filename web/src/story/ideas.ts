@@ -9,22 +9,25 @@ export interface Idea {
   preset: string;
   released?: true; // the preset without its hold
   step: number;
+  until?: number; // where the axis of its curves ends; else where the training ends
   held: Held[];
 }
 
 export const ideas: Idea[] = [
   {
     title: "Attention divides 100 %",
-    says: "A model reads words and has to write the same words. For each word that it writes, attention divides 100 % among the words read. The thicker an arc, the more weight. Before training, all weights are nearly equal.",
+    says: "A model, a small recurrent network with attention, reads words and has to write the same words. For each word that it writes, attention divides 100 % among the words read. The thicker an arc, the more weight. Before training, all weights are nearly equal.",
     preset: "held",
+    until: 100,
     released: true,
     step: 0,
     held: [{ run: 0, metric: "entropy", step: 0, least: 0.98 }],
   },
   {
     title: "Words are matched first",
-    says: "A word is matched if the model has learned which word to write for it (β). At step 8 more than half are matched, while attention is still spread. It is enough to see which words occur together.",
+    says: "A word is matched if the model ranks it first for the word read (β). At step 8 more than half are matched, while attention is still spread. Over many texts a word is written if it was read, and the model can learn this without looking at one position.",
     preset: "held",
+    until: 100,
     released: true,
     step: 8,
     held: [
@@ -34,16 +37,22 @@ export const ideas: Idea[] = [
   },
   {
     title: "Then attention moves",
-    says: "Until words are matched, no position is better to look at than another. Once they are, looking at the right one lowers the loss, and attention moves there. By step 60 it looks right (α) in more than 80 % of the rows.",
+    says: "Ranked first is not sure. At step 8 the right word has a probability below 10 %, even with all attention on its position. So looking there hardly lowers the loss. As the model becomes sure, attention moves. By step 60 it looks right (α) in more than 80 % of the rows.",
     preset: "held",
+    until: 100,
     released: true,
     step: 60,
-    held: [{ run: 0, metric: "attention_points_right", step: 60, least: 0.8 }],
+    held: [
+      { run: 0, metric: "knowledge", step: 8, most: 0.1 },
+      { run: 0, metric: "knowledge", step: 60, least: 0.5 },
+      { run: 0, metric: "attention_points_right", step: 60, least: 0.8 },
+    ],
   },
   {
     title: "Hold attention, and words are still learned",
     says: "An explanation is tested by an intervention. Here attention is held uniform until step 60. More than 80 % of the words are matched all the same. The blue curve shows how the model would attend if it were released: right in less than 10 % of the rows.",
     preset: "held",
+    until: 100,
     step: 50,
     held: [
       { run: 0, metric: "beta_points_right", step: 50, least: 0.8 },
@@ -54,12 +63,13 @@ export const ideas: Idea[] = [
     title: "Release it, and it arrives",
     says: "From step 60 on attention is free. It needs 40 steps to reach the right position in nine of ten rows.",
     preset: "held",
+    until: 100,
     step: 100,
     held: [{ run: 0, metric: "attention_points_right", step: 100, least: 0.9 }],
   },
   {
     title: "Without co-occurrence, both wait",
-    says: "Another task. Solid: each text has the same 20 words in a new order. Which words occur together shows nothing, and at step 60 neither words nor attention have come. Dashed: each text has 20 of 30 words. Both are above 90 %.",
+    says: "Another task: each text has the same 20 words in a new order. Every word occurs with every word, so counting shows nothing. At step 60 (solid) less than 5 % of the words are matched, and less than 5 % of the rows look right. If each text has 20 of 30 words (dashed), β and α are both above 90 %.",
     preset: "pair",
     step: 60,
     held: [
@@ -71,7 +81,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Right words do not show right attention",
-    says: "At step 300 the solid training writes nine of ten words right. Its attention is on the right position in almost no row, and β is low, too. It looks a few positions later: the state of the recurrent encoder there still contains the word.",
+    says: "At step 300 the solid training writes nine of ten words right. Yet its attention is on the right position in almost no row: it looks at positions after it. The model reads word by word and keeps earlier words in memory. So a later position still contains the word. β is measured at the right position alone, so β is low, too.",
     preset: "pair",
     step: 300,
     held: [

@@ -54,6 +54,29 @@ export function Reading() {
   );
 }
 
+// What the ideas come to, when they have been read.
+export function Summary() {
+  return (
+    <section class="summary" aria-labelledby="in-short">
+      <h2 id="in-short">In short</h2>
+      <dl>
+        <dt>Why attention waits</dt>
+        <dd>
+          Words can be matched while attention is spread. Until the model is sure of them, looking at the right position
+          hardly lowers the loss.
+        </dd>
+        <dt>How it was tested</dt>
+        <dd>Attention was held uniform. Words were matched all the same, and attention came after the release.</dd>
+        <dt>When it fails</dt>
+        <dd>
+          If co-occurrence shows nothing, words and attention both wait. By probability, attention can come first in
+          copying. It is not settled whether attention comes because words are learned.
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
 function Drawn({ idea }: { idea: Idea }) {
   const [holder, width] = useWidth();
   const screen = useScreen(),
@@ -80,7 +103,8 @@ function Drawn({ idea }: { idea: Idea }) {
   const at = player.at;
   const example = training?.example(state.example) ?? 0,
     look = training?.look_at(at, example);
-  const seen = training && look && seen_in(false, training, look, example, "");
+  // Of another training nothing is shown under this text.
+  const seen = !loading && training && look && seen_in(false, training, look, example, "");
   const held = state.hold > at;
   const in_playground = write_address({
     view: "play",
@@ -113,11 +137,11 @@ function Drawn({ idea }: { idea: Idea }) {
             label={`Shares up to step ${at}`}
             width={width}
             height={small ? 96 : 150}
-            total={Math.max(1, player.total)}
+            total={idea.until ?? Math.max(1, player.total)}
             at={at}
             range={[0, 1]}
             share
-            lines={player.trainings.flatMap((run, i) =>
+            lines={(loading ? [] : player.trainings).flatMap((run, i) =>
               curves.map(({ metric, colour }) => ({ series: run.series.get(metric), colour, ghost: i > 0 })),
             )}
             rules={[]}
@@ -130,7 +154,7 @@ function Drawn({ idea }: { idea: Idea }) {
         Step <output data-step={at}>{at}</output>.{" "}
         {curves.map(({ metric, name, colour }) => (
           <span style={{ "--of": colour }}>
-            {name} {value_text(training, metric, at)}
+            {name} {loading ? "–" : value_text(training, metric, at)}
           </span>
         ))}
         <a href={in_playground}>Train it yourself</a>

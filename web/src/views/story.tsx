@@ -3,7 +3,7 @@
 // address names, are unfolded.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { change_address, read_address, useWord } from "../address";
-import type { Experiment, Story as Told_story } from "../model";
+import type { Experiment, Finding, Story as Told_story } from "../model";
 import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { type Chapter, chapters, type Try } from "../story/chapters";
@@ -11,8 +11,8 @@ import { ClaimCount, KeptOutcome } from "../story/claim_count";
 import { Equation } from "../story/equation";
 import { Claims, count_text, ExperimentView, Verdict } from "../story/experiment";
 import { Findings, NotSupported } from "../story/findings";
-import { kept_of } from "../story/kept";
-import { Reading } from "../story/reading";
+import { kept_of, with_kept } from "../story/kept";
+import { Reading, Summary } from "../story/reading";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
 
@@ -42,6 +42,12 @@ function sections_of(experiments: Experiment[]): Section[] {
     })),
   ];
 }
+
+// The findings of a chapter whose claim holds.
+const found_in = (findings: Finding[], { experiments }: Section) =>
+  findings
+    .map(with_kept)
+    .filter(({ experiment, claim }) => claim?.held && experiments.some(({ name }) => name === experiment));
 
 // Where the story shows an experiment that was reproduced: in its chapter, unfolded.
 const address_of = (sections: Section[]) => (experiment: string) => {
@@ -135,51 +141,73 @@ export function Story({ source }: { source: Source }) {
       absent={absent_by[source.kind]}
     />
   );
+  // The evidence is asked for when the ideas are over. A report begins with its results.
+  const unrolled = findings_first || at !== "" || open !== "" || unfolded !== "";
   return (
-    <div class="story">
-      <Chapters sections={failures.length > 0 ? [...sections, not_supported] : sections} at={at} />
+    <div class={unrolled ? "story" : "story only-ideas"}>
+      {unrolled && <Chapters sections={failures.length > 0 ? [...sections, not_supported] : sections} at={at} />}
       <div>
         <h1>How attention is learned</h1>
         <p>
-          Seven ideas, then <a href={`#/story?at=${evidence}`}>the evidence</a>: findings, every experiment with its
-          claims, and <a href={`#/story?at=${not_supported.name}`}>claims that were not supported</a>.
+          Seven ideas, then <a href={`#/story?at=${evidence}`}>the evidence</a>
+          {findings_first && (
+            <>
+              : findings, every experiment with its claims, and{" "}
+              <a href={`#/story?at=${not_supported.name}`}>claims that were not supported</a>
+            </>
+          )}
+          .
         </p>
         {findings_first && findings}
         <Reading />
+        <Summary />
         <p class="lead">
           Does a classifier attend to the right words in your texts? <a href="#/play?task=own">Check your own texts</a>.
         </p>
-        <h2 id={evidence}>The evidence</h2>
-        <p role="alert" class="problem">
-          {trouble}
-        </p>
-        <ClaimCount told={told} failed={failures.reduce((sum, { claims }) => sum + claims.length, 0)} />
-        {!findings_first && findings}
+        {unrolled ? (
+          <>
+            <h2 id={evidence}>The evidence</h2>
+            <p role="alert" class="problem">
+              {trouble}
+            </p>
+            <ClaimCount told={told} failed={failures.reduce((sum, { claims }) => sum + claims.length, 0)} />
+            {!findings_first && findings}
+            {sections.map((section, i) => (
+              <ChapterView
+                key={section.name}
+                section={section}
+                leads={section === first_told || section.name === at}
+                number={i + 1}
+                source={source}
+                news={news}
+                open={names}
+                set_open={(name, on) => switch_name("open", name, on)}
+                unfolded={names_in(unfolded).includes(section.name)}
+                unfold={(chapter, on) => switch_name("chapters", chapter, on)}
+                found={found_in(story.findings ?? [], section)}
+              />
+            ))}
+            <NotSupported
+              failures={failures}
+              number={sections.length + 1}
+              title={name => story.experiments.find(one => one.name === name)?.title || name}
+              address={name => chapter_of(sections, name)}
+            />
+          </>
+        ) : (
+          <p class="lead">
+            <a class="button" href={`#/story?at=${evidence}`}>
+              The evidence
+            </a>{" "}
+            {story.findings?.length ?? 0} findings, {story.experiments.length} experiments with their claims, and the
+            claims that were not supported.
+          </p>
+        )}
         {source.kind === "site" && (
           <p>
             <a href="../index.html">Documentation</a>
           </p>
         )}
-        {sections.map((section, i) => (
-          <ChapterView
-            key={section.name}
-            section={section}
-            leads={section === first_told || section.name === at}
-            number={i + 1}
-            source={source}
-            news={news}
-            open={names}
-            set_open={(name, on) => switch_name("open", name, on)}
-            unfolded={names_in(unfolded).includes(section.name)}
-            unfold={(chapter, on) => switch_name("chapters", chapter, on)}
-          />
-        ))}
-        <NotSupported
-          failures={failures}
-          number={sections.length + 1}
-          title={name => story.experiments.find(one => one.name === name)?.title || name}
-          address={name => chapter_of(sections, name)}
-        />
         {story.facts && (
           <p class="soft">
             Made by Fovea {story.facts.version} on {story.facts.made}, {story.facts.machine}. This program gives the
@@ -247,6 +275,7 @@ function ChapterView(props: {
   set_open: (name: string, on: boolean) => void;
   unfolded: boolean;
   unfold: (chapter: string, on: boolean) => void;
+  found: Finding[];
 }) {
   const { section, leads, open } = props;
   const reproduced = section.experiments.filter(one => one.claims.length > 0);
@@ -286,6 +315,11 @@ function ChapterView(props: {
             <span class="soft">{absent_by[props.source.kind]}</span>
           )}
         </summary>
+        {props.found.map(({ heading, why }) => (
+          <p class="found">
+            <b>What was found:</b> {heading}. {why}
+          </p>
+        ))}
         {section.idea && <p>{section.idea}</p>}
         <Tries tries={section.tries} />
         {section.equations.length > 0 && (

@@ -163,7 +163,7 @@ function useHeight(runs: number, mark_rows: number, presented: boolean, embedded
     const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : runs > 1 ? 560 : 530;
     return Math.max(190, Math.min(440, screen.height - others));
   }
-  const rest = Math.max(embedded ? 140 : 150, Math.min(260, screen.height - (embedded ? 480 : 700)));
+  const rest = Math.max(embedded ? 140 : 136, Math.min(260, screen.height - (embedded ? 480 : 700)));
   return rest + (embedded ? 0 : (runs > 1 ? 12 : 6) * mark_rows);
 }
 

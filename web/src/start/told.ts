@@ -87,7 +87,9 @@ export function reason_of({ waits, open, sure }: Reason, flags: Curve[], trainin
   if (!training || at === 0) return "";
   const came = flags.map(({ metric, flag }) => came_at(training, metric, flag!.level, at)),
     [ranked] = came;
-  if (ranked === undefined || came.includes(undefined)) return "";
+  if (ranked === undefined || came.includes(undefined)) {
+    return "";
+  }
   const then = sure && training.value_at("knowledge", ranked),
     half = sure && came_at(training, "knowledge", 0.5, at);
   const measured =

@@ -299,7 +299,7 @@ test("groups have the numbers that the program's comparison prints", async () =>
   const cells = await row.locator("td").allInnerTexts();
   assert.equal(Number(cells.at(-2)), pairs);
   assert.equal(cells.at(-1), String(+p.toPrecision(2)));
-  assert.ok(cells.at(-3).startsWith(String(+difference.toPrecision(5))), cells.join(" | "));
+  assert.ok(cells.at(-3).startsWith(String(+difference.toPrecision(3)).replace("-", "−")), cells.join(" | "));
   await stage.leave(page);
   // What was stopped counts for nothing, and in what groups differ besides is said.
   const { runs } = JSON.parse(await stage.fovea("runs", "--json")), undone = runs.filter(({ state }) => state !== "done").length;

@@ -49,7 +49,7 @@ function svg_of(canvas: HTMLCanvasElement, caption: string): SVGElement {
   const pen = document.createElement("canvas").getContext("2d")!;
   pen.font = `${word}px sans-serif`;
   const longest = (words: string[]) => Math.max(0, ...words.map(one => pen.measureText(one).width));
-  // So many stand for those around them that each can be read.
+  // If not every word has room, some are left out.
   const every = (words: string[], room: number) => Math.max(1, Math.ceil((words.length * least) / room));
   const size = (words: string[], room: number) => Math.min(word, (every(words, room) * room) / words.length);
   const flat = longest(across) <= width / Math.max(1, across.length) - 2;
@@ -134,7 +134,8 @@ function add_legend(copy: SVGElement, holder: Element) {
     stroke: "none",
     class: "legend",
   });
-  let x = left,
+  const begin = left + (copy.querySelector("image") ? pad : 0); // next to a map the edge is free
+  let x = begin,
     y = top + height;
   for (const entry of entries) {
     const swatch = entry.querySelector("svg")!.cloneNode(true) as SVGElement;
@@ -143,7 +144,7 @@ function add_legend(copy: SVGElement, holder: Element) {
     const indent = across + 6;
     const lines = lines_of(text, width - indent, part => pen.measureText(part).width);
     const room = indent + Math.max(...lines.map(line => pen.measureText(line).width)) + gap;
-    if (x > left && x - gap + room > left + width) [x, y] = [left, y + row];
+    if (x > begin && x - gap + room > left + width) [x, y] = [begin, y + row];
     for (const [key, value] of Object.entries({ x, y: y + 6 })) swatch.setAttribute(key, String(value));
     group.append(swatch);
     lines.forEach((line, i) => {
@@ -152,10 +153,10 @@ function add_legend(copy: SVGElement, holder: Element) {
       group.append(words);
     });
     x += room;
-    if (lines.length > 1) [x, y] = [left, y + row + (lines.length - 1) * line_height];
+    if (lines.length > 1) [x, y] = [begin, y + row + (lines.length - 1) * line_height];
   }
   copy.append(group);
-  copy.setAttribute("viewBox", [left, top, width, y + (x > left ? row : 0) + 4 - top].join(" "));
+  copy.setAttribute("viewBox", [left, top, width, y + (x > begin ? row : 0) + 4 - top].join(" "));
 }
 
 function scale(copy: SVGElement, wide: number) {

@@ -201,8 +201,7 @@ Cooccurrence measure_cooccurrence(const BagSource& source, Team& team, const Coo
   if (c.inputs.empty() || c.outputs.empty())
     throw wrong_input("there are no words to predict from", "give examples with words");
   const Sample sample(c.examples, options.sample);
-  const auto most =
-      static_cast<std::size_t>(std::max<std::int64_t>(1, c.examples / sample.stride() / examples_a_word));
+  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, c.examples / sample.stride() / examples_a_word));
   if (c.inputs.size() > most) {
     c.left_out = c.inputs.size() - most;
     c.inputs.resize(most);

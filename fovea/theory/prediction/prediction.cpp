@@ -209,7 +209,8 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
 std::string signal_text(const Prediction& prediction) {
   const double percent = 100 * std::max(0.0, prediction.signal), error = 100 * prediction.error;
   if (prediction.kind == BagSource::Outputs::classes)
-    return fmt::format("the counts of words explain {:.1f} % of the variance of the labels (± {:.2g} %)", percent, error);
+    return fmt::format("the counts of words explain {:.1f} % of the variance of the labels (± {:.2g} %)", percent,
+                       error);
   return fmt::format("the bag of inputs explains {:.1f} % of the largest possible variance of the outputs (± {:.2g} %)",
                      percent, error);
 }

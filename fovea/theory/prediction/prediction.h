@@ -85,10 +85,10 @@ struct Prediction {
   double signal = 0, error = 0;
   double first_gradient = 0;  // of the evidence, over the most it could be (theory/signal.h)
   Verdict verdict = Verdict::hard;
-  UnsureReason unsure = UnsureReason::few;  // if the verdict is unsure
+  UnsureReason unsure = UnsureReason::few;     // if the verdict is unsure
   std::size_t words = 0, uncounted_words = 0;  // different inputs; of them, those that the signal leaves out
-  std::string because;                      // the verdict in a sentence, with its figures
-  std::vector<OutputPrediction> outputs;    // by falling frequency
+  std::string because;                         // the verdict in a sentence, with its figures
+  std::vector<OutputPrediction> outputs;       // by falling frequency
   Course course;
   int most_words = 8;     // as it was asked
   int course_class = -1;  // classification of more than two classes: the class the course tells from the rest

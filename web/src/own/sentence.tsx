@@ -66,7 +66,7 @@ function Foreseen({ told, text }: { told: Forecast; text: string }) {
         </p>
       )}
       {words.length > 1 && Math.max(...weights) - Math.min(...weights) < 1e-9 && (
-        <p class="soft">No word of it is predicted to stand out.</p>
+        <p class="soft">No word is predicted to have more attention than the others.</p>
       )}
     </div>
   );

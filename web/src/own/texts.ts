@@ -110,7 +110,7 @@ class OwnTexts extends Own<Texts> {
     return { given, labels, texts: cut, header, last };
   }
 
-  // Takes words out of the given texts, or puts all back, and has the model trained on what is left.
+  // Takes words out of the given texts, or puts all back. The model is trained on the remaining words.
   async remove(words: string[]) {
     if (!this.data) return;
     const read = await this.read(this.data.given);

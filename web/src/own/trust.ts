@@ -115,8 +115,8 @@ const quoted = (words: string[]) =>
   words.map((word, i) => `${i === 0 ? "" : i === words.length - 1 ? " and " : ", "}“${word}”`).join("");
 
 // Where most of the attention is on words that indicate no label: the share, and the words with most of it.
-function off_words(training: Training, look: Look, told: Forecast): string {
-  const indicate = labels_of_words(told),
+function off_words(training: Training, look: Look, forecast: Forecast): string {
+  const indicate = labels_of_words(forecast),
     words = [...learned_words(training, look).values()];
   const off = words.filter(({ word }) => !indicate.has(word)).sort((a, b) => b.sum - a.sum);
   const share = off.reduce((sum, one) => sum + one.sum, 0) / words.reduce((sum, one) => sum + one.sum, 0);
@@ -126,14 +126,14 @@ function off_words(training: Training, look: Look, told: Forecast): string {
   return `${Math.round(100 * share)} % of it is on words that indicate no label${most}`;
 }
 
-export function trust_of(training: Training, at: number, told: Forecast, effects: Effects | undefined): string {
-  const found = measured(training, at, told),
+export function trust_of(training: Training, at: number, forecast: Forecast, effects: Effects | undefined): string {
+  const found = measured(training, at, forecast),
     look = training.look_at(at);
-  if (!found || !look) return told.prediction.trust;
+  if (!found || !look) return forecast.prediction.trust;
   const over = training.state === "done" && found.step === training.step;
   const when = over ? "" : `At step ${found.step} of ${training.steps}: `;
   if (found.uniform) return `${when}Do not trust attention here: ${model_name(training)} attends nearly uniformly.`;
-  const off = off_words(training, look, told);
+  const off = off_words(training, look, forecast);
   if (!effects)
     return off
       ? `${when}Do not trust attention here: ${off}.`
@@ -177,18 +177,18 @@ const leaks_of = ({ prediction }: Forecast) =>
   });
 
 // What is removed from held-out texts of a trained model.
-export function to_remove(told: Forecast): { words: string[]; pair: string[] } {
-  const leaks = leaks_of(told).map(({ word }) => word);
-  const pair = told.prediction.outputs.length === 2 && leaks.length === 2 ? leaks : [];
-  return { words: [...new Set([...labels_of_words(told).keys(), ...leaks])], pair };
+export function to_remove(forecast: Forecast): { words: string[]; pair: string[] } {
+  const leaks = leaks_of(forecast).map(({ word }) => word);
+  const pair = forecast.prediction.outputs.length === 2 && leaks.length === 2 ? leaks : [];
+  return { words: [...new Set([...labels_of_words(forecast).keys(), ...leaks])], pair };
 }
 
 const share_of = ({ changed, texts }: Removal) => changed / texts;
 const counts_of = ({ changed, texts }: Removal) => `${changed} of ${texts} answers change`;
 
-// How the model recognises each class, if words give the labels: by its word, or by the absence of another's.
-export function leaks_found(told: Forecast, { without, replaced }: Effects): string[] {
-  const leaks = leaks_of(told).flatMap(one => {
+// How the model recognises each class, if words give the labels. It uses the class's word, or the absence of another's.
+export function leaks_found(forecast: Forecast, { without, replaced }: Effects): string[] {
+  const leaks = leaks_of(forecast).flatMap(one => {
     const removal = without.get(one.word);
     return removal ? [{ ...one, removal, put: replaced.get(one.word) }] : [];
   });

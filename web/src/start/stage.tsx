@@ -280,7 +280,7 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
           <Plot
             {...shared}
             label={`Shares over the steps, up to step ${at}`}
-            height={scene.rungs ? 140 : 210}
+            height={scene.rungs ? 132 : 210}
             range={unit}
             share
             lines={lines_of(scene, runs, at)}
@@ -300,7 +300,7 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
             <Plot
               {...shared}
               label={`Loss over the steps, up to step ${at}, and the plateaus that Fovea predicts`}
-              height={105}
+              height={96}
               range={[Math.min(...heights) - 0.2, Math.max(...heights) + 0.12]}
               share={false}
               lines={runs.map((run, i) => ({

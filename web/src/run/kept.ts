@@ -60,10 +60,9 @@ export class Kept extends Looks {
     readonly map: string,
   ) {
     super();
-    const says = maps_of(run).find(({ name }) => name === map)?.says ?? "attention";
-    this.caption = [`Run ${run.run}`, run.experiment, `seed ${run.seed}`, ...(says === "attention" ? [] : [says])].join(
-      ", ",
-    );
+    let shown = "";
+    for (const { name, says } of maps_of(run)) if (name === map && says !== "attention") shown = `, ${says}`;
+    this.caption = `Run ${run.run}, ${run.experiment}, seed ${run.seed}${shown}`;
     this.settings = run.settings;
     this.classes = run.words.classes;
     // Maps are of the model's own attention, so the numbers next to them are, too.

@@ -51,7 +51,7 @@ export function differing_in(settings: Settings, several = false): string[] {
 export const with_few_values = (names: string[], settings: Settings): string[] =>
   names.filter(name => new Set([...settings.values()].map(one => one.get(name))).size <= most_told);
 
-// Settings whose values need no name beside them.
+// Settings whose values need no name next to them.
 const alone = ["experiment", "intervene"];
 
 export function value_of(line: { run: number; experiment: string }, by: string, settings: Settings): string {
@@ -61,7 +61,7 @@ export function value_of(line: { run: number; experiment: string }, by: string, 
 // What a setting is called.
 export const setting_title = (name: string) => (name === "intervene" ? "intervention" : name);
 
-// Its value in a table: words, or what a spec says.
+// Its value in a table, in words or as its spec has it.
 export const setting_cell = (name: string, text = "–") => (name === "intervene" ? text : <code>{text}</code>);
 
 // Values of a setting: numbers by size, all else by its text.

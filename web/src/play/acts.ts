@@ -15,7 +15,14 @@ export interface Act {
 }
 export const acts: Act[] = [
   { name: "uniform", title: "held uniform", ends: "attention is released", word: "hold", is: "uniform", of: true },
-  { name: "truth", title: "held at the right words", ends: "attention is released", word: "hold", is: "truth", of: true },
+  {
+    name: "truth",
+    title: "held at the right words",
+    ends: "attention is released",
+    word: "hold",
+    is: "truth",
+    of: true,
+  },
   {
     name: "previous",
     title: "held on the word before",

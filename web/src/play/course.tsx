@@ -114,7 +114,6 @@ export function Loss({ player, until, file }: { player: Player<State>; until: nu
   );
 }
 
-
 // The rung that the loss of each training has come to at a step, of the model as it trains.
 function rungs_told(trainings: Training[], rungs: Rule[], at: number): string[] {
   if (at === 0) return [];

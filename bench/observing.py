@@ -116,7 +116,7 @@ def compared(width, steps, rounds, folder, core):
     """Print what observing takes of one training, round by round."""
     print(f"width {width}, {steps} updates: {SHAPES[width]}")
     more, ratios, shares = [], [], []
-    for number in range(rounds):
+    for _ in range(rounds):
         with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
             plain, watched = (
                 pool.submit(on_core, core, folder / "warm.db", folder / "runs.db", observed, SHAPES[width], steps)

@@ -1,6 +1,7 @@
 // The training itself: how it is played, its maps of attention, and its curves.
 
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { useWord } from "../address";
 import type { Training } from "../engine/training";
 import { useScreen } from "../screen";
@@ -48,6 +49,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
     change(of ? { of, hold: player.total, from, step: from } : { of: "", hold: 0, from: 0 });
   const mapped = player.of?.beside === ghost ? trainings.slice(0, 1) : trainings;
   const { wide } = useScreen();
+  const [unfolded, unfold] = useState(state.hold > 0);
   const waits = chosen.own !== undefined && trainings.length === 0; // for the person's own data
   const changes = !waits && (
     <HoldAxis total={player.total} task={chosen} heads={heads} state={state} still={wrong_fields} set={change} />
@@ -78,7 +80,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
             ),
           )}
           {!wide && changes && (
-            <details class="to-hold" open={state.hold > 0}>
+            <details class="to-hold" open={unfolded} onToggle={event => unfold(event.currentTarget.open)}>
               <summary>Change attention</summary>
               {changes}
             </details>

@@ -57,6 +57,21 @@ def kept_tally():
     return [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
 
 
+def failed_rows(experiments):
+    """Of each kept claim that failed on fresh seeds: experiment, title, how often, and the rate at which it may."""
+    rates = tomllib.loads(RATES.read_text())
+    return [
+        [
+            entry["experiment"],
+            next(one["title"] for one in experiments[entry["experiment"]]["claim"] if key_of(one) == entry["claim"]),
+            f"{len(entry['failed'])} of {len(entry['blocks'])}",
+            str(rate_of(rates, entry["experiment"], entry["claim"])),
+        ]
+        for entry in kept_tally()
+        if entry["failed"]
+    ]
+
+
 def rate_of(rates, experiment, claim):
     return rates.get("rate", {}).get(experiment, {}).get(claim, rates["default"])
 

@@ -331,22 +331,6 @@ def sentences_list(sentences, all_kept, shipped):
     return [*lines, ""]
 
 
-def fresh_table(shipped):
-    """The quick claims that failed on fresh seeds, beside the rate at which they may."""
-    rates = tomllib.loads(read(fresh_seeds.RATES))
-    rows = [
-        [
-            entry["experiment"],
-            next(claim["title"] for claim in shipped[entry["experiment"]]["claim"] if key_of(claim) == entry["claim"]),
-            f"{len(entry['failed'])} of {len(entry['blocks'])}",
-            str(fresh_seeds.rate_of(rates, entry["experiment"], entry["claim"])),
-        ]
-        for entry in fresh_seeds.kept_tally()
-        if entry["failed"]
-    ]
-    return table(["experiment", "claim", "blocks that failed", "stated rate"], rows)
-
-
 def put(page, name, lines):
     marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.S)
     if not marks.search(page):
@@ -394,7 +378,7 @@ def main():
         "claims": claims_table(all_kept, shipped, broken),
         "failed": failed_list(all_kept, shipped),
         "sentences": sentences_list(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
-        "fresh": fresh_table(shipped),
+        "fresh": table(["experiment", "claim", "blocks that failed", "stated rate"], fresh_seeds.failed_rows(shipped)),
         "runs": runs_table(all_kept),
         "agreement": agreement_tables(all_kept),
         "entities": entity_table(all_kept),

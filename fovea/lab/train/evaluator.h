@@ -82,7 +82,7 @@ class Evaluator {
     // The same, of streams that have the numbers `first` .. in this set of examples: noise is drawn by the number.
     Reading of_streams(int set, Index first = 0) const {
       Reading own = *this;
-      own.pass.rules.first_stream = (Index{set} << 32) + first;
+      own.pass.rules.first_stream = (std::int64_t{set} << 32) + first;
       return own;
     }
   };

@@ -14,6 +14,7 @@
 // no gradient on to its scores. To add a pattern: a name in Pattern, its word and its weights in attention_rule.cpp.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -30,7 +31,7 @@ class ScoreShift {
   virtual ~ScoreShift() = default;
   // Of row i of a stream. Layers and heads count from 1. Streams of one step that are to differ have numbers that
   // differ (AttentionRules::first_stream).
-  virtual double at(int layer, int head, Index stream, Index i, Index j) const = 0;
+  virtual double at(int layer, int head, std::int64_t stream, Index i, Index j) const = 0;
 };
 
 struct RequestedRule {
@@ -81,7 +82,7 @@ struct AttentionRule;
 // after the other changes scores.
 struct AttentionRules {
   std::span<const ScopedRule> all;
-  Index first_stream = 0;  // the number of the first stream of the pass, among all of its step
+  std::int64_t first_stream = 0;  // the number of the first stream of the pass, among all of its step
 
   bool empty() const { return all.empty(); }
   AttentionRule of(int layer, int head) const;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "fovea/view/plot/run_data.h"
 #include "fovea/view/terminal/chart.h"
 #include "tests/view/terminal/shown_lines.h"
 

@@ -139,11 +139,7 @@ class Predict : public Command {
         throw wrong_input("a parallel corpus needs two files", "give both --source and --target");
       refuse_settings();
       refuse_form("a parallel corpus");
-      for (const CLI::Option* option : labelled_.columns)
-        if (option->count() > 0)
-          throw wrong_input(fmt::format("{} is an option for labelled texts, and --source names a parallel corpus",
-                                        option->get_name()),
-                            "leave the option out");
+      refuse_any(labelled_.columns, "is an option for labelled texts, and --source names a parallel corpus");
       Passes passes(words_.quiet, 1);
       TextSource text;
       text.file = source_;
@@ -165,8 +161,10 @@ class Predict : public Command {
       stream_.given = found.given;
       first = std::move(found.first);
     }
-    if (task_) refuse_columns();
-    if (Registry<Task>::instance().all().contains(data_)) refuse_form("a task");
+    if (task_) refuse_any(labelled_.columns, fmt::format("is an option for files, and '{}' is not a file", data_));
+    const std::vector<std::string> experiments = experiment_names();  // a name of both is of the experiment
+    if (Registry<Task>::instance().all().contains(data_) && std::ranges::find(experiments, data_) == experiments.end())
+      refuse_form("a task");
     words_.report_first_values(data_, first, "To predict other values, use --set.");
     const auto is = [this](Kind kind) { return task_ && task_->shape().kind == kind; };
     if (task_ &&
@@ -220,10 +218,13 @@ class Predict : public Command {
     if (!words_.set.empty())
       throw wrong_input(fmt::format("--set {} changes a task, and a file has no settings", words_.set.front()),
                         "leave the option out");
-    for (const CLI::Option* option : of_tasks_)
-      if (option->count() > 0)
-        throw wrong_input(fmt::format("{} is an option for tasks, and a file draws nothing", option->get_name()),
-                          "leave the option out");
+    refuse_any(of_tasks_, "is an option for tasks, and a file draws nothing");
+  }
+
+  template <class Options>
+  static void refuse_any(const Options& options, const std::string& because) {
+    for (const CLI::Option* option : options)
+      if (option->count() > 0) throw wrong_input(option->get_name() + ' ' + because, "leave the option out");
   }
 
   void refuse_form(const char* what) const {
@@ -233,19 +234,9 @@ class Predict : public Command {
                         "leave the option out");
   }
 
-  void refuse_columns() const {
-    for (const CLI::Option* option : labelled_.columns)
-      if (option->count() > 0)
-        throw wrong_input(fmt::format("{} is an option for files, and '{}' is not a file", option->get_name(), data_),
-                          "leave the option out");
-  }
-
   void refuse_bags() const {
-    for (const CLI::Option* option : of_bags_)
-      if (option->count() > 0)
-        throw wrong_input(fmt::format("{} is an option for bags of words, and the task gives {}", option->get_name(),
-                                      kind_name(task_->shape().kind)),
-                          "leave the option out");
+    refuse_any(of_bags_,
+               fmt::format("is an option for bags of words, and the task gives {}", kind_name(task_->shape().kind)));
   }
 
   int print_exact() const {

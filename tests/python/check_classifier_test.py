@@ -13,12 +13,11 @@ import fovea
 torch = pytest.importorskip("torch")
 
 from fovea.torch.classifier_report import ClassifierCheck  # noqa: E402
-from fovea.torch.explaining import shuffled  # noqa: E402
+from fovea.torch.positions import shuffled  # noqa: E402
 from observed_models import drawn as drawn  # noqa: E402
 from torch import nn  # noqa: E402
 
-PAD, GONE, VOCAB = 0, 1, 14
-LENGTHS = [7, 5, 3, 7, 2, 6, 1, 4]
+PAD, GONE, VOCAB, LENGTHS = 0, 1, 14, [7, 5, 3, 7, 2, 6, 1, 4]
 
 
 class Pooling(nn.Module):

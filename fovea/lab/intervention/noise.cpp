@@ -36,7 +36,9 @@ class Noise final : public OnHeads, ScoreShift {
  private:
   double at(int layer, int head, std::int64_t stream, Index i, Index j) const override {
     std::uint64_t seed = seed_, index = 0;
-    const auto add = [&index](std::int64_t part, int bits) { index = index << bits | static_cast<std::uint64_t>(part); };
+    const auto add = [&index](std::int64_t part, int bits) {
+      index = index << bits | static_cast<std::uint64_t>(part);
+    };
     if ((layer | head) >> 8 == 0 && (stream | i | j) >> 16 == 0) {
       add(layer, 8), add(head, 8), add(stream, 16), add(i, 16), add(j, 16);
     } else {  // too large for one index

@@ -10,7 +10,7 @@
 
 namespace fovea {
 
-// A comparison of a name with a literal, with another name or with a computed number: seed = 0, state = done, p > 1 + 2.
+// A comparison of a name with a literal, with another name or with a computed number: seed = 0, state = done, p > 1.
 // A difference of names that is written without blanks is one name: experiment = copy-subset.
 struct ComparedName {
   enum class With { number, text, name, computed };

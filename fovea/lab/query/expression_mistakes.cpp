@@ -1,6 +1,7 @@
 #include "fovea/lab/query/expression_mistakes.h"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 namespace fovea {
 
@@ -85,6 +86,12 @@ std::optional<std::string> range_remedy(std::string_view text, std::size_t at, c
   const std::string_view low = digits_before(text, at - 1), high = digits_at(text, at + 1);
   if (low.empty() || high.empty()) return std::nullopt;
   return fmt::format("write {0} >= {1} and {0} <= {2}", last.name, low, high);
+}
+
+std::optional<std::string_view> lower_truth(const std::string& name) {
+  for (const char* const truth : {"true", "false"})
+    if (strcasecmp(name.c_str(), truth) == 0) return truth;
+  return std::nullopt;
 }
 
 }  // namespace fovea

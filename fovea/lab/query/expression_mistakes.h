@@ -32,4 +32,7 @@ std::string rest_remedy(std::string_view text, std::size_t at, const ReadCompari
 // What to write for the range whose second dot is at `at`, as in "seed = 0..4". Nothing if there is none.
 std::optional<std::string> range_remedy(std::string_view text, std::size_t at, const ReadComparison& last);
 
+// "true" for "True" and "TRUE", and "false" likewise. Nothing for other names.
+std::optional<std::string_view> lower_truth(const std::string& name);
+
 }  // namespace fovea

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <limits>
 #include <string_view>
@@ -264,11 +263,8 @@ class Parser {
         fail(fmt::format("the name '{}' ends in a dot", name), "write it as 'task.vocab'", column);
       if (find_function(name)) fail(fmt::format("'{}' is a function", name), fmt::format("write {}(…)", name), column);
       if (const int percent = percent_of(name)) return steps_to(name, percent, column);
-      std::string lower = name;
-      for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      for (const char* const truth : {"true", "false"})
-        if (lower == truth)
-          fail(fmt::format("there is no value '{}'", name), fmt::format("write {}", truth), column);
+      if (const auto truth = lower_truth(name))
+        fail(fmt::format("there is no value '{}'", name), fmt::format("write {}", *truth), column);
       node = name_node(name, column);
     }
     return node;

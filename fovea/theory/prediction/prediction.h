@@ -111,8 +111,8 @@ std::string trust_text(const Prediction& prediction, const BagSource& source);
 // and its evidence is strong, or it is probable and in half of the examples of the class.
 bool may_give_label(const Prediction& prediction, const OutputPrediction& output, const Candidate& word);
 
-// Whether a word of an output's candidates gives the label of given examples: it is in 90 % of those of the class, and at
-// most 5 % of the examples with the word are of another class.
+// Whether a word of an output's candidates gives the label of given examples: it is in 90 % of those of the class, and
+// at most 5 % of the examples with the word are of another class.
 bool gives_label(const Prediction& prediction, const OutputPrediction& output, const Candidate& word);
 
 // A warning of words that each give a label. Empty if there is none.

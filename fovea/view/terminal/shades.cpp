@@ -184,7 +184,7 @@ std::string shades_text(const ExampleView& seen, const Terminal& terminal) {
         '\n' + wrapped(fmt::format("α is the map '{}', of {}", seen.map, fmt::join(seen.maps, ", ")), terminal.width);
   const auto body_of = seen.target.empty() ? words_text : seen.tagged ? tags_text : matrix_text;
   const std::string body = body_of(seen, terminal);
-  if (body.empty()) return text + "\n\nNo word of this sentence is of a name. Show another sentence: --example N.\n";
+  if (body.empty()) return text + "\n\nNo word of this sentence is of a name. Choose another sentence.\n";
   return fmt::format("{}\n\n{}\n{}", text, body, legend(seen));
 }
 

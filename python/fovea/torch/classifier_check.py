@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -107,7 +108,7 @@ def check_classifier(
     module = module_of(model)
     from .adversary import adversarial, adversary
     from .distances import jsd, tvd
-    from .explaining import Explained, pairs
+    from .explaining import Explained
 
     one = Explained(
         module,
@@ -141,7 +142,7 @@ def check_classifier(
                 kind: [(each.answers_of(kind == "uniform") == right).astype(float) for each in of]
                 for kind, of in models.items()
             }
-        for a, b in pairs(models["learned"]):
+        for a, b in itertools.combinations(models["learned"], 2):
             taus = a.tau(b.attention)
             agreement.append(float(np.nanmean(taus)) if np.isfinite(taus).any() else math.nan)
             between.append((float(tvd(a.chances, b.chances).mean()), float(jsd(a.weights, b.weights).mean())))

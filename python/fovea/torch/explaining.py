@@ -7,7 +7,7 @@ TVD(p, q) = ½ Σ|p − q|. JSD(p, q) = ½ KL(p‖m) + ½ KL(q‖m) with m = ½ 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from .fresh import fresh
 from .holds import HoldSchedule
 from .model import Model, over
 from .observed import Lookups, Observed, tokens_of
+from .positions import shuffled, words_of
 from .scope import Key, Plan
 from .sites import chosen
 
@@ -111,7 +112,7 @@ class Explained:
         )  # (examples, rows): what each row adds to a mean
         self.weights = self.mean(weights)
         self._own = self.allowed.any(1).any(1)  # of (examples, positions)
-        self._words = None if word_ids is None else _words_of(word_ids, self._own)
+        self._words = None if word_ids is None else words_of(word_ids, self._own)
         self.attention = self._of_words(self.weights)
         self.real = self._own if self._words is None else self._of_words(self._own.double()) > 0
         self.lengths = self.real.sum(-1)
@@ -395,32 +396,3 @@ class Explained:
             name: torch.where(several, values.detach().double().cpu(), torch.nan).numpy()
             for name, values in found.items()
         }
-
-
-def _words_of(word_ids: Sequence[Sequence[int | None]], own: Any) -> Any:
-    """The word of each position, (examples, positions); −1 for none and for padding."""
-    if len(word_ids) != len(own) or any(len(one) != own.shape[1] for one in word_ids):
-        raise _engine.wrong_input(
-            f"word_ids has {len(word_ids)} lists, and attention is of {len(own)} examples with {own.shape[1]} positions",
-            "give a list for each example, with an entry for each position: a number, or None",
-        )
-    words = torch.tensor(
-        [[-1 if word is None else checks.whole("word_ids", word, 0) for word in one] for one in word_ids]
-    )
-    return torch.where(own, words.to(own.device), -1)
-
-
-def shuffled(attention: Any, allowed: Any, random: Any) -> Any:
-    """Return weights in another order over the positions that their row may attend to."""
-    keys = torch.rand(attention.shape, generator=random).to(attention.device)
-    drawn = keys.masked_fill(~allowed, torch.inf).argsort(-1)
-    places = torch.sort((~allowed).int(), dim=-1, stable=True).indices
-    new = torch.zeros_like(attention).scatter(-1, places, attention.gather(-1, drawn))
-    return torch.where(allowed, new, attention)
-
-
-def pairs(of: Sequence[Explained]) -> Iterator[tuple[Explained, Explained]]:
-    """Give each two of several models."""
-    for place, one in enumerate(of):
-        for other in of[:place]:
-            yield other, one

@@ -70,7 +70,7 @@ TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
   EXPECT_SAYS(refused("0x1,here"), "'here' is not a whole number");
   EXPECT_SAYS(refused("0x1,0x"), "'0x' is not a whole number");
   EXPECT_SAYS(refused("0x1,7fff"), "'7fff' is not a decimal number. If it is hexadecimal, write 0x7fff");
-  EXPECT_SAYS(refused("0x1,1e6"), "'1e6' is not a whole number");
+  EXPECT_SAYS(refused("0x1,1e6"), "'1e6' is not a decimal number");
   EXPECT_SAYS(refused("0x1,64.0"), "'64.0' is not a whole number");
   EXPECT_SAYS(refused("0x1,-64"), "'-64' is negative");
   EXPECT_SAYS(refused("0x1"), "has a counter, '0x1', and no address");

@@ -34,7 +34,8 @@ TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("quick = { \"sweep.seed\" = 4 }"), "x.toml:3:11", "must be a list or a range", "0..19"},
       {minimal("quick = { \"train.steps\" = 4, train = { steps = 3 } }"), "x.toml:3:11", "'train.steps' is set twice",
        "keep one"},
-      {minimal("intervene = { hold = \"uniform\" }"), "x.toml:3:1", "must be a list of tables", "make it"},
+      {minimal("intervene = { hold = \"uniform\" }"), "x.toml:3:1", "must be a list of tables",
+       "write it as intervene = [{"},
       {minimal("[[claim]]\nsays = \"x\"\nmetric = \"share(accuracy >)\"\nat_least = 1"), "x.toml:5:1",
        "column 17: ')' is not expected", "write a metric"},
       {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\nwhere = \"share(a > 1)\"\nat_least = 1"), "x.toml:6:1",
@@ -142,7 +143,7 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
        "model 'tiny' cannot be trained on one example at a time", "set train.batch to 2 or more"},
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\n"
        "train = { batch = 12, data_parallel = true, shards = 12 }",
-       "x.toml:3:11", "cannot be trained on one example at a time", "set train.batch to 24 or more"},
+       "x.toml:3:11", "model 'tiny' needs 2 in each", "set train.batch to 24 or more"},
       {minimal("train = { momentum = 0.9 }"), "x.toml:3:11",
        "train.momentum changes nothing here: it belongs to optimizer \"sgd\"",
        "remove the setting (or set train.momentum to 0)"},

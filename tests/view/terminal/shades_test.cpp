@@ -44,8 +44,7 @@ TEST(Shades, OfTagsAreOfTheWordsOfNames) {
       << answered;
   EXPECT_NE(answered.find("→  the right tag, and the tagger's answer\n"), std::string::npos) << answered;
   seen.answers = seen.target = {"O", "O", "O"};
-  EXPECT_TRUE(
-      shades_text(seen, {}).ends_with("No word of this sentence is of a name. Show another sentence: --example N.\n"));
+  EXPECT_TRUE(shades_text(seen, {}).ends_with("No word of this sentence is of a name. Choose another sentence.\n"));
 }
 
 TEST(Shades, AreSharesOfTheLargest) {

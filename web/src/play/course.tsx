@@ -14,7 +14,8 @@ import { Explained } from "../term";
 import { marks_of_interventions } from "./acts";
 import type { Player } from "./player";
 import { ghost, type State } from "./state";
-import { first_curves, labels, type Task } from "./tasks";
+import { first_curves, labels } from "./task_metrics";
+import type { Task } from "./tasks";
 import { Verdict } from "./verdict";
 
 const not_yet = "Press Play: curves appear here.";

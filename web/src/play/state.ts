@@ -5,7 +5,8 @@ import { own_points } from "../own/points";
 import { own_texts } from "../own/texts";
 import { act_text, intervention_of } from "./acts";
 import { beside } from "./setting_words";
-import { may_lack, probe_of, type Task, tasks } from "./tasks";
+import { may_lack, probe_of } from "./task_metrics";
+import { type Task, tasks } from "./tasks";
 
 export interface State {
   task: string;

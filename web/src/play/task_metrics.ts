@@ -1,0 +1,46 @@
+// The metrics of the playground's tasks: their labels, and which are drawn at first.
+import type { Task } from "./tasks";
+
+export const labels: { [metric: string]: string } = {
+  accuracy: "accuracy",
+  attention_points_right: "α: looks right",
+  attention_on_answer: "α: on the deciding word",
+  beta_points_right: "β: matches words",
+  beta_auc: "β: the keyword ranks above others",
+  weight_on_previous: "a head on the word before",
+  induction: "a head on the followers of earlier copies",
+  weight_on_needed: "attention on the right positions",
+  weight_on_first_unneeded: "attention on the first position, if none is right",
+  span_1_least: "least weight of a head on the newest span",
+  span_2_most: "largest weight of a head on the span before",
+  knowledge: "β: sure of the answer by the keyword alone",
+  entropy: "entropy of attention (1: uniform)",
+  train_loss: "loss",
+  loss_held: "loss while attention is changed",
+};
+
+// What is drawn at first: knowledge and attention, where the task has both.
+export function first_curves(task: Task): string[] {
+  const two = [task.knowledge?.metric ?? "accuracy", task.attention?.metric ?? "entropy"];
+  return task.metrics.filter(metric => two.includes(metric));
+}
+
+// The probe that measures it, where that has another name.
+export const probe_of: { [metric: string]: string } = {
+  weight_on_previous: "heads",
+  induction: "heads",
+  weight_on_needed: "heads",
+  weight_on_first_unneeded: "heads",
+  span_1_least: "spans",
+  span_2_most: "spans",
+};
+
+// What measures attention or β, which a model may not have.
+export const may_lack = new Set([
+  "attention_points_right",
+  "attention_on_answer",
+  "entropy",
+  "beta_points_right",
+  "beta_auc",
+  "knowledge",
+]);

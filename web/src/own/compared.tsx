@@ -2,9 +2,10 @@
 import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Explained } from "../term";
+import { present } from "./places";
 import type { Forecast } from "./prediction";
 import { Shaded } from "./shaded";
-import { labels_of_words, learned_words, logit_of, measured, predicted_words, present } from "./trust";
+import { labels_of_words, learned_words, logit_of, measured, predicted_words } from "./trust";
 import { useForecast } from "./use_forecast";
 
 const most_rows = 20;

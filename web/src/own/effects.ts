@@ -1,7 +1,7 @@
 // What a trained model answers to the held-out texts, and which answers change without a word.
 import { useEffect, useState } from "preact/hooks";
 import type { Training } from "../engine/training";
-import { place_of_most, present } from "./trust";
+import { place_of_most, present } from "./places";
 
 export interface Answer {
   label: string;

@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
 import type { Effects } from "./effects";
+import { present } from "./places";
 import { Shaded } from "./shaded";
-import { present } from "./trust";
 
 const first_shown = 4;
 

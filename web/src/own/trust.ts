@@ -2,22 +2,15 @@
 import type { Look } from "../engine/looks";
 import type { Training } from "../engine/training";
 import type { Effects, Removal } from "./effects";
+import { place_of_most, present } from "./places";
 import type { Forecast, Output } from "./prediction";
 
 const still_uniform = 0.95; // of the normalised entropy, as the audit has it
 const least_texts = 3; // with a word that a verdict names
 const most_named = 3;
 
-// Without what fills a text up to the longest.
-export function present(tokens: number[]): number[] {
-  return tokens.filter(token => token >= 0);
-}
-
 // Attention's logit for a word; 0 where it is not predicted.
 export const logit_of = ({ logits }: Forecast, word: string) => (Object.hasOwn(logits, word) ? logits[word]! : 0);
-
-export const place_of_most = (weights: ArrayLike<number>) =>
-  Array.prototype.indexOf.call(weights, Math.max(...Array.from(weights)));
 
 // What trained, as a sentence names it.
 export function model_name(training: Training): string {

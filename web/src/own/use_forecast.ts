@@ -2,8 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Training } from "../engine/training";
+import { present } from "./places";
 import type { Forecast } from "./prediction";
-import { present } from "./trust";
 
 // It is of the data, so it holds for every training on them: the newest two are remembered.
 const newest = new Map<string, Promise<Forecast>>();

@@ -1,7 +1,7 @@
 // A bet before a training of the playground is played: on the step of each of its two stages.
 import { change_address } from "../address";
 import { Bets } from "../start/bets";
-import type { Curve } from "../start/scenes";
+import type { Curve } from "../start/flags";
 import type { Task } from "./tasks";
 
 // A flag for each stage of a task, in the colour of its curve.

@@ -1,6 +1,6 @@
 // What the playground can be set to: small enough to be learned while somebody watches, on one core.
 import type { Table } from "../model";
-import type { Reason } from "../start/told";
+import type { Reason } from "../start/flags";
 import { everyday, weather } from "./everyday";
 
 // How far the two stages are: which word goes with which output, and whether attention has come to it.

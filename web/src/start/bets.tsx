@@ -1,6 +1,6 @@
 // The bet: a flag for each thing that is to be learned, put on the step at which it comes.
 import { useId } from "preact/hooks";
-import type { Curve } from "./scenes";
+import type { Curve } from "./flags";
 
 interface Props {
   flags: Curve[];

@@ -2,7 +2,7 @@
 import type { Series } from "../engine/looks";
 import type { Training } from "../engine/training";
 import { act_of, act_text } from "../play/acts";
-import type { Curve } from "./scenes";
+import type { Curve } from "./flags";
 
 const steps_text = (count: number) => `${count} ${count === 1 ? "step" : "steps"}`;
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,17 +1,7 @@
 // What Start trains: tasks of the playground in everyday words, each with flags to bet on.
 import { factor_in, first, type State } from "../play/state";
 import { reasons } from "../play/tasks";
-import type { Reason } from "./told";
-
-// A share over the steps, and the level that a flag stands for.
-export interface Curve {
-  metric: string;
-  name: string; // in the legend
-  means: string;
-  colour: string;
-  // `what` is learned, as a sentence names it. `predicted` names the time that the engine predicts for it.
-  flag?: { level: number; asks: string; short: string; what: string; predicted?: string };
-}
+import type { Curve, Reason } from "./flags";
 
 export interface Scene {
   name: string;

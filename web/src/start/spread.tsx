@@ -3,8 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import { useWidth } from "../lines";
 import { median } from "../median";
 import type { Bet, ClassBets } from "../source";
+import type { Curve } from "./flags";
 import { edges } from "./plot";
-import type { Curve } from "./scenes";
 
 const pause = 2000; // milliseconds between two questions for the others' bets
 const bins = 50;

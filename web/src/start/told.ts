@@ -2,7 +2,8 @@
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
 import { effect_of, untouched_text } from "./effect";
-import { type Curve, flags_of, type Scene } from "./scenes";
+import type { Curve, Reason } from "./flags";
+import { flags_of, type Scene } from "./scenes";
 
 export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 
@@ -118,13 +119,6 @@ function judged(come: Arrived[]): string {
   const distances =
     one.by === two.by ? `${off_by(one.by)} for both` : off.map(({ what, by }) => `${what} ${off_by(by)}`).join(", ");
   return order ? `${order}${distances}.` : `${capital(distances)}.`;
-}
-
-// The reason for the order of two flags.
-export interface Reason {
-  waits?: string | undefined; // how the first flag is learned, and why the second waits for it
-  open?: string | undefined; // the question that is not settled
-  sure?: true; // the first flag is a rank, and the model's probability is measured, too
 }
 
 export function told(

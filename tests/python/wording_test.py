@@ -30,7 +30,7 @@ def transplanted(number):
         (lambda: fovea.predict("copy", set={"train.steps": 3}), 'as in set={"task.vocab": 60}'),
         (lambda: fovea.run({}), 'the experiment has no task. Add "task": {"name": "…"}'),
         (lambda: fovea.run({"task": 3}), "'task' must be a dict, not an integer (3)"),
-        (lambda: fovea.run({"task": {"vocab": 3}}), 'Add "name": "…" to it; fovea.describe("tasks") shows them'),
+        (lambda: fovea.run({"task": {"vocab": 3}}), 'task.name is missing. See: fovea.describe("tasks")'),
         (
             lambda: fovea.run({**COPY, "name": "mine", "train": {"stepz": 3}}),
             "mine: train has no setting 'stepz'. Did you mean 'steps'?",

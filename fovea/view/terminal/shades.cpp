@@ -123,6 +123,7 @@ std::string tags_text(const ExampleView& seen, const Terminal& terminal) {
     names.push_back(t);
     heads = std::max(heads, display_width(head_of(t)));
   }
+  if (names.empty()) return "";
   const int width = std::max(20, (terminal.width > 0 ? terminal.width : without_limit) - heads);
   std::string text;
   for (const ExampleView::Quantity& quantity : seen.quantities) {

@@ -79,7 +79,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
               <NoAttention key={training.title} training={training} />
             ),
           )}
-          {!wide && changes && (
+          {!wide && changes && !how.embedded && (
             <details class="to-hold" open={unfolded} onToggle={event => unfold(event.currentTarget.open)}>
               <summary>Change attention</summary>
               {changes}

@@ -180,10 +180,10 @@ test("of words that give labels away it is said how each label is recognised, an
   await button(page, "Remove these words and check again").click();
   await page.getByText(/^Checked without “(backoffice|fieldservice)”, “(backoffice|fieldservice)”\./).waitFor();
   await past_step(page, 400);
-  await page.getByText("answers that change without it").waitFor();
+  // No other word indicates a label, so the answers are guesses, and attention explains nothing.
+  await trust(page).getByText(/^Do not trust attention here: \d+ of 24 held-out answers are correct, and one label for all texts gives 12\./).waitFor();
   assert.ok((await trust(page).allInnerTexts()).every((line) => !line.includes("alone gives")), "nothing gives the label away");
-  const without = await evidence_of(page);
-  assert.ok(!("backoffice" in without) && !("fieldservice" in without));
+  assert.equal(await page.getByRole("region", { name: "Words that indicate each label" }).getByText(/backoffice|fieldservice/).count(), 0);
   assert.ok((await page.getByRole("textbox", { name: /^Your texts/ }).inputValue()).includes("backoffice"), "the texts stay as they were given");
   await button(page, "Put them back").click();
   await trust(page).getByText(/alone gives a label/).waitFor();
@@ -348,7 +348,7 @@ test("own points are answered from one another, nearer ones counting more as the
   assert.ok(most <= scale && scale <= 2.5 * most, `${most} ${scale}`);
   const map = String((await of_figure("The attention map", "SVG")).bytes);
   assert.match(map, /<image href="data:image\/png;base64,[^]*attention, from 0 to/);
-  assert.ok(map.includes(`>${cells[5][3]}</text>`), "the words beside it"); // of sixty, every fifth
+  assert.ok(cells.slice(0, 60).filter((cell) => map.includes(`>${cell[3]}</text>`)).length >= 12, "the words beside it"); // of sixty, every fifth at least
   assert.equal((await of_figure("The attention map", "PNG")).bytes.subarray(1, 4).toString(), "PNG");
   // Where training begins so narrow that nothing can be learned, it says so.
   await open_settings(page);

@@ -19,6 +19,12 @@ const least_of_class = 5; // so that some can be held out
 
 export const words_in = (text: string) => words_of(text).join(" ");
 
+// What is before the first separator; "" if there is none, or if it is within quotes.
+function label_before(line: string, mark: string): string {
+  const label = line.includes(mark) ? line.slice(0, line.indexOf(mark)).trim() : "";
+  return /^"[^"]*$/.test(label) ? "" : label;
+}
+
 // Lines of a label and a text that holds commas or semicolons as it pleases, as lines of a label, a tab and a text. What
 // comes before the first separator is taken for a label where few of these come again and again; quotes around a text are
 // taken off. Anything else (JSON, tabs, quoted texts over several lines) is as it was.
@@ -29,7 +35,7 @@ export function with_tabs(given: string): string {
   const fits = [",", ";"]
     .map(mark => ({
       mark,
-      labels: new Set(full.map(line => (line.includes(mark) ? line.slice(0, line.indexOf(mark)).trim() : ""))),
+      labels: new Set(full.map(line => label_before(line, mark))),
     }))
     .filter(({ labels }) => !labels.has("") && labels.size <= most_classes + 1 && 3 * labels.size <= full.length)
     .sort((a, b) => a.labels.size - b.labels.size || [...a.labels].join("").length - [...b.labels].join("").length);
@@ -154,7 +160,7 @@ function isolated(label: string): string {
   return /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(label) ? `\u2068${label}\u2069` : label;
 }
 
-function counted(labels: string[]): Map<string, number> {
+export function counted(labels: string[]): Map<string, number> {
   const count = new Map<string, number>();
   for (const label of labels) count.set(label, (count.get(label) ?? 0) + 1);
   return count;

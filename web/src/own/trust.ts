@@ -4,6 +4,7 @@ import type { Training } from "../engine/training";
 import type { Effects, Removal } from "./effects";
 import { place_of_most, present } from "./places";
 import type { Forecast, Output } from "./prediction";
+import { counted } from "./texts";
 
 const still_uniform = 0.95; // of the normalised entropy, as the audit has it
 const least_texts = 3; // with a word that a verdict names
@@ -131,7 +132,17 @@ export function trust_of(training: Training, at: number, forecast: Forecast, eff
     return off
       ? `${when}Do not trust attention here: ${off}.`
       : `${when}${capital(model_name(training))} attends mostly to words that indicate a label.`;
-  return verdict(effects, off, model_name(training));
+  return verdict(effects, off || by_chance(training, effects), model_name(training));
+}
+
+// Where the answers are hardly better than one label for all texts: how many are correct. The margin is the standard
+// error of a guess.
+function by_chance(training: Training, { answers }: Effects): string {
+  const labels = answers.map((_, text) => training.class_of(text));
+  const correct = answers.filter(({ label }, text) => label === labels[text]).length,
+    most = Math.max(...counted(labels).values());
+  if (correct - most > Math.sqrt(answers.length) / 2) return "";
+  return `${correct} of ${answers.length} held-out answers are correct, and one label for all texts gives ${most}`;
 }
 
 // Whether the word with most attention decides the answers, for each of them.

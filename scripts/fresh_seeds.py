@@ -60,10 +60,11 @@ def kept_tally():
 def failed_rows(experiments):
     """Of each kept claim that failed on fresh seeds: experiment, title, how often, and the rate at which it may."""
     rates = tomllib.loads(RATES.read_text())
+    claims_of = lambda entry: experiments.get(entry["experiment"], {}).get("claim", [])
     return [
         [
             entry["experiment"],
-            next(one["title"] for one in experiments[entry["experiment"]]["claim"] if key_of(one) == entry["claim"]),
+            next((one["title"] for one in claims_of(entry) if key_of(one) == entry["claim"]), entry["claim"]),
             f"{len(entry['failed'])} of {len(entry['blocks'])}",
             str(rate_of(rates, entry["experiment"], entry["claim"])),
         ]

@@ -32,7 +32,7 @@ class Inspect : public Command {
         "Shades the words of an example by attention (α), by the evidence of each word alone (β) and by influence "
         "(Δ),\n"
         "side by side. A translation is shown as a matrix of target words by source words, a stream as a matrix of\n"
-        "positions by positions. In a tagging task, the sentence is shown once for each word of an entity, with the\n"
+        "positions by positions. In a tagging task, the sentence is shown once for each word with a tag, with the\n"
         "right tag and the tagger's answer. The run must have been trained with the probe 'evidence'.\n"
         "\n"
         "Examples:\n"

@@ -126,7 +126,7 @@ std::string surplus_remedy(const CLI::App& app, const std::string& command, cons
   }
   const CLI::Option* const seeds = app.get_option_no_throw("--seeds");
   const bool number = surplus.front().find_first_not_of("0123456789.") == std::string::npos;
-  if (number && seeds && seeds->count() > 0)
+  if (number && seeds && seeds->count() > 0 && seeds->get_type_name() == "SEEDS")
     return fmt::format("Separate seeds by commas: --seeds {},{}", seeds->results().front(), fmt::join(surplus, ","));
   const CLI::Option* const output = app.get_option_no_throw("--output");
   const std::string ending = std::filesystem::path(surplus.front()).extension();

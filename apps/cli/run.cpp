@@ -113,6 +113,7 @@ class Run : public Command {
     ResolvedRun run = resolve_run(experiment, words_.preset(), overrides,
                                   seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
     words_.report_first_values(experiment.name, first, "To train all values: fovea sweep " + experiment_);
+    refuse_late_evaluations(run.spec());
     return {experiment.name, std::move(run)};
   }
 
@@ -134,6 +135,18 @@ class Run : public Command {
                        two ? fmt::format(". To give one decimal number: {}",
                                          typed(fmt::format("{}={}.{}", axis.key, values[0], values[1])))
                            : "");
+  }
+
+  // The steps of a file are of all its forms, and the quick form may end before them.
+  void refuse_late_evaluations(const RunSpec& spec) const {
+    const auto is_given = [](const std::string& text) { return text.starts_with("probe.at="); };
+    if (std::ranges::none_of(words_.set, is_given)) return;
+    const std::int64_t steps = *spec.setting("train.steps")->as<std::int64_t>();
+    const std::optional<Value> at = spec.setting("probe.at");
+    for (const Value& step : *at->as<ValueList>())
+      if (*step.as<std::int64_t>() > steps)
+        throw wrong_input(fmt::format("--set probe.at has step {}, and the run has {} steps", step.text(), steps),
+                          "list steps within the run, or raise train.steps");
   }
 
   Named from_store(const Store& store) const {

@@ -31,7 +31,8 @@ void print_run(const RunRecord& run) {
   const bool held = !rows.empty();
   for (const std::string& text : rows) {
     const std::vector<double> values = Quantity(text, {}).over_steps(run).values;
-    table.row({text, last_text(run, values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
+    if (!values.empty())
+      table.row({text, last_text(run, values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
   }
   for (const std::string& name : names) {
     const std::vector<double>& values = run.series.at(name).values;
@@ -40,10 +41,11 @@ void print_run(const RunRecord& run) {
   }
   fmt::print("{}", table.text(terminal));
   if (held)
-    fmt::print("{}\n",
-               wrapped("as_trained(NAME) is of the model as it trains: NAME_held at a step with a hold, NAME at "
-                       "every other step. NAME is always without the hold.",
-                       terminal.width));
+    fmt::print(
+        "{}\n",
+        wrapped("as_trained(NAME) is of the model as it trains: NAME_held at a step with an intervention on heads, "
+                "NAME at every other step. NAME is always without it.",
+                terminal.width));
 }
 
 void print_runs(const std::vector<RunRecord>& runs, const std::vector<std::string>& wanted) {

@@ -33,7 +33,8 @@ TEST_F(EntitiesProgramTest, AMadeLanguageIsLearnedAndShown) {
   }
   EXPECT_NEAR(right, run["metrics"]["evidence_accuracy"].get<double>() * words, 1e-3);
   const std::string text = fovea("inspect 1").out;
-  EXPECT_TRUE(text.find("α, of each word of a name") != text.npos || text.find("No word of this") != text.npos) << text;
+  EXPECT_TRUE(text.find("α, of each word with a tag") != text.npos || text.find("No word of this") != text.npos)
+      << text;
   const auto cues = json("predict made-names --json --draws 2000")["cues"];
   EXPECT_TRUE(std::ranges::any_of(cues, [](const auto& cue) {
     return cue["tag"] == "B-0" && cue["offset"] == -1 && cue["word"] == "cue0-0";

@@ -154,8 +154,7 @@ TEST_F(IgnoredWords, AnOptionAndItsSettingAgree) {
        "--set train.checkpoints=[6] and --checkpoints 5 contradict each other"},
       {"run toy-uniform --set train.device=cuda", "Set train.engine = \"torch\" too, or drop train.device."},
       {"run toy-uniform --set 'probe.at=[500]'",
-       "--set probe.at=[500]: probe.at has step 500, and the run has 80 steps. List steps within the run"},
-      {"sweep toy-uniform --set 'probe.at=[500]'", "probe.at has step 500"},
+       "--set probe.at has step 500, and the run has 80 steps. List steps within the run"},
       {"predict copy --quick", "--quick is an option for experiments, and a task has no forms. Leave the option out."},
       {"predict plain.tsv --full", "--full is an option for experiments, and a file has no forms"},
   });

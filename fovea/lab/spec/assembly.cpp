@@ -152,16 +152,6 @@ void check_checkpoints(const TrainSettings& train, const ValueTable& table) {
                         "list steps within the run, or raise train.steps", location_in(table, "checkpoints"));
 }
 
-// The steps of a file are of all its forms, and the quick form may end before them.
-void check_given_evaluations(const TrainSettings& train, const ValueTable& probe) {
-  const auto at = probe.find("at");
-  if (at == probe.end() || at->second.location.kind != Location::Kind::setting) return;
-  for (const Value& step : *at->second.as<ValueList>())
-    if (*step.as<std::int64_t>() > train.steps)
-      throw wrong_input(fmt::format("probe.at has step {}, and the run has {} steps", step.text(), train.steps),
-                        "list steps within the run, or raise train.steps", at->second.location);
-}
-
 }  // namespace
 
 bool names_truth(const Batch& batch) {
@@ -216,7 +206,6 @@ template Capabilities capabilities_of(const Model<double>&, const ParameterSet<d
 template <class T>
 void check_training(const Model<T>& model, const RunSpec& spec, const TrainSettings& train) {
   check_checkpoints(train, spec.train);
-  check_given_evaluations(train, spec.probe);
   const std::int64_t parts =
       train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;
   const int least = model.least_batch();

@@ -34,8 +34,9 @@ double diversity_error(const DiversitySetting& setting) {
     throw wrong_input("regression in context needs tasks, pairs and examples, and noise of 0 or more",
                       "use numbers above 0");
   if (s == 1)
-    throw wrong_input("the error on new tasks has no bound if the examples are as many as the entries of the map",
-                      "use a number of samples other than 1");
+    throw wrong_input(
+        "the error on new tasks has no bound if the examples are as many as the entries of the map, task.samples = 1",
+        "set task.samples further from 1");
   const double x = (1 + noise) / setting.pairs, r = 1 / setting.diversity;
   const auto M = [x](double inverse) {
     const double sum = x + 1 - inverse;

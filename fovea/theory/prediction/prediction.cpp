@@ -209,8 +209,10 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
 std::string signal_text(const Prediction& prediction) {
   const double percent = 100 * std::max(0.0, prediction.signal), error = 100 * prediction.error;
   if (prediction.kind == BagSource::Outputs::classes)
-    return fmt::format("the counts of words explain {:.1f} % of the variance of the labels (± {:.2g} %)", percent,
-                       error);
+    return fmt::format(
+        "beyond the length of the text, the counts of words explain {:.1f} % of the variance of the labels (± {:.2g} "
+        "%)",
+        percent, error);
   return fmt::format("the bag of inputs explains {:.1f} % of the largest possible variance of the outputs (± {:.2g} %)",
                      percent, error);
 }
@@ -257,7 +259,7 @@ void weigh_words(Prediction& prediction) {
   const bool strong = most == EvidenceLevel::strong;
   prediction.verdict = strong ? Verdict::slow : Verdict::unsure;
   prediction.because =
-      signal_text(prediction) + (strong ? ", but single words indicate the class, in few of the examples"
+      signal_text(prediction) + (strong ? ", but single words indicate the class"
                                         : ", but single words may indicate the class: more examples would show");
 }
 
@@ -296,6 +298,12 @@ void repeat_verdict(const KeptBags& bags, Team& team, const PredictionOptions& o
     ++prediction.repeated[static_cast<std::size_t>(of_part.verdict)];
   }
   if (prediction.repeated[static_cast<std::size_t>(prediction.verdict)] >= agreeing) return;
+  if (prediction.repeated[static_cast<std::size_t>(Verdict::unsure)] >= agreeing) {
+    prediction.because = signal_text(prediction) + ". Four fifths of the examples are too few for a verdict";
+    prediction.verdict = Verdict::unsure;
+    prediction.unsure = UnsureReason::few;
+    return;
+  }
   prediction.because = signal_text(prediction) +
                        fmt::format(". The verdict differs between {} draws of four fifths of the examples", repeats);
   prediction.verdict = Verdict::unsure;

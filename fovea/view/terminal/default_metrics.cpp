@@ -95,7 +95,7 @@ std::vector<std::string> default_metrics(const Runs& runs) {
 std::vector<std::string> as_trained(std::vector<std::string> metrics, const Runs& runs) {
   for (std::string& metric : metrics) {
     const auto held = [&metric](const RunRecord* run) { return run->series.contains(held_name(metric)); };
-    if (std::ranges::any_of(runs, held)) metric = "as_trained(" + metric + ")";
+    if (!metric.starts_with("rung_") && std::ranges::any_of(runs, held)) metric = "as_trained(" + metric + ")";
   }
   return metrics;
 }

@@ -127,7 +127,7 @@ std::string tags_text(const ExampleView& seen, const Terminal& terminal) {
   const int width = std::max(20, (terminal.width > 0 ? terminal.width : without_limit) - heads);
   std::string text;
   for (const ExampleView::Quantity& quantity : seen.quantities) {
-    text += fmt::format("{}, of each word of a name\n", toned(quantity.name, Tone::strong, terminal));
+    text += fmt::format("{}, of each word with a tag\n", toned(quantity.name, Tone::strong, terminal));
     for (const std::size_t t : names) {
       std::string head = head_of(t);
       head.insert(0, static_cast<std::size_t>(heads - display_width(head)), ' ');

@@ -47,14 +47,14 @@ RunSpec spec_of(const std::vector<std::string>& changes = {}, std::uint64_t seed
 using Steps = std::vector<std::int64_t>;
 
 TEST(Trainer, LooksAtTheStartEveryNWhereListedAndAtTheEnd) {
-  const RunRecord run = train(spec_of({"train.steps=50", "probe.at=[7, 40]"}));
+  const RunRecord run = train(spec_of({"train.steps=50", "probe.at=[7, 40, 99]"}));
   EXPECT_EQ(run.state, RunState::done);
   EXPECT_EQ(run.steps, 50);
   EXPECT_EQ(run.series.at("loss").steps, (Steps{0, 7, 20, 40, 50}));
   EXPECT_EQ(run.series.at("train_loss").steps, (Steps{7, 20, 40, 50}));
   EXPECT_NEAR(run.series.at("loss").values.front(), std::log(2.0), 1e-6);
   EXPECT_LT(run.series.at("loss").values.back(), 0.6);
-  EXPECT_EQ(run.hash, spec_of({"train.steps=50", "probe.at=[7, 40]"}).hash());
+  EXPECT_EQ(run.hash, spec_of({"train.steps=50", "probe.at=[7, 40, 99]"}).hash());
   EXPECT_FALSE(run.version.empty() || run.machine.empty() || run.started.empty());
   EXPECT_EQ(train(spec_of({"train.steps=0"})).series.at("loss").steps, Steps{0});
 }

@@ -36,7 +36,7 @@ TEST(Shades, OfTagsAreOfTheWordsOfNames) {
   seen.target = {"O", "B-per", "O"};
   seen.quantities = {{"α", false, {{1, 0, 0}, {0.9, 0.1, 0}, {0, 0, 1}}}};
   const std::string text = shades_text(seen, {});
-  EXPECT_NE(text.find("α, of each word of a name\nB-per ada │ dr█ ada runs\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("α, of each word with a tag\nB-per ada │ dr█ ada runs\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("O dr"), std::string::npos) << text;
   seen.answers = {"O", "B-loc", "B-per"};
   const std::string answered = shades_text(seen, {});

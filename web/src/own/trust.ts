@@ -135,13 +135,18 @@ export function trust_of(training: Training, at: number, forecast: Forecast, eff
   return verdict(effects, off || by_chance(training, effects), model_name(training));
 }
 
-// Where the answers are hardly better than one label for all texts: how many are correct. The margin is the standard
+// How many answers are correct, if that is hardly more than with one label for all texts. The margin is the standard
 // error of a guess.
 function by_chance(training: Training, { answers }: Effects): string {
-  const labels = answers.map((_, text) => training.class_of(text));
-  const correct = answers.filter(({ label }, text) => label === labels[text]).length,
-    most = Math.max(...counted(labels).values());
-  if (correct - most > Math.sqrt(answers.length) / 2) return "";
+  const labels: string[] = [];
+  let correct = 0;
+  for (const [text, { label }] of answers.entries()) {
+    labels.push(training.class_of(text));
+    if (label === labels[text]) ++correct;
+  }
+  const most = Math.max(...counted(labels).values()),
+    margin = Math.sqrt(answers.length) / 2;
+  if (correct - most > margin) return "";
   return `${correct} of ${answers.length} held-out answers are correct, and one label for all texts gives ${most}`;
 }
 

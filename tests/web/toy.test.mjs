@@ -127,12 +127,13 @@ test("a start is dragged for long: the address is written now and then, and says
   await page.mouse.down();
   for (let i = 1; i <= 300; ++i) await page.mouse.move(...at(i / 300));
   await page.mouse.up();
-  const label = await page.getByRole("application").getAttribute("aria-label");
-  const [, D, p] = label.match(/D (-?[\d.]+), p (-?[\d.]+)/);
-  await page.waitForFunction(([D, p]) => {
+  // A slow machine may still be drawing when the start is let go.
+  await page.waitForFunction(() => {
+    const label = document.querySelector("[role=application]").getAttribute("aria-label");
+    const [, D, p] = label.match(/D (-?[\d.]+), p (-?[\d.]+)/);
     const words = new URLSearchParams(location.hash.split("?")[1]);
-    return words.get("D") === D && words.get("gate") === p;
-  }, [D, p]);
+    return Number(D) > 1 && words.get("D") === D && words.get("gate") === p;
+  });
   const writes = await page.evaluate(() => globalThis.writes);
   // 20 in a row, then two a second, as long as it took; one when the start is let go, and one that was under way.
   const most = 22 + (2 * (Date.now() - began)) / 1000;

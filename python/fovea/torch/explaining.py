@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import _engine, checks
+from .. import _engine
 from ..pictures import needed
 from .base_pass import Answer, Base
 from .distances import jsd, tvd

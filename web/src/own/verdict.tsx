@@ -41,12 +41,22 @@ export function Verdict({ training, at, told, effects }: Props) {
         {trust}
       </p>
       {effects && trust.startsWith("Do not trust") && (
-        <p>Use the words in the table below as reasons instead. They are counted in your texts.</p>
+        <p>
+          {indicates(told)
+            ? "Use the words in the table below as reasons instead. They are counted in your texts."
+            : "No word in these texts indicates a label beyond chance."}
+        </p>
       )}
-      <Right training={training} at={at} told={told} />
+      <Right training={training} at={at} told={told} effects={effects} />
     </>
   );
 }
+
+// Whether a word goes with a label by more than chance.
+const indicates = ({ prediction }: Forecast) =>
+  prediction.outputs.some(({ candidates }) =>
+    candidates.some(({ evidence }) => evidence === "strong" || evidence === "probable"),
+  );
 
 // A warning of words that give the labels, or of one that may and is in half of its texts; and these words.
 function leak_in({ leak, outputs, examples }: Forecast["prediction"]): { leak: string; words: string[] } {
@@ -95,19 +105,24 @@ function Removing({ words }: { words: string[] }) {
 }
 
 // How many held-out texts the model labels rightly, beside what the same answer for all would come to.
-function Right({ training, at, told }: Omit<Props, "effects">) {
+function Right({ training, at, told, effects }: Props) {
   const found = measured(training, at, told);
   const share = found && training.value_at("accuracy", found.step);
   if (typeof share !== "number") return null;
   const of = training.labels.slice(0, training.examples).map((_, text) => training.class_of(text));
+  // The share is of all held-out texts, and the answers are to those that are shown.
+  const correct = effects?.answers.filter(({ label }, text) => label === of[text]).length;
   const counts = new Map<string, number>();
   for (const label of of) counts.set(label, (counts.get(label) ?? 0) + 1);
   const most = Math.max(...counts.values()),
     [frequent, ...others] = [...counts.keys()].filter(label => counts.get(label) === most);
   return (
     <p class="right">
-      It labels {Math.round(share * of.length)} of {of.length} held-out texts correctly ({percent(share)}). Always
-      answering{" "}
+      It labels{" "}
+      {correct === undefined
+        ? `${percent(share)} of the held-out texts`
+        : `${correct} of ${of.length} held-out texts correctly (${percent(correct / of.length)})`}
+      {correct === undefined && " correctly"}. Always answering{" "}
       {others.length === 0 ? (
         <>
           <bdi>{frequent}</bdi>, the most frequent label,

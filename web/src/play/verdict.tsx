@@ -30,7 +30,8 @@ export function Verdict({ player, task, bets }: Props) {
       </p>
       {why && (
         <p>
-          <b>Why?</b> <Explained text={why} /> <a href="#/toy">The smallest case</a>
+          <b>{untouched ? "Why, without the change?" : "Why?"}</b> <Explained text={why} />{" "}
+          <a href="#/toy">The smallest case</a>
         </p>
       )}
     </div>

@@ -170,7 +170,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         <div class="reason">
           {why && (
             <p class="waits">
-              <b>Why?</b> {why} <a href="#/toy">The smallest case</a>
+              <b>{ghost ? "Why, without the change?" : "Why?"}</b> {why} <a href="#/toy">The smallest case</a>
             </p>
           )}
         </div>

@@ -207,7 +207,7 @@ test("where attention is on words that indicate no label, the verdict says so", 
   await page.locator(".held-out .wrong").first().waitFor();
   const verdict = await trust(page).last().innerText();
   assert.match(verdict, /^Do not trust attention here(: \d+ % of it is on words that indicate no label.*|: \d+ of 12 held-out answers are correct, and one label for all texts gives 6)?\. Without the word with most attention, (only )?\d+ of 12 answers of this small LSTM classifier change\.$/);
-  await page.getByText("Use the words in the table below as reasons instead.").waitFor();
+  await page.getByText("No word in these texts indicates a label beyond chance.").waitFor();
   await page.locator(".held-out").getByText("✗ wrong").first().waitFor();
   // A text is taken over, to remove words from.
   await page.locator(".held-out li").first().getByRole("button", { name: "Remove words" }).click();

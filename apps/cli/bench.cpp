@@ -134,7 +134,8 @@ class Bench : public Command {
       for (const ResolvedRun& run : resolve_sweep(experiment, Preset::full, overrides, words_.axes())) {
         std::string label = experiment.name;
         for (const Axis& axis : words_.axes())
-          label += fmt::format(" {}={}", axis.key, run.spec().setting(axis.key)->text());
+          if (const std::optional<Value> value = run.spec().setting(axis.key))
+            label += fmt::format(" {}={}", axis.key, value->text());
         specs.emplace_back(std::move(label), run.spec());
       }
     }

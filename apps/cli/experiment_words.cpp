@@ -176,6 +176,7 @@ void ExperimentWords::report_first_values(const std::string& name, const std::ve
                                           const std::string& more) const {
   if (first.empty() || quiet || Ranks::announced_rank() != 0) return;
   std::vector<std::string> settings;
+  settings.reserve(first.size());
   for (const Override& one : first) settings.push_back(fmt::format("{} = {}", one.key, one.value.text()));
   notice("{} is a sweep. Its first values are used: {}. {}", name, fmt::join(settings, ", "), more);
 }

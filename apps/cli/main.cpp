@@ -87,7 +87,7 @@ std::string no_such_command(const CLI::App& app) {
   const auto is_argument = [](const CLI::Option* option) { return option->get_positional(); };
   if (std::ranges::any_of(at->get_options(), is_argument) && nearest_name(unknown.front(), known).empty()) return {};
   std::vector<std::string> near = nearest_names(unknown.front(), known);
-  for (std::string& name : near) name = (command + " " + name).substr(1);
+  for (std::string& name : near) name = fmt::format("{} {}", command, name).substr(1);
   const std::string words = (command + " " + unknown.front()).substr(1);
   if (const std::string name = command_called(words); !name.empty()) near = {name};
   return fmt::format("there is no command '{}'. {}", words,

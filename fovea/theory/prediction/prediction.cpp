@@ -119,6 +119,7 @@ std::vector<double> loudness(const LabelledBags& bags, const FlowState& end, std
 // Pairs of what is told of an output.
 void find_together(const Cooccurrence& c, const std::vector<int>& ranks, OutputPrediction& output) {
   std::vector<int> told;
+  told.reserve(output.words.size());
   for (const WordLink& word : output.words) told.push_back(word.input);
   if (told.empty())
     for (const Candidate& word : output.candidates)
@@ -283,7 +284,7 @@ Prediction measured(const BagSource& source, const Cooccurrence& c, const Signal
 // The verdict on parts of the examples. It is unsure where they disagree.
 void repeat_verdict(const KeptBags& bags, Team& team, const PredictionOptions& options, Prediction& prediction,
                     const BagSource::Progress& progress) {
-  if (bags.size() < 2 * parts) return;
+  if (bags.size() / 2 < std::size_t{parts}) return;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     const std::vector<int> folds = bags.folds(parts, static_cast<std::uint64_t>(repeat));
     std::vector<std::size_t> taken;

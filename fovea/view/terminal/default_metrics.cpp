@@ -1,5 +1,7 @@
 #include "fovea/view/terminal/default_metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -87,6 +89,7 @@ std::vector<std::string> default_metrics(const Runs& runs) {
   }
   if (const auto last = weight.find("train_loss"); last != weight.end()) last->second = 0;
   std::vector<std::string> names;
+  names.reserve(weight.size());
   for (const auto& entry : weight) names.push_back(entry.first);
   std::ranges::stable_sort(names, std::greater(), [&weight](const std::string& name) { return weight[name]; });
   return names;
@@ -95,7 +98,7 @@ std::vector<std::string> default_metrics(const Runs& runs) {
 std::vector<std::string> as_trained(std::vector<std::string> metrics, const Runs& runs) {
   for (std::string& metric : metrics) {
     const auto held = [&metric](const RunRecord* run) { return run->series.contains(held_name(metric)); };
-    if (!metric.starts_with("rung_") && std::ranges::any_of(runs, held)) metric = "as_trained(" + metric + ")";
+    if (!metric.starts_with("rung_") && std::ranges::any_of(runs, held)) metric = fmt::format("as_trained({})", metric);
   }
   return metrics;
 }

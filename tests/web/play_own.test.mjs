@@ -44,7 +44,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   for (const [word, label] of [["gut", "plus"], ["schlecht", "minus"]]) {
     const [of, texts, probability, attention] = evidence[word];
     assert.deepEqual([of, texts, probability], [label, "40 : 0", "> 0.99 strong"]);
-    assert.match(attention, /^0\.\d\d$/, "in the unit of what is learned");
+    assert.match(attention, /^0\.\d\d$/, "predicted and learned attention have one unit");
   }
   // Each of both words gives its label away, which is said first.
   const leak = /^Each of '(gut|schlecht)', '(gut|schlecht)' alone gives a label\. Remove them and check again\.$/;

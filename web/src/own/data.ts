@@ -74,8 +74,8 @@ export abstract class Own<Data extends { given: string }> {
   }
 }
 
-// A number that every change makes another, and the step up to which new data are trained on; views that read own data are
-// drawn anew.
+// A number that differs after each change of the data, and the step up to which new data are trained on. Views that read
+// own data are drawn again when it differs.
 export function use_own(): { changes: number; until: number } {
   const [, again] = useReducer((count: number) => count + 1, 0);
   useLayoutEffect(() => {

@@ -104,7 +104,7 @@ function Removing({ words }: { words: string[] }) {
   );
 }
 
-// How many held-out texts the model labels rightly, beside what the same answer for all would come to.
+// How many held-out texts the model labels correctly, and how many one label for all texts would.
 function Right({ training, at, told, effects }: Props) {
   const found = measured(training, at, told);
   const share = found && training.value_at("accuracy", found.step);
@@ -120,9 +120,9 @@ function Right({ training, at, told, effects }: Props) {
     <p class="right">
       It labels{" "}
       {correct === undefined
-        ? `${percent(share)} of the held-out texts`
+        ? `${percent(share)} of the held-out texts correctly`
         : `${correct} of ${of.length} held-out texts correctly (${percent(correct / of.length)})`}
-      {correct === undefined && " correctly"}. Always answering{" "}
+      . Always answering{" "}
       {others.length === 0 ? (
         <>
           <bdi>{frequent}</bdi>, the most frequent label,

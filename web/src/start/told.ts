@@ -54,7 +54,7 @@ function arrived(flags: Curve[], training: Training, bets: (number | undefined)[
     .sort((a, b) => a.came - b.came);
 }
 
-// A sentence for the order, and one for the bets. Beside a change, what the change has done to each flag.
+// One sentence for the order and one for the bets. If attention was changed: the effect on each flag.
 export function verdict(
   flags: Curve[],
   training: Training | undefined,

@@ -25,7 +25,7 @@ TEST_F(EntitiesProgramTest, AMadeLanguageIsLearnedAndShown) {
   const auto seen = json("inspect 1 --json");
   EXPECT_EQ(seen["target"].size(), seen["source"].size());
   EXPECT_EQ(seen["α"].size(), seen["source"].size());
-  EXPECT_EQ(json("inspect 1 --json --row 2")["answers"], nlohmann::json({seen["answers"][1]}));
+  EXPECT_EQ(json("inspect 1 --json --row 2")["answers"], nlohmann::json::array({seen["answers"][1]}));
   int right = 0, words = 0;
   for (int example = 1; example <= 10; ++example) {
     const auto one = json("inspect 1 --json --example " + std::to_string(example));

@@ -108,7 +108,7 @@ TEST_F(ApiTest, ARunSaysWhichArraysItHasAndGivesOneExample) {
   const Json arrays = get("/api/runs/1")["arrays"];
   const auto attention = std::ranges::find(arrays, Json("attention"), [](const Json& one) { return one["name"]; });
   ASSERT_NE(attention, arrays.end());
-  EXPECT_EQ((*attention)["steps"], Json({200}));
+  EXPECT_EQ((*attention)["steps"], Json::array({200}));
   EXPECT_EQ(get("/api/runs/1/arrays?name=attention&example=0")["arrays"][0]["shape"], Json({1, 2, 2}));
   EXPECT_THROW(ask("/api/runs/1/arrays?name=attention&example=1"), Error);
 }
@@ -125,12 +125,31 @@ TEST_F(ApiTest, GroupsAreComparedWithOneOfThem) {
   EXPECT_EQ(groups["groups"][2]["runs"], 2);
   EXPECT_FALSE(groups["groups"][2].contains("interval"));  // of two runs
   EXPECT_EQ(groups["groups"][2]["range"].size(), 2u);
-  EXPECT_TRUE(groups["groups"][0]["test"]["low"].is_null());
+  EXPECT_EQ(groups["groups"][0]["test"].at("problem"),
+            "no pair of runs has the same seed and the other settings alike");
   for (const char* path :
        {"/api/groups?metric=accuracy", "/api/groups?by=task.vocab", "/api/groups?metric=nothing&by=task.vocab",
         "/api/groups?metric=accuracy&by=nothing", "/api/groups?metric=accuracy&by=accuracy",
         "/api/groups?metric=accuracy&by=task.vocab&against=7"})
     EXPECT_THROW(ask(path), Error) << path;
+}
+
+TEST_F(ApiTest, FewPairsHaveARangeAndNoInterval) {
+  keep(1);
+  {
+    Store store(folder_ / "runs.db");
+    RunRecord other = testing_parts::sample_run(0);
+    other.spec.task = {{"name", testing_parts::value("copy")},
+                       {"vocab", testing_parts::value(60)},
+                       {"distinct", testing_parts::value(true)}};
+    other.hash = other.spec.hash();
+    store.keep(other);
+  }
+  const Json groups = get("/api/groups?metric=accuracy&by=task.vocab&against=60");
+  const Json& test = groups["groups"].at(0).at("test");
+  EXPECT_EQ(test.at("pairs"), 1);
+  EXPECT_EQ(test.at("range").size(), 2u);
+  EXPECT_TRUE(test.at("low").is_null());
 }
 
 TEST_F(ApiTest, GroupsAreOfTheRunsThatAreDone) {

@@ -1,49 +1,89 @@
-"""What the reference adds to the settings of a task or model: equation or example, source file and experiments. For scripts/reference."""
+"""What the reference adds to a task or model: equations of its source file, an example, sources and experiments. For scripts/reference."""
 
 import functools
 import pathlib
 import re
 
+import part_headers
+import task_examples
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
-PLACES = {"tasks": "task", "models": "model"}
+SECTIONS = {"tasks": "task", "models": "model"}
 
 
 @functools.cache
-def written():
-    return tomllib.loads((HERE / "scripts" / "part_notes.toml").read_text())
-
-
-@functools.cache
-def sources():
-    """{(kind, name): the file that registers this part}."""
+def files():
+    """{(kind, name): (the file whose comment describes this part, the first part of that file)}."""
     found = {}
-    for file in sorted((HERE / "fovea").rglob("*.cpp")):
-        for kind, name in re.findall(r'Register<(Task|Model)> \w+\(\s*"([\w-]+)"', file.read_text()):
-            found[f"{kind.lower()}s", name] = file.relative_to(HERE)
+    for folder in part_headers.FOLDERS:
+        for file in sorted((HERE / folder).rglob("*.cpp")):
+            text = file.read_text()
+            names = [
+                (f"{kind or 'model'}s".lower(), name)
+                for kind, name in re.findall(r'\bRegister(?:<(Task)>|Model<[^>]*(?:<T>)?>) \w+\(\s*"([\w-]+)"', text)
+            ]
+            header = file.with_suffix(".h")
+            told = header if not part_headers.has_text(file) and header.is_file() else file
+            for kind, name in names:
+                found[kind, name] = told, min((one for _, one in names), key=lambda one: place(told, one))
     return found
 
 
+def place(file, name):
+    """Where the comment of a file first names a part."""
+    return "\n".join(text for _, text in part_headers.comment(file)).find(f"`{name}`") % 10**9
+
+
 @functools.cache
-def used():
-    """{(kind, name): the experiments whose spec names this part}."""
+def experiments():
+    """{(kind, name): [(name of an experiment whose spec names this part, numbers of the sources of its claims)]}."""
     found = {}
     for file in sorted((HERE / "experiments").glob("*.toml")):
         experiment = tomllib.loads(file.read_text())
-        for kind, section in PLACES.items():
-            found.setdefault((kind, experiment.get(section, {}).get("name")), []).append(file.stem)
+        cited = {
+            int(one)
+            for claim in experiment.get("claim", [])
+            for one in re.findall(r"\[(\d+)\]", claim.get("source", ""))
+        }
+        for kind, section in SECTIONS.items():
+            found.setdefault((kind, experiment.get(section, {}).get("name")), []).append((file.stem, cited))
     return found
 
 
-def notes(kind, name):
-    """Paragraphs of Markdown about a part; none for other kinds than tasks and models."""
-    if note := written().get(kind, {}).get(name):
-        yield f"```text\n{note.strip()}\n```"
-    lines = []
-    if file := sources().get((kind, name)):
-        lines.append(f"Definition: [{file.name}](../../{file}).")
-    if experiments := used().get((kind, name)):
-        lines.append("Experiments: " + ", ".join(f"[{one}](../gallery/{one}.md)" for one in experiments) + ".")
-    if lines:
-        yield " ".join(lines)
+def notes(kind, name, summary):
+    """Paragraphs of Markdown about a part, by the comment of its source file if it has one."""
+    if kind not in SECTIONS:
+        yield summary
+        return
+    file, first = files()[kind, name]
+    if first == name:
+        yield part_headers.markdown(file)
+    else:
+        yield f"{summary} The equations are those of [`{first}`](#{first})."
+    if kind == "tasks":
+        own = "The examples are yours ([a task in Python](../how-to/own-parts.md#task))."
+        yield own if name == "python" else task_examples.example(name)
+    yield " ".join(links(kind, name, file))
+
+
+def links(kind, name, file):
+    yield f"Definition: [{file.name}](../../{file.relative_to(HERE)})."
+    if parts := part_headers.named(file):
+        yield "Layers: " + ", ".join(f"[{one.name}](#{one.stem})" for one in parts) + "."
+    if works := [one for one in part_headers.works(file) if one not in part_headers.markdown(file)]:
+        yield "Source: " + "; ".join(works) + "."
+    used = experiments().get((kind, name), [])
+    if cited := sorted(set().union(*(numbers for _, numbers in used))):
+        numbers = ", ".join(f"[{one}](../explanation/sources.md#source-{one})" for one in cited)
+        yield f"Sources of its experiments' claims: {numbers}."
+    if used:
+        yield "Experiments: " + ", ".join(f"[{one}](../gallery/{one}.md)" for one, _ in used) + "."
+
+
+def layers():
+    """A section for each layer that the equations of models name."""
+    models = [file for (kind, _), (file, _) in sorted(files().items()) if kind == "models"]
+    for file in part_headers.layers(dict.fromkeys(models)):
+        where = file.relative_to(HERE)
+        yield f"### {file.stem}\n\n{part_headers.markdown(file)}\n\nDefinition: [{where}](../../{where})."

@@ -5,9 +5,9 @@
 //   logit_bt = b + Σ_s (L_(s-t)[w_bs] + Σ_i M_(s-t)[f_bsi])     L_j (V,K), M_j (features,K), b (K)
 //   loss     = mean cross-entropy of logit_bt and the tag of t, over all words
 //
-// Backward, from dlogit: dL_j[v] = Σ_(bt: w_b(t+j) = v) dlogit_bt, dM_j alike, db = Σ_bt dlogit_bt.
-//
 // With reach 0 and without features it is the logistic regression on the word alone.
+//
+// Backward, from dlogit: dL_j[v] = Σ_(bt: w_b(t+j) = v) dlogit_bt, dM_j alike, db = Σ_bt dlogit_bt.
 #include <algorithm>
 #include <vector>
 

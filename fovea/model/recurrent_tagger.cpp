@@ -9,13 +9,13 @@
 //   logit_tb  = U h_tb + b + C c_tb                       U, C (K,H), b (K)
 //   loss      = mean cross-entropy of logit_tb and the tag of t, over all words
 //
+// β_bts of a tag k: z_btsk = log softmax_k(U h_tb + b + C h_sb), less its mean over s.
+//
 // Backward, from dlogit (S,B,K):
 //
 //   dU = Σ_tb dlogit_tb h_tbᵀ       dC = Σ_tb dlogit_tb c_tbᵀ       db = Σ_tb dlogit_tb
 //   dh_tb = Uᵀ dlogit_tb            dc_tb = Cᵀ dlogit_tb
 //   dA, da, and more of dh as in nn/attention/cross_attention.h; dh goes back through the encoder to x
-//
-// β_bts of a tag k: z_btsk = log softmax_k(U h_tb + b + C h_sb), less its mean over s.
 #include <algorithm>
 #include <vector>
 

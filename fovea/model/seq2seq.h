@@ -16,6 +16,11 @@
 //   logit_bt = V o_tb + b_V                           V (words,Hd); b_U (Hd) and b_V (words) with `biases` alone
 //   loss     = mean cross-entropy of logit_bt and y_b(t+1), over all target words
 //
+// Model `seq2seq-heads` has several heads: each has A, a, P and b of its own, and c is the mean of theirs.
+//
+// The decoder begins at 0 if no encoder has a last state. All its information on the source is then from attention.
+// (A start that is learned would be the same for every source, as the start token already is.)
+//
 // Backward, from dlogit (B,T,words):
 //
 //   dV       = Σ_bt dlogit_bt o_tbᵀ                   do_tb = Vᵀ dlogit_bt       db_V = Σ_bt dlogit_bt
@@ -23,11 +28,6 @@
 //                                                     nn/attention/cross_attention.h
 //   dd goes back through the decoder to E' and to its first states, which are the encoder's last ones; with them, de
 //   goes back through the encoder to E. With encoder "embedding", de_sb is added to dE of word x_bs itself.
-//
-// Model `seq2seq-heads` has several heads: each has A, a, P and b of its own, and c is the mean of theirs.
-//
-// The decoder begins at 0 if no encoder has a last state. All its information on the source is then from attention.
-// (A start that is learned would be the same for every source, as the start token already is.)
 #pragma once
 
 #include <optional>

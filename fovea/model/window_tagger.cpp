@@ -10,13 +10,13 @@
 //   logit_bt  = U c_bt + b                                 U (K,H), b (K)
 //   loss      = mean cross-entropy of logit_bt and the tag of t, over all words
 //
+// β_bts of a tag k: z_btsk = log softmax_k(U v_(s-t)bs + b), less its mean over P_bt; 0 outside.
+//
 // Backward, from dlogit (B S,K):
 //
 //   dU = Σ_bt dlogit_bt c_btᵀ       db = Σ_bt dlogit_bt            dc_bt = Uᵀ dlogit_bt
 //   dscore, dv, dw as in nn/attention/attention.h and score.h
 //   du_jn = dv_jn (1 - v_jn²)       dW_j = Σ_n du_jn x_nᵀ          db_j = Σ_n du_jn       dx_n = Σ_j W_jᵀ du_jn
-//
-// β_bts of a tag k: z_btsk = log softmax_k(U v_(s-t)bs + b), less its mean over P_bt; 0 outside.
 //
 // A window is an example of its own for the attention layer: its first slot is the first position of P_bt, and slots
 // behind the last are padding.

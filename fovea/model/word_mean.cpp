@@ -7,13 +7,13 @@
 //   logit_b  = 1/S_b Σ_s r_{x_bs}           (B,O)
 //   loss     = mean cross-entropy of logit_b over the examples; the translator's: over all their target words
 //
+// `word-mean` takes texts with classes. `word-mean-translator` predicts each target word from the same bag of source
+// words: its logits are those of the example at every target position. Both have β, and no attention.
+//
 // Backward:
 //
 //   dr_v = Σ_{b,s: x_bs = v} dlogit_b / S_b                         db = Σ_v dr_v
 //   dW   = Σ_v dr_v e_vᵀ,  de_v = Wᵀ dr_v                           or, with embedding = 0, dw_v = dr_v
-//
-// `word-mean` takes texts with classes. `word-mean-translator` predicts each target word from the same bag of source
-// words: its logits are those of the example at every target position. Both have β, and no attention.
 #include <algorithm>
 
 #include "fovea/math/vector_math.h"

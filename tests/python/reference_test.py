@@ -1,5 +1,6 @@
 """The generated pages of docs/reference and docs/gallery are those that scripts/reference writes now."""
 
+import re
 import subprocess
 import sys
 
@@ -15,6 +16,28 @@ def test_every_intervention_has_a_row():
     page = (ROOT / "docs" / "reference" / "interventions.md").read_text()
     missing = [one["name"] for one in fovea.describe("interventions") if f"{{ {one['name']} = " not in page]
     assert not missing, f"add rows to docs/reference/interventions.md: {missing}"
+
+
+def sections(page):
+    """{name: text} of the parts that a page of the reference has."""
+    text = (ROOT / "docs" / "reference" / f"{page}.md").read_text()
+    return {part.split("\n", 1)[0]: part for part in re.split(r"^## ", text, flags=re.M)[1:]}
+
+
+def test_every_model_has_an_equation():
+    parts = sections("models")
+    for one in fovea.describe("models"):
+        text = re.split(r"^\| setting", parts[one["name"]], flags=re.M)[0]
+        there = re.search(r" = |The equations are those of \[`([\w-]+)`\]", text)
+        assert there, f"write the equations of model {one['name']} into the comment at the head of its file"
+        assert " = " in parts[there[1] or one["name"]]
+
+
+def test_every_task_has_an_example():
+    parts = sections("tasks")
+    for one in fovea.describe("tasks"):
+        if one["name"] != "python":  # its examples are the user's
+            assert re.search(r"^Example.*:\n\n```text\n.*\S", parts[one["name"]], re.M), one["name"]
 
 
 def test_generated_pages_are_those_of_today(tmp_path):

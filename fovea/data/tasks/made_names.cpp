@@ -2,9 +2,9 @@
 // makes it by name for a run.
 //
 // A sentence has ordinary words, and names of one word or two. A name has one of the types 0 .. K-1. Half of the name
-// words belong to one type each. The others are shared: a name of them has any type, and a cue tells it. The cue of an
-// even type stands right before the name, the cue of an odd type right behind it. So it is known which position tells
-// the type of each word of a name: its own, or its cue.
+// words belong to one type each. The others are shared: a name of them has any type, and a cue indicates it. The cue
+// of an even type is right before the name, the cue of an odd type right after it. So it is known which position
+// determines the type of each word of a name: its own, or its cue.
 //
 //   token        the village   Dr  Aha Oke   saw   Bil  Inc         Dr: cue of type 0, Inc: cue of type 1
 //   tag          O    O        O   B-0 I-0   O     B-1  O           shared names: Aha, Oke, Bil

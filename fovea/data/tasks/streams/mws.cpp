@@ -3,10 +3,10 @@
 //
 //   y_i = x_{i-w+1} + .. + x_i  mod m,   x_j = 0 for j < 1,   w = window, m = numbers + 1
 //
-// so y_1 = x_1. The ladder: nothing of the input is known; y_1 is; all are. Without the input each y_i is a sum of
-// min(i, w) even numbers, which of two and more is nearly, not wholly, even over 0 .. m-1.
+// so y_1 = x_1. The rungs of the ladder: no output is known; y_1 is known; all outputs are known. Without the input,
+// y_i is the sum of min(i, w) uniform numbers. A sum of two or more is nearly uniform over 0 .. m-1.
 //
-// To learn it takes a plateau at the second rung and a jump (Gopalani and Hu, What happens during the loss plateau?
+// The loss stays at the second rung, and then falls suddenly (Gopalani and Hu, What happens during the loss plateau?
 // 2025).
 #include <fmt/format.h>
 

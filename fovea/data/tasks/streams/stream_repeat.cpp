@@ -2,7 +2,7 @@
 // for a run. It reads its settings and seed only. Input and output are divided into `blocks` of the same length. Each
 // block of the output repeats the first number of the same block of the input: y_i = x_1 of one block.
 //
-// The ladder: nothing of the input is known; y_i = y_{i-1} within a block is; all is.
+// The rungs of the ladder: no output is known; y_i = y_{i-1} within a block is known; all outputs are known.
 #include <fmt/format.h>
 
 #include "fovea/data/tasks/streams/input_output.h"

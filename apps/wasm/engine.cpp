@@ -1,5 +1,5 @@
 // The engine of the page (folder apps/wasm): one function that takes a question as JSON and gives an answer as JSON.
-// The page's worker (web/src) calls it. docs/reference/http-api.md lists the questions; own_data.cpp, parts.cpp,
+// The page's worker (web/src) calls it. docs/developers/engine.md lists the questions; own_data.cpp, parts.cpp,
 // toy.cpp and training.cpp answer them.
 #include <fmt/format.h>
 

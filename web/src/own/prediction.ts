@@ -1,4 +1,4 @@
-// What the engine predicts of labelled texts, as it sends it (docs/reference/http-api.md).
+// What the engine predicts of labelled texts, as it sends it (docs/developers/engine.md).
 
 // A word that goes with a class: in how many texts of the class it stands, and in how many others.
 export interface Candidate {

@@ -32,7 +32,7 @@ function engine(): Plugin {
   };
 }
 
-// The text of docs/tutorials/lesson.md for the view Start, without its title and its table of parts, which stand there
+// The text of docs/how-to/lesson.md for the view Start, without its title and its table of parts, which stand there
 // already. Its links into the page are the page's own; of other documents only the name is left.
 function lesson(): Plugin {
   return {
@@ -40,7 +40,7 @@ function lesson(): Plugin {
     resolveId: id => (id === "#lesson" ? "\0lesson" : null),
     load(id) {
       if (id !== "\0lesson") return null;
-      const file = fileURLToPath(new URL("../docs/tutorials/lesson.md", import.meta.url));
+      const file = fileURLToPath(new URL("../docs/how-to/lesson.md", import.meta.url));
       this.addWatchFile(file);
       const marked = new Marked({
         renderer: {

@@ -248,7 +248,7 @@ test("the links of the story lead to trainings, three of them to presets", () =>
 });
 
 test("the links of the lesson lead to what there is", async () => {
-  const lesson = await readFile(join(dirname(fileURLToPath(import.meta.url)), "../../docs/tutorials/lesson.md"), "utf8");
+  const lesson = await readFile(join(dirname(fileURLToPath(import.meta.url)), "../../docs/how-to/lesson.md"), "utf8");
   const links = [...lesson.matchAll(/\]\(http:\/\/127\.0\.0\.1:8470\/#\/(\w+)\??([^)]*)\)/g)].map(([, view, words]) => ({ view, words: new URLSearchParams(words) }));
   assert.ok(links.length >= 7);
   for (const { view, words } of links) {

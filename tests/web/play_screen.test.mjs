@@ -167,7 +167,7 @@ test("words are explained where they stand, and the lesson asks before it shows"
   }
   await page.evaluate(() => (document.body.style.padding = ""));
   // The lesson's links are those of its document.
-  const document_of_it = await readFile(new URL("../../docs/tutorials/lesson.md", import.meta.url), "utf8");
+  const document_of_it = await readFile(new URL("../../docs/how-to/lesson.md", import.meta.url), "utf8");
   const links = [...document_of_it.matchAll(/\[([^\]]+)\]\(http[^#)]*(#\/play[^)]*)\)/g)].map(([, title, link]) => [title, link]);
   assert.equal(links.length, 5);
   await page.getByText("A lesson of twenty minutes, in five links").click();

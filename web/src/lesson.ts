@@ -1,4 +1,4 @@
-// The lesson of docs/tutorials/lesson.md, part by part: where each begins, how long it takes, and what to ask the class
+// The lesson of docs/how-to/lesson.md, part by part: where each begins, how long it takes, and what to ask the class
 // before anything is played. A test holds both to the same links and minutes.
 export const lesson = [
   {

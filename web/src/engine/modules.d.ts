@@ -1,5 +1,5 @@
 declare module "#lesson" {
-  const html: string; // docs/tutorials/lesson.md
+  const html: string; // docs/how-to/lesson.md
   export default html;
 }
 declare module "#old-names" {

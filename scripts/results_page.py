@@ -314,8 +314,24 @@ def shown_test(test, shipped):
     return next(filter(None, titles), f"{test[1]} …")
 
 
+def counts_of_verdicts(lines):
+    """A table of how many tests of a list of sentences begin with each verdict, and how many sentences have none."""
+    kinds = {
+        "supported": "    - supported:|    - supported,",
+        "supported on some corpora": r"    - \*\*supported on ",
+        "the sentence is refuted": "    - the sentence is refuted",
+        "not supported": r"    - \*\*not supported",
+        "not run in full yet": "    - not run in full yet",
+        "sentence without a test": r"    - \*\*not tested",
+    }
+    counts = {kind: sum(bool(re.match(start, line)) for line in lines) for kind, start in kinds.items()}
+    if sum(counts.values()) != sum(line.startswith("    - ") for line in lines):
+        raise SystemExit("scripts/results_page.py: a verdict has no row in counts_of_verdicts()")
+    return table(["verdict", "tests"], [[kind, str(count)] for kind, count in counts.items()])
+
+
 def sentences_list(sentences, all_kept, shipped):
-    """A list of the sentences, each with its sources, the claims that test it and their verdicts."""
+    """A list of the sentences, each with its sources, the claims that test it and their verdicts, after a count of verdicts."""
     lines = [""]
     for one in sentences:
         lines.append(
@@ -328,7 +344,7 @@ def sentences_list(sentences, all_kept, shipped):
             )
         if not one.get("tests"):
             lines.append(f"    - **not tested**: needs {one['needs']}")
-    return [*lines, ""]
+    return ["", *counts_of_verdicts(lines), *lines, ""]
 
 
 def put(page, name, lines):

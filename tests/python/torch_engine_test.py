@@ -19,6 +19,11 @@ WORDS = {"name": "keyword", "vocab": 9, "length": 6}
 STREAM = {"name": "markov-icl", "states": 3, "length": 12}
 LAYERS = {"name": "transformer", "width": 8, "heads": 2, "layers": 2, "start": 0.4}
 SEQ2SEQ = {"name": "seq2seq", **SMALL}
+NAMES = {"name": "made-names", "words": 9}
+SPANS = {"name": "spans", "vocab": 5}
+CHAIN = {"name": "higher-order-chain", "states": 3, "length": 12}
+INDUCTION = {"name": "induction", "vocab": 9, "length": 8}
+MARGIN = {"name": "max-margin"}
 
 MODELS = {
     "seq2seq": (COPY, SEQ2SEQ),
@@ -45,6 +50,16 @@ MODELS = {
         {"name": "rank-one-attention", "start": 0.5},
     ),
     "sparse-attention": ({"name": "sparse-emergence"}, {"name": "sparse-attention", "shared": True}),
+    "logistic-attention": (MARGIN, {"name": "logistic-attention", "start": 0.3}),
+    "logistic-attention separate": (MARGIN, {"name": "logistic-attention", "form": "separate"}),
+    "position-heads": (SPANS, {"name": "position-heads", "start": 0.3}),
+    "position-match": (CHAIN, {"name": "position-match", "start": 0.3}),
+    "induction-exact": (INDUCTION, {"name": "induction-exact", "copy": 2}),
+    "induction-exact frozen": (INDUCTION, {"name": "induction-exact", "copy": 2, "frozen": ["output", "lags"]}),
+    "linear-tagger": (NAMES, {"name": "linear-tagger", "reach": 2}),
+    "window-tagger": (NAMES, {"name": "window-tagger", **SMALL}),
+    "recurrent-tagger": (NAMES, {"name": "recurrent-tagger", **SMALL}),
+    "recurrent-tagger gru": (NAMES, {"name": "recurrent-tagger", **SMALL, "cell": "gru", "attention": "uniform"}),
 }
 # Of models whose tasks have many settings, an experiment.
 EXPERIMENTS = {
@@ -70,6 +85,18 @@ INTERVENTIONS = [
     ("pooling", {"hold": "uniform", "until": 5}),
     ("sparse-attention", {"hold": "truth", "until": 5}),
     ("rank-one-attention", {"hold": "uniform", "until": 5}),
+    ("logistic-attention", {"hold": "uniform", "until": 5}),
+    ("position-heads", {"hold": "previous", "of": "layer.1.head.2"}),
+    ("position-heads", {"noise": 0.5, "of": "layer.1.head.1"}),
+    ("position-heads", {"ablate": "layer.1.head.3"}),
+    ("position-match", {"temperature": 0.5, "of": "layer.1.head.2"}),
+    ("position-match", {"hold": "first", "of": "layer.2.head.1", "until": 5}),
+    ("induction-exact", {"hold": "previous", "of": "layer.1.head.1"}),
+    ("induction-exact", {"temperature": 0.5, "of": "layer.2.head.1"}),
+    ("window-tagger", {"hold": "truth", "until": 10}),
+    ("window-tagger", {"scale": 2.0}),
+    ("recurrent-tagger", {"hold": "uniform"}),
+    ("recurrent-tagger", {"scale": 2.0}),
 ]
 
 
@@ -81,6 +108,7 @@ def spec_of(task, model, precision, intervene=()):
         "race-product",
         "rank-one-attention",
         "sparse-attention",
+        "logistic-attention",
     )
     return {
         "task": task,
@@ -92,7 +120,7 @@ def spec_of(task, model, precision, intervene=()):
             "precision": precision,
             "keep_weights": "always",
             # Adam divides a gradient of rounding alone by its own size: parameters without a gradient would differ.
-            **({"optimizer": "sgd"} if model["name"] == "disentangled" else {}),
+            **({"optimizer": "sgd"} if model["name"] in ("disentangled", "linear-tagger") else {}),
         },
         "probe": {"names": [] if points else ["loss"], "every": 1},
         "intervene": list(intervene),
@@ -156,6 +184,7 @@ def test_every_model_is_tested():
     from fovea.torch.makers import _ALL
 
     assert set(_ALL) == tested
+    assert {model["name"] for model in fovea.describe("models")} - set(_ALL) == {"python-pooling"}
 
 
 def test_every_kind_of_intervention_is_tested():

@@ -282,15 +282,11 @@ def agrees(module, batch, loss, gradients):
     if loss is not None:
         assert said.item() == pytest.approx(loss, rel=1e-9)
     for name, parameter in module.named_parameters():
-        np.testing.assert_allclose(parameter.grad.flatten().numpy(), gradients[name], atol=1e-9, err_msg=name)
+        theirs = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        np.testing.assert_allclose(theirs.flatten().numpy(), gradients[name], atol=1e-9, err_msg=name)
 
 
-# Models with a module. The others are refused by the engine.
-WITHOUT_MODULE = ("induction-exact", "logistic-attention", "position-heads", "position-match")
-EXACT = [case for case in reference("exact")["cases"] if case["model"] not in WITHOUT_MODULE]
-
-
-@pytest.mark.parametrize("case", EXACT, ids=lambda case: f"{case['model']} {case['settings']}")
+@pytest.mark.parametrize("case", reference("exact")["cases"], ids=lambda case: f"{case['model']} {case['settings']}")
 def test_exact_models(case):
     batch = {
         name: torch.tensor(part["values"])
@@ -299,7 +295,8 @@ def test_exact_models(case):
         for name, part in case["batch"].items()
     }
     d = batch["items"].shape[-1] if "items" in batch else 0
-    heads, rank = case["settings"].get("heads", 1), case["settings"].get("rank", 1)
+    model, settings = case["model"], case["settings"]
+    heads, rank = settings.get("heads", len(case["parameters"].get("lags", ())) // 7 or 1), settings.get("rank", 1)
     of_model = {
         "linear-attention": {
             "value": (heads,),
@@ -312,10 +309,40 @@ def test_exact_models(case):
         "rank-one-attention": {"query": (d,)},
         "race-product": {"a": (5,), "b": (5,), "c": (5,), "d": (7,)},
         "disentangled": {"layer.1.weight": (11, 11), "layer.2.weight": (22, 22), "readout.weight": (3, 44)},
-    }[case["model"]]
+        "induction-exact": {"lags": (7,), "match": (4, 4), "output": (4, 5), "scale": (1,)},
+        "logistic-attention": {"key_query": (d, d), "key": (d, d), "query": (d, d)},
+        "position-heads": {"lags": (heads, 7), "output": (heads, 4, 3)},
+        "position-match": {"lags": (heads, 7), "match": (4 + 4 * heads, 4 + 4 * heads)},
+    }[model]
     shapes = {name: of_model[name] for name in case["parameters"]}
-    module = loaded({"name": case["model"], **case["settings"]}, case["parameters"], shapes, {"vocab": 4})
+    module = loaded({"name": model, **settings}, case["parameters"], shapes, {"vocab": 4})
     agrees(module, batch, case["loss"], case["gradients"])
+
+
+TAGGERS = reference("taggers")
+
+
+@pytest.mark.parametrize("case", TAGGERS["cases"], ids=lambda case: f"{case['model']} {case['settings']}")
+def test_taggers(case):
+    rows = {"embedding": 9, "feature_embedding": 5, "offset": 4, "score": 1, "attention": 8, "output": 5}
+    rows["encoder"] = 16 if case["settings"].get("cell") == "lstm" else 12
+    shapes = {}
+    for name, values in case["weights"].items():
+        count = rows[name.split(".")[0]]
+        shapes[name] = (count,) if "bias" in name else (count, len(values) // count)
+    spec = {"name": case["model"], **case["settings"], "hidden": TAGGERS["hidden"], "reach": TAGGERS["reach"]}
+    module = loaded(spec, case["weights"], shapes, {})
+    sentences, width = len(TAGGERS["lengths"]), TAGGERS["width"]
+    batch = {"source": torch.tensor(TAGGERS["words"]).view(sentences, -1)}
+    batch["target"] = torch.tensor(TAGGERS["answers"]).view(sentences, -1)
+    if case["features"]:
+        batch["features"] = torch.tensor(TAGGERS["kinds"]).view(sentences, -1, width)
+    agrees(module, batch, case["loss"], case["gradients"])
+    scores, attention = module(*(batch[name] for name in module.inputs if name in batch))
+    there = batch["source"] >= 0
+    for ours, theirs in ((scores.view(*there.shape, -1), "logits"), (attention, "attention")):
+        expected = torch.tensor(case[theirs], dtype=torch.float64).view(ours.shape)
+        np.testing.assert_allclose(ours[there].detach().numpy(), expected[there].numpy(), atol=1e-9)
 
 
 @pytest.mark.parametrize("case", reference("addresses")["cases"], ids=lambda case: case["attention"])

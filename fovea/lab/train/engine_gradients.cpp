@@ -82,6 +82,12 @@ void add_batch(Question& message, const Batch& batch) {
     const Index rows = batch.size, width = std::ssize(batch.marked) / rows;
     message.add<std::uint8_t>("batch marked", {rows, width}, batch.marked);
   }
+  if (!batch.features.empty())
+    message.add<int>("batch features", {batch.size, batch.source.columns, batch.feature_width}, batch.features);
+  if (!batch.truth.empty()) {
+    const Index rows = batch.size, columns = batch.target.columns;
+    message.add<float>("batch truth", {rows, columns, std::ssize(batch.truth) / (rows * columns)}, batch.truth);
+  }
 }
 
 std::string word_of(AttentionRule::Pattern pattern) {

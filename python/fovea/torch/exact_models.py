@@ -11,7 +11,7 @@ torch = needed("torch", "torch")
 
 from torch import nn  # noqa: E402
 
-from .modules import FromRun, Shapes  # noqa: E402
+from .modules import FromRun, Shapes, loss_of  # noqa: E402
 from .rules import softmax  # noqa: E402
 from .word_models import parameter  # noqa: E402
 
@@ -60,6 +60,99 @@ class LinearAttention(FromRun):
     def loss(self, batch: Mapping[str, Any]) -> Any:
         said, _ = self(batch["items"], batch["values"], batch["queries"])
         return nn.functional.mse_loss(said, batch["answers"][:, 0])
+
+
+class LogisticAttention(FromRun):
+    """f = Σ p_t u_t with p the softmax of x_t · W z. W is one matrix, or K' Q of keys and queries."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        for name in shapes:
+            self.register_parameter(name, parameter(shapes, name))
+
+    def forward(self, items: Any, values: Any, queries: Any) -> tuple[Any, Any]:
+        key_query = self.key_query if hasattr(self, "key_query") else self.key.T @ self.query
+        scores = queries @ key_query.T @ items.transpose(1, 2)
+        attention = self.attend(scores, torch.ones_like(scores, dtype=torch.bool))
+        return (attention @ values)[:, 0], attention
+
+    def loss(self, batch: Mapping[str, Any]) -> Any:
+        said, _ = self(batch["items"], batch["values"], batch["queries"])
+        return nn.functional.softplus(-batch["answers"][:, 0] * said).mean()
+
+
+class LagHeads(FromRun):
+    """Heads that attend by the lag alone, in the first layer."""
+
+    answers = "target"
+
+    def lag_heads(self, source: Any) -> list[Any]:
+        """A_hti = softmax_{i<=t} a_h,(t-i): (B, T, T) of each head."""
+        steps = torch.arange(source.shape[1], device=source.device)
+        lag = steps[:, None] - steps
+        scores = torch.atleast_2d(self.lags)[:, lag.clamp(min=0)]
+        return [self.attend(one.expand(len(source), -1, -1), lag >= 0, head) for head, one in enumerate(scores, 1)]
+
+    def second_layer(self, scores: Any, present: Any) -> Any:
+        rule = self.rule(2, 1)
+        return rule.applied(softmax(rule.changed(scores), present), present)
+
+
+class InductionExact(LagHeads):
+    """z_T = Σ_{t<T} α_Tt c W[x_t] with α the softmax of Σ_i A_ti c M[x_T, x_i], of one head by the lag."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        for name in shapes:
+            if name in ("scale", *self.spec.get("frozen", ())):
+                self.register_buffer(name, torch.zeros(shapes[name]))
+            else:
+                self.register_parameter(name, parameter(shapes, name))
+
+    def forward(self, source: Any) -> tuple[Any, Any]:
+        (by_lag,) = self.lag_heads(source)
+        matches = self.scale * self.match[source[:, :, None], source[:, None]]
+        before = torch.ones_like(by_lag[0], dtype=torch.bool).tril(-1)
+        attention = self.second_layer(matches @ by_lag.transpose(1, 2), before)
+        return (attention @ (self.scale * self.output[source])).flatten(0, 1), attention
+
+
+class OfDistributions(LagHeads):
+    """The task may give the distribution of each answer."""
+
+    def loss(self, batch: Mapping[str, Any]) -> Any:
+        scores, _ = self(batch["source"])
+        if "truth" not in batch:
+            return loss_of(scores, batch["target"].flatten())
+        asked = batch["target"].flatten() >= 0
+        return nn.functional.cross_entropy(scores[asked], batch["truth"].flatten(0, 1)[asked])
+
+
+class PositionHeads(OfDistributions):
+    """z_t = Σ_h Σ_i A_hti W_h[x_i]."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        self.lags, self.output = parameter(shapes, "lags"), parameter(shapes, "output")
+
+    def forward(self, source: Any) -> tuple[Any, Any]:
+        maps = torch.stack(self.lag_heads(source))
+        return (maps @ self.output[:, source]).sum(0).flatten(0, 1), maps.mean(0)
+
+
+class PositionMatch(OfDistributions):
+    """z = log(Σ_t α_t onehot(x_t) + 1e-8) with α the softmax of f_T · M f_t, of the features f that the heads by lag add to tokens."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        self.lags, self.match = parameter(shapes, "lags"), parameter(shapes, "match")
+
+    def forward(self, source: Any) -> tuple[Any, Any]:
+        token = nn.functional.one_hot(source, self.sizes["vocab"]).to(self.match.dtype)
+        f = torch.cat([token, *(weights @ token for weights in self.lag_heads(source))], -1)
+        scores = f @ self.match @ f.transpose(1, 2)
+        attention = self.second_layer(scores, torch.ones_like(scores[0], dtype=torch.bool).tril())
+        return (attention @ token + 1e-8).log().flatten(0, 1), attention
 
 
 class Product(FromRun):
@@ -145,7 +238,11 @@ class SparseAttention(FromRun):
 
 EXACT_MODELS = {
     "disentangled": Disentangled,
+    "induction-exact": InductionExact,
     "linear-attention": LinearAttention,
+    "logistic-attention": LogisticAttention,
+    "position-heads": PositionHeads,
+    "position-match": PositionMatch,
     "product": Product,
     "race-product": RaceProduct,
     "rank-one-attention": RankOneAttention,

@@ -20,17 +20,15 @@ Shapes = Mapping[str, tuple[int, ...]]
 leaky = nn.functional.leaky_relu
 
 
-def _recurrent(kind: str, inputs: int, hidden: int, layers: int, both: bool) -> Any:
+def recurrent(kind: str, inputs: int, hidden: int, layers: int, both: bool) -> Any:
     return (nn.LSTM if kind == "lstm" else nn.GRU)(inputs, hidden, layers, batch_first=True, bidirectional=both)
 
 
-def _read(module: Any, source: Any) -> tuple[Any, Any, Any]:
-    """States of the encoder (B, S, H), its last state, and a mask of ended rows."""
+def encoded(encoder: Any, x: Any, source: Any) -> tuple[Any, Any, Any]:
+    """States of vectors (B, S, H), the last state, and a mask of the positions behind the end of their row."""
     lengths = (source >= 0).sum(1)
-    packed = torch.nn.utils.rnn.pack_padded_sequence(
-        module.embedding(source.clamp(min=0)), lengths.cpu(), batch_first=True, enforce_sorted=False
-    )
-    states, last = module.encoder(packed)
+    packed = torch.nn.utils.rnn.pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
+    states, last = encoder(packed)
     states = torch.nn.utils.rnn.pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])[0]
     return states, last, source < 0
 
@@ -76,7 +74,7 @@ class GatedClassifier(FromRun):
         vocab, width = shapes["embedding.weight"]
         out = self.spec["hidden"] * (2 if self.spec["bidirectional"] else 1)
         self.embedding = nn.Embedding(vocab, width)
-        self.encoder = _recurrent(self.spec["cell"], width, self.spec["hidden"], 1, self.spec["bidirectional"])
+        self.encoder = recurrent(self.spec["cell"], width, self.spec["hidden"], 1, self.spec["bidirectional"])
         if self.spec["score"] == "linear":
             self.score = nn.Linear(out, 1, bias=False)
         else:
@@ -85,7 +83,7 @@ class GatedClassifier(FromRun):
         self.beta = nn.Linear(out, shapes["beta.weight"][0], bias="beta.bias" in shapes)
 
     def forward(self, source: Any) -> tuple[Any, Any]:
-        states, _, absent = _read(self, source)
+        states, _, absent = encoded(self.encoder, self.embedding(source.clamp(min=0)), source)
         if isinstance(self.score, nn.Linear):
             scores = self.score(states)[..., 0]
         else:
@@ -109,8 +107,8 @@ class Seq2Seq(FromRun):
         if "target_embedding.weight" in shapes:
             self.target_embedding = nn.Embedding(*shapes["target_embedding.weight"])
         if self.recurrent:
-            self.encoder = _recurrent(self.spec["cell"], width, self.spec["hidden"], self.spec["layers"], self.both)
-        self.decoder = _recurrent(self.spec["cell"], width, self.wide, self.spec["layers"], False)
+            self.encoder = recurrent(self.spec["cell"], width, self.spec["hidden"], self.spec["layers"], self.both)
+        self.decoder = recurrent(self.spec["cell"], width, self.wide, self.spec["layers"], False)
         self.heads = []
         if "attention.context.weight" in shapes:
             self.attention = self.head_of_attention(shapes)
@@ -144,7 +142,7 @@ class Seq2Seq(FromRun):
         """Source vectors of attention, the decoder's first state (None: 0), and the positions behind the end."""
         if not self.recurrent:
             return self.embedding(source.clamp(min=0)), None, source < 0
-        states, last, absent = _read(self, source)
+        states, last, absent = encoded(self.encoder, self.embedding(source.clamp(min=0)), source)
         return states, self.bridge(last), absent
 
     def scores(self, head: Any, said: Any, states: Any) -> Any:

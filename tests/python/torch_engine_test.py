@@ -187,6 +187,18 @@ def test_every_model_is_tested():
     assert {model["name"] for model in fovea.describe("models")} - set(_ALL) == {"python-pooling"}
 
 
+def test_a_model_without_module_is_refused_once_and_nothing_is_kept(program, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("from fovea.torch.makers import _ALL\ndel _ALL['toy-gate']\n")
+    words = [program.path, "sweep", "toy-uniform", "--seeds", "0..2", "--engine", "torch"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    environment["FOVEA_PYTHON"] = sys.executable
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "model 'toy-gate' has no module of PyTorch. Use another model, or" in done.stderr
+    assert done.stderr.count("module") == 1 and ".." not in done.stderr
+    assert len(fovea.store().runs()) == 0
+
+
 def test_every_kind_of_intervention_is_tested():
     tested = {word for _, one in INTERVENTIONS for word in one} | {"transplant", "embeddings"}
     assert {kind["name"] for kind in fovea.describe("interventions")} <= tested

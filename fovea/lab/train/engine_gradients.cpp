@@ -123,10 +123,10 @@ const std::string& text_of(const TensorFile& answer, const std::string& key) {
   return found == answer.metadata().end() ? none : found->second;
 }
 
-void refuse_if_refused(const TensorFile& answer) {
+void refuse_if_refused(const TensorFile& answer, const Location& location = {}) {
   const std::string& error = text_of(answer, "error");
   if (error.empty()) return;
-  if (text_of(answer, "kind") == "wrong_input") throw wrong_input(error, text_of(answer, "remedy"));
+  if (text_of(answer, "kind") == "wrong_input") throw wrong_input(error, text_of(answer, "remedy"), location);
   throw failure(error, text_of(answer, "remedy"));
 }
 
@@ -149,7 +149,8 @@ EngineGradients<T>::EngineGradients(UpdateEngine* engine, const RunSpec& spec, c
                                      {"device", train.device == TrainSettings::Device::cuda ? "cuda" : "cpu"},
                                      {"threads", std::to_string(train.threads)},
                                      {"model", value_json(Value{spec.model, {}}).dump()},
-                                     {"sizes", sizes_json(workspace.shape()).dump()}}));
+                                     {"sizes", sizes_json(workspace.shape()).dump()}}),
+      location_in(spec.train, "engine"));
 }
 
 template <class T>

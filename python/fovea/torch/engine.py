@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _engine
 from ..pictures import needed
 
 torch = needed("torch", "torch")
@@ -31,14 +32,6 @@ _TYPES: dict[str, np.dtype[Any]] = {
     "U8": np.dtype("u1"),
 }
 Arrays = dict[str, np.ndarray[Any, Any]]
-
-
-class Refusal(Exception):
-    """What cannot be trained here, and what to do."""
-
-    def __init__(self, error: str, remedy: str) -> None:
-        super().__init__(error)
-        self.error, self.remedy = error, remedy
 
 
 def unpack(message: bytearray) -> tuple[Arrays, dict[str, str]]:
@@ -81,11 +74,15 @@ class Training:
     def __init__(self, words: Mapping[str, str], arrays: Arrays) -> None:
         spec, sizes = json.loads(words["model"]), json.loads(words["sizes"])
         if spec.get("dropout", 0) > 0:
-            raise Refusal("engine 'torch' has no dropout: its masks are the engine's own", "set model.dropout to 0")
+            raise _engine.wrong_input(
+                "engine 'torch' has no dropout: its masks are the engine's own", "set model.dropout to 0"
+            )
         if spec.get("similarity") == "user":
-            raise Refusal("engine 'torch' has no similarity 'user'", "use another similarity, or remove train.engine")
+            raise _engine.wrong_input(
+                "engine 'torch' has no similarity 'user'", "use another similarity, or remove train.engine"
+            )
         if words["device"] == "cuda" and not torch.cuda.is_available():
-            raise Refusal(
+            raise _engine.wrong_input(
                 "PyTorch finds no device 'cuda' here",
                 "install PyTorch for CUDA and its driver, or use the device 'cpu'",
             )
@@ -160,10 +157,11 @@ def serve(socket_number: int) -> None:
                 else:
                     assert training is not None
                     answer = training.update(words, arrays)
-            except Refusal as refusal:
-                answer = pack({}, {"error": refusal.error, "remedy": refusal.remedy, "kind": "wrong_input"})
+            except _engine.WrongInput as refusal:
+                answer = pack({}, {"error": refusal.problem, "remedy": refusal.remedy, "kind": "wrong_input"})
             except Exception as error:
-                what = f"PyTorch refused an update: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+                said = str(error).splitlines()[0].rstrip(".") if str(error) else ""
+                what = f"PyTorch refused an update: {type(error).__name__}: {said}"
                 answer = pack({}, {"error": what, "remedy": "try it without the engine, or with a smaller batch"})
             link.sendall(struct.pack("<Q", len(answer)))
             link.sendall(answer)

@@ -16,6 +16,7 @@ from fovea.torch.rules import Rule  # noqa: E402
 COPY = {"name": "copy", "vocab": 9, "length": 5, "shortest": 3}
 WORDS = {"name": "keyword", "vocab": 9, "length": 6}
 STREAM = {"name": "markov-icl", "states": 3, "length": 12}
+MENTIONS = {"name": "entities", "corpus": "made-mentions", "features": False}
 SMALL = {"hidden": 8, "embedding": 6}
 LAYERS = {"name": "transformer", "width": 8, "heads": 2, "layers": 2, "start": 0.4}
 
@@ -88,6 +89,8 @@ TOKENS = [
         {"name": "toy-gate", "gate": "bounded", "loss": "logistic", "beta0": 0.1, "beta1": -0.3},
     ),
     ({"name": "causal-tree"}, {"name": "disentangled"}),
+    (MENTIONS, {"name": "linear-tagger", "reach": 2}),
+    (MENTIONS, {"name": "window-tagger", **SMALL, "reach": 1}),
     (STREAM, {**LAYERS, "mlp": 4}),
     (STREAM, {**LAYERS, "position": "relative", "biases": False}),
     (STREAM, {**LAYERS, "position": "rotary", "attention": "relu"}),

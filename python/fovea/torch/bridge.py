@@ -23,8 +23,8 @@ Weights = Mapping[str, npt.NDArray[Any]]
 def to_torch(run: Run) -> torch.nn.Module:
     """Make a module of PyTorch of a run, with the same weights to the bit and the same outputs.
 
-    Every model has a module. Tokens are padded with -1. The source and target of a translator have the token that closes a sequence, as
-    in a batch of ``fovea``.
+    Every model has a module, except pooling with a similarity of yours. Tokens are padded with -1. The source and target of a translator have
+    the token that closes a sequence, as in a batch of ``fovea``.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def to_torch(run: Run) -> torch.nn.Module:
     -------
     torch.nn.Module
         It returns ``(scores, attention)`` of ``module(source, target)`` of a translator, ``module(source)`` of a classifier,
-        ``module(items)`` of vectors and ``module(items, lengths)`` of bags. ``module(keys, values, queries)`` of pooling returns
-        ``(predictions, attention)``. ``module(source)`` of a transformer returns scores, and the attention of all heads,
-        ``(layers, B, heads, T, T)``. The other models return ``(predictions, attention)``, without attention None.
+        ``module(source, features)`` of a tagger, ``module(items)`` of vectors and ``module(items, lengths)`` of bags.
+        ``module(keys, values, queries)`` of pooling returns ``(predictions, attention)``. ``module(source)`` of a transformer returns scores,
+        and the attention of all heads, ``(layers, B, heads, T, T)``. The other models return ``(predictions, attention)``, without attention None.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class Tagger(FromRun):
 
     def vectors(self, source: Any, features: Any) -> Any:
         x = rows(self.embedding, source)
-        return x + rows(self.feature_embedding, features).sum(2) if hasattr(self, "feature_embedding") else x
+        return x if features is None else x + rows(self.feature_embedding, features).sum(2)
 
 
 def rows(table: Any, numbers: Any) -> Any:
@@ -40,14 +40,14 @@ def rows(table: Any, numbers: Any) -> Any:
 
 
 def around(parts: Any) -> Any:
-    """Return of each position t and offset j what ``parts`` has of t + j at j, (B, S, 2 R + 1, …); 0 outside."""
+    """Return ``parts[:, t + j, j]`` at each position t and offset j, (B, S, 2 R + 1, …); 0 outside."""
     positions, width = parts.shape[1:3]
     padded = nn.functional.pad(parts, (0, 0) * (parts.dim() - 2) + (width // 2, width // 2))
     return torch.stack([padded[:, j : j + positions, j] for j in range(width)], 2)
 
 
 class LinearTagger(Tagger):
-    """logit_t = b + Σ_s x_s, of each s near t the part of x for the offset s - t."""
+    """logit_t = b + Σ_s x_s,(s-t): each word has a part of x for each offset."""
 
     def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
         super().__init__(spec, shapes, sizes)
@@ -59,7 +59,7 @@ class LinearTagger(Tagger):
 
 
 class WindowTagger(Tagger):
-    """logit_t = U Σ_s α_ts v_s + b, of each s near t v_s = tanh(W_j x_s + b_j) with j = s - t, and α the softmax of w · v_s."""
+    """logit_t = U Σ_s α_ts v_s + b with v_s = tanh(W_(s-t) x_s + b_(s-t)), and α the softmax of w · v_s."""
 
     def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
         super().__init__(spec, shapes, sizes)

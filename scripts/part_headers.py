@@ -46,7 +46,7 @@ def told(file):
     return found
 
 
-def sentences(text, first):
+def sentences(text, first=False):
     """The sentences that a user reads, the first one without the names of the parts."""
     text = re.sub(r" \((?:room|folder) [^)]*\)", "", text)
     kept = [one for one in SENTENCE.split(text) if not CODE.search(one) and one != "Forward:"]

@@ -87,3 +87,23 @@ def layers():
     for file in part_headers.layers(dict.fromkeys(models)):
         where = file.relative_to(HERE)
         yield f"### {file.stem}\n\n{part_headers.markdown(file)}\n\nDefinition: [{where}](../../{where})."
+
+
+def updates():
+    """How optimisers and schedules change weights and rate, by the comments of their files."""
+    rooms = HERE / "fovea" / "nn" / "optimizer"
+    yield (
+        "An update moves a weight w by its gradient d. The rate is η, the weight decay λ, and t the number of the update. "
+        "The norm ‖d‖ is over all groups that are not frozen:"
+    )
+    lines = []
+    for name, file in (("clip, normalize", "optimizer.h"), ("sgd", "sgd.cpp"), ("adam, adamw", "adam.cpp")):
+        lines += [name, *(text for block, text in part_headers.comment(rooms / file) if block)]
+    yield "```text\n" + "\n".join(lines) + "\n```"
+    yield "The rate of an update:"
+    said = []
+    for file in (rooms / "schedule.h", *sorted(rooms.glob("*_schedule.cpp"))):
+        text = part_headers.sentences(" ".join(text for _, text in part_headers.comment(file)))
+        kept = [one for one in part_headers.SENTENCE.split(text) if re.search(r"\b(share|rate|progress)\b", one)]
+        said.append("- " + part_headers.prose(" ".join(kept), file))
+    yield "\n".join(said)

@@ -15,14 +15,14 @@ TextTable::Cell verdict_cell(const ClaimResult& claim) {
   return {(claim.held ? "✓ " : "✗ ") + verdict_text(claim), claim.held ? Tone::good : Tone::bad};
 }
 
-// "needed: at least 1.5; without the effect: 1 (both are equally fast)"
+// "needed: at least 1.5; null: 1 (both are equally fast)"
 std::string needed_text(const ClaimResult& claim) {
   std::string bound = claim.wanted;
   if (bound.starts_with(">= ")) bound = "at least " + with_minus(bound.substr(3));
   if (bound.starts_with("<= ")) bound = "at most " + with_minus(bound.substr(3));
   std::string text = "needed: " + bound;
   if (!claim.text.title.empty())
-    text += fmt::format("; without the effect: {} ({})", number_text(claim.text.null), claim.text.null_means);
+    text += fmt::format("; null: {} ({})", number_text(claim.text.null), claim.text.null_means);
   return text;
 }
 

@@ -23,7 +23,7 @@ MARGIN = 0.02  # of accuracy: what is less counts as the same
 WORTH_SHOWING = 0.05  # of answers: what changes fewer is no reason for them
 EXAMPLES = 3  # that are shown
 
-# What is measured: its name, what it is, and its value without the effect.
+# What is measured: its name, what it is, and its null.
 MEASURES: dict[str, tuple[str, float | None]] = {
     "deleted_attention": ("answers that change when the position of the largest α is deleted", None),
     "deleted_gradient": ("answers that change when the position of the largest influence is deleted", None),
@@ -221,12 +221,12 @@ class ClassifierCheck:
         Returns
         -------
         list of str
-            What was measured, its mean with the interval, and its value without the effect.
+            What was measured, its mean with the interval, and its null.
         """
         lines = []
         for name, (what, null) in MEASURES.items():
             if name in self.figures:
-                without = "" if null is None else f" (without effect: {null:g})"
+                without = "" if null is None else f" (null: {null:g})"
                 lines.append(f"{what}: {self.figures[name]}{without}")
         for name, what in (
             ("accuracy_learned", "accuracy with learned attention, over trainings"),

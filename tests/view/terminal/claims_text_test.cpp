@@ -79,7 +79,7 @@ TEST(FindingsTable, SaysWhatEachValueIsAndIsNeverCut) {
   const std::string text = findings_table(results, {80, false});
   for (const char* part :
        {"✓ supported", "measured: 31 (median steps on permutations /",
-        "needed: at most 40; without the effect: ∞ (never reached)", "not run here", "kept result of the full form",
+        "needed: at most 40; null: ∞ (never reached)", "not run here", "kept result of the full form",
         "measured: −0.5", "needed: 0.2 to 0.5", "The quick form has"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(text.find("…"), std::string::npos) << text;

@@ -170,16 +170,18 @@ def failed_list(all_kept, shipped):
             if claim["held"]:
                 continue
             experiment = shipped.get(kept["experiment"], {})
-            value = f"{value_text(claim)}, where {claim['wanted']} was claimed"
-            if changed_settings(kept, experiment):
-                value += f"; run {OTHER_SETTINGS}"
-            link = f"- [{name_of(kept)}](../gallery/{kept['experiment']}.md)"
+            link = f"[{name_of(kept)}](../gallery/{kept['experiment']}.md)"
+            others = changed_settings(kept, experiment)
             if still_made(claim, experiment):
-                today.append(f"{link}: {title_of(kept, claim, experiment).rstrip('.')} ({value}).")
+                title = title_of(kept, claim, experiment).rstrip(".")
+                today.append([link, title, value_text(claim) + (" †" if others else ""), claim["wanted"]])
             else:
-                replaced.append(f"{link} ({value}): {reasons[name_of(kept).replace(' on ', '-')]['says']}")
+                value = f"{value_text(claim)}, where {claim['wanted']} was claimed"
+                value += f"; run {OTHER_SETTINGS}" if others else ""
+                replaced.append(f"- {link} ({value}): {reasons[name_of(kept).replace(' on ', '-')]['says']}")
     lines = [f"{len(today) + len(replaced)} kept claims of the full forms are not supported.", ""]
-    lines += [f"{len(today)} of them are claimed today:", "", *today]
+    lines += [f"{len(today)} of them are claimed today (†: run {OTHER_SETTINGS}):", ""]
+    lines += table(["experiment", "claim", "measured", "claimed"], today)
     if replaced:
         lines += ["", f"{len(replaced)} of them have been changed or replaced since:", "", *replaced]
     return lines

@@ -22,6 +22,7 @@ test("a metric has a title in words, and details are told from what is asked for
     ["train_loss", "induction_l2_h1_held", "from_bigram", "rung_unigram", "predicted_attended_chance", "beta_points_right"].map(metric_title),
     ["loss in training", "weight on followers of earlier copies, layer 2 head 1, attention changed", "divergence from bigram", "predicted plateau: unigram", "predicted attended, by chance", "β: matches words"],
   );
+  assert.deepEqual(["match_recalled", "match_recalled_weight"].map(metric_title), ["match matrix alone: right answers", "match matrix alone: weight on the right answer"]);
   assert.deepEqual(["loss", "loss_held", "rung_bag", "entropy_l1_h1", "from_bag"].map(is_detail), [false, true, true, true, false]);
 });
 
@@ -34,5 +35,11 @@ test("who wishes for nothing is shown the newest experiment with three complete 
   const seeded = (experiment, ...seeds) => seeds.map((seed) => ({ experiment, steps: 9, state: "done", seed }));
   assert.equal(shown_first([...seeded("one-seed", 0, 0, 0, 0), ...seeded("seeds", 0, 1, 2)]), "seeds");
   assert.equal(shown_first(seeded("one-seed", 0, 0, 0)), "one-seed");
+  // Pairs of three seeds that differ in one setting come first, with right answers among their metrics.
+  const paired = (experiment, seeds, metrics) => [0, 1].flatMap((p) => seeds.map((seed) => ({ experiment, steps: 9, state: "done", seed, settings: { model: { p } }, metrics })));
+  const three = [0, 1, 2], six = [0, 1, 2, 3, 4, 5];
+  assert.equal(shown_first([...seeded("seeds", ...three), ...paired("pairs", three, { D: 1 })]), "pairs");
+  assert.equal(shown_first([...paired("two-seeds", [0, 1], { accuracy: 1 }), ...paired("pairs", three, { D: 1 }), ...paired("right", three, { accuracy: 1 })]), "right");
+  assert.equal(shown_first([...paired("right", three, { accuracy: 1 }), ...paired("judged", six, { accuracy: 1 })]), "judged");
   assert.equal(shown_first([...of("stopped", 9, 9), { experiment: "stopped", steps: 9, state: "running" }, ...of("one", 1)]), "stopped");
 });

@@ -40,6 +40,8 @@ const run = (more = {}) => ({
 
 test("a run begins with its training and its outcome", () => {
   assert.equal(trained_in(run()), "The model transformer with 2 layers and 1 head was trained on the task birth: 900 steps from seed 3.");
+  const listed = run({ settings: { task: {}, model: { name: "seq2seq-heads", layers: 1, heads: [6, 8] } } });
+  assert.equal(trained_in(listed), "The model seq2seq-heads with 1 layer and the heads 6, 8 was trained: 900 steps from seed 3.");
   const held = run({ settings: { task: {}, model: { name: "gate" }, intervene: [{ hold: "uniform" }] } });
   assert.equal(trained_in(held), "The model gate was trained: 900 steps from seed 3. Intervention: attention held uniform.");
   assert.equal(happened_in(run()), "Accuracy first reached 90 % at step 20. At the end it was 98.4 %. Loss fell from 4.5 to 1.5. It ended between the rungs induction (0.5) and bag, also bag (2).");
@@ -84,6 +86,7 @@ test("a run under a hold is told as it trains, and what it would measure if it w
   assert.equal(name_in_files("accuracy", [as_it_trains]), "as_trained(accuracy)");
   assert.equal(name_in_files("accuracy", plain), "accuracy");
   assert.deepEqual(metrics_to_offer(["accuracy", "accuracy_held", "accuracy_released", "p_held"]), ["accuracy", "accuracy_released", "p_held"]);
+  assert.deepEqual(metrics_to_offer(["rung_bag", "rung_bag_held", "rung_held", "rung"]), ["rung_bag", "rung_held", "rung"]);
   assert.deepEqual(rungs_among(Object.entries({ rung: 1, rung_released: 0, rung_bag: 2 })), [{ value: 2, name: "bag" }]);
 });
 

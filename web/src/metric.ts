@@ -1,5 +1,5 @@
 // Which experiment, and which metric of runs, is shown where none is asked for.
-import type { Run } from "./model";
+import { flat_settings, type Run } from "./model";
 
 const telling = ["accuracy", "attention_points_right", "loss", "train_loss", "p"]; // the most so first
 
@@ -26,17 +26,50 @@ export function likely_metric(names: string[], wanted: string): string {
   return [wanted, ...telling].find(name => names.includes(name)) ?? "";
 }
 
-const enough = 3; // runs to compare
+type Known = Pick<Run, "experiment" | "state" | "steps"> & Partial<Pick<Run, "seed" | "settings" | "metrics">>;
 
-// The newest experiment of which three runs are done with as many steps as its longest run, best of three seeds; else the
-// newest. `runs` are the newest ones, from the last on.
-export function shown_first(runs: (Pick<Run, "experiment" | "state" | "steps"> & { seed?: number })[]): string {
-  const of = new Map<string, typeof runs>();
+// The pairs of runs that differ in one setting, of the setting that has most of them.
+function pairs_among(runs: Known[]): number {
+  const settings = runs.map(run => flat_settings(run.settings ?? {}).set("seed", String(run.seed)));
+  const varied = [...new Set(settings.flatMap(one => [...one.keys()]))].filter(
+    name => new Set(settings.map(one => one.get(name))).size > 1,
+  );
+  const of = (by: string) => {
+    const values = new Map<string, Set<string | undefined>>(); // of `by`, for each value of all others
+    for (const one of settings) {
+      const rest = JSON.stringify(varied.filter(name => name !== by).map(name => one.get(name)));
+      values.set(rest, (values.get(rest) ?? new Set()).add(one.get(by)));
+    }
+    return [...values.values()].filter(({ size }) => size > 1).length;
+  };
+  return Math.max(0, ...varied.filter(name => name !== "seed").map(of));
+}
+
+const enough = 3; // runs or pairs to compare
+const judged = 6; // pairs whose difference can be separated from chance
+
+// The newest experiment of which runs with as many steps as its longest run can be compared, best in many pairs and with
+// what is right; else the newest. `runs` are the newest ones, from the last on.
+export function shown_first(runs: Known[]): string {
+  const of = new Map<string, Known[]>();
   for (const run of runs) of.set(run.experiment, [...(of.get(run.experiment) ?? []), run]);
   const whole = [...of].map(([name, own]) => {
     const most = Math.max(...own.map(({ steps }) => steps));
-    return { name, done: own.filter(({ state, steps }) => state === "done" && steps === most) };
+    const done = own.filter(({ state, steps }) => state === "done" && steps === most);
+    const right = done.some(({ metrics = {} }) => telling.slice(0, 2).some(metric => metric in metrics));
+    return {
+      name,
+      count: done.length,
+      pairs: pairs_among(done),
+      right,
+      seeds: new Set(done.map(run => run.seed)).size,
+    };
   });
-  const of_seeds = whole.find(({ done }) => new Set(done.map(({ seed }) => seed)).size >= enough);
-  return (of_seeds ?? whole.find(({ done }) => done.length >= enough))?.name ?? runs[0]!.experiment;
+  const found =
+    whole.find(({ pairs, right }) => right && pairs >= judged) ??
+    whole.find(({ pairs, right }) => right && pairs >= enough) ??
+    whole.find(({ pairs }) => pairs >= enough) ??
+    whole.find(({ seeds }) => seeds >= enough) ??
+    whole.find(({ count }) => count >= enough);
+  return found?.name ?? runs[0]!.experiment;
 }

@@ -16,7 +16,9 @@ export function trained_in(run: WholeRun): string {
     const text = settings.get(`model.${name}`) ?? "";
     return /^[1-9]\d*$/.test(text) ? [`${text} ${one}${text === "1" ? "" : "s"}`] : [];
   };
-  const parts = [...count("layers", "layer"), ...count("heads", "head")].join(" and ");
+  const listed = /^\[(.+)\]$/.exec(settings.get("model.heads") ?? "")?.[1]; // heads by their numbers
+  const heads = listed ? [`the heads ${listed.replaceAll(",", ", ")}`] : count("heads", "head");
+  const parts = [...count("layers", "layer"), ...heads].join(" and ");
   const model = `${settings.get("model.name") ?? "model"}${parts && ` with ${parts}`}`;
   const task = settings.get("task.name");
   const what = `The model ${model} was trained${task ? ` on the task ${task}` : ""}: ${run.steps} steps from seed ${run.seed}.`;
@@ -58,7 +60,9 @@ function loss_text(run: WholeRun): string[] {
   const ended = run.state === "running" ? "It is now" : "It ended";
   const rungs = name === "loss" ? rungs_among(Object.entries(run.metrics)) : [];
   const recent = recent_mean(series) ?? last;
-  return [`Loss ${went}.${rungs.length > 0 ? ` ${ended} ${rung_text(rungs, recent)}` : ""}`];
+  return [
+    `${name === "loss" ? "Loss" : "Loss in training"} ${went}.${rungs.length > 0 ? ` ${ended} ${rung_text(rungs, recent)}` : ""}`,
+  ];
 }
 
 // What the same model measures without the change of attention, if that acts at the end.

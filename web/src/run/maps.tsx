@@ -84,7 +84,12 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
       </div>
       {map.name !== "attention_held" && changed_at(run, map, at) && (
         <p class="caution">
-          At step {at}, {map.says} is {changed_at(run, map, at)}. {as_released}
+          At step {at}, attention is {changed_at(run, map, at)} here. This map shows the attention if it were released.{" "}
+          {maps.some(({ name }) => name === "attention_held") && (
+            <button type="button" class="quiet" onClick={() => choose("attention_held", true)}>
+              Show the map under the change
+            </button>
+          )}
         </p>
       )}
       <TimeAxis total={last} at={at} still={false} go={step => set_step(String(step))} />
@@ -113,7 +118,7 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
   );
 }
 
-const as_released = "Maps of a changed head show the attention of the released head.";
+const as_released = "The map of a changed head shows its attention if it were released.";
 
 // A small map for each head: layers down, heads across.
 export function Heads(props: {
@@ -198,7 +203,9 @@ export function Heads(props: {
         </table>
       </Scrolled>
       <p class="soft">
-        The same colours as in the large map. Choose one to see it large.
+        {props.title === undefined
+          ? "The same colours as in the large map. Choose one to see it large."
+          : "Dark: much attention. Choose a map to see it large, on the page of its run."}
         {heads.some(map => changed_at(run, map, at)) && ` ${as_released}`}
       </p>
     </figure>

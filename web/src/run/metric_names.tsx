@@ -15,8 +15,8 @@ const named: { [metric: string]: string } = {
   weight_on_previous: "weight on the position before",
   weight_on_first: "weight on the first position",
   weight_on_needed: "weight on needed positions",
-  rung: "number of the nearest rung, by divergence",
-  level: "number of the nearest rung, by loss",
+  rung: "nearest rung by divergence (number)",
+  level: "nearest rung by loss (number)",
 };
 const plain = (name: string) => name.replaceAll("_", " ");
 
@@ -30,6 +30,8 @@ export function metric_title(metric: string): string {
     named[metric] ??
     part(/_held$/, () => ", attention changed") ??
     part(/_released$/, () => ", if released") ??
+    part(/_recalled$/, () => " matrix alone: right answers") ??
+    part(/_recalled_weight$/, () => " matrix alone: weight on the right answer") ??
     part(/_chance$/, () => ", by chance") ??
     part(/_l(\d+)_h(\d+)$/, ([, layer, head]) => `, layer ${layer} head ${head}`) ??
     (metric.startsWith("rung_")
@@ -55,20 +57,27 @@ export function detail_of(metric: string): string {
   return of_prediction(metric) ? prediction_label : of_head(metric) ? head_label : "";
 }
 
-// What is under a change of attention has the metric's own name, if there is the same "if released".
+// What is under a change of attention has the metric's own name, if there is the same "if released". A prediction from
+// the data is the same under every change.
 export function metrics_to_offer(metrics: string[], chosen?: string): string[] {
   const has = new Set(metrics);
   return metrics.filter(
-    name => name === chosen || !name.endsWith("_held") || !has.has(name.replace(/_held$/, "_released")),
+    name =>
+      name === chosen ||
+      !name.endsWith("_held") ||
+      !(
+        has.has(name.replace(/_held$/, "_released")) ||
+        (/^rung_(?!held$)/.test(name) && has.has(name.replace(/_held$/, "")))
+      ),
   );
 }
 
-// Options of a selection, in groups: the usual ones, all others, and details.
-export function MetricOptions({ metrics, chosen }: { metrics: string[]; chosen?: string }) {
+// Metrics in groups: the usual ones, all others, and details.
+export function metric_groups(metrics: string[], chosen?: string): { label: string; names: string[] }[] {
   const offered = metrics_to_offer(metrics, chosen);
   const usual = Object.keys(named).filter(name => offered.includes(name)),
     others = offered.filter(name => !usual.includes(name)).sort();
-  const groups = [
+  return [
     { label: "Usual", names: usual },
     { label: "This experiment", names: others.filter(name => !is_detail(name)) },
     ...[head_label, prediction_label, change_label].map(label => ({
@@ -76,6 +85,10 @@ export function MetricOptions({ metrics, chosen }: { metrics: string[]; chosen?:
       names: others.filter(name => detail_of(name) === label),
     })),
   ].filter(({ names }) => names.length > 0);
+}
+
+export function MetricOptions({ metrics, chosen }: { metrics: string[]; chosen?: string }) {
+  const groups = metric_groups(metrics, chosen);
   const options = (names: string[]) =>
     names.map(name => (
       <option value={name} selected={name === chosen} title={name}>

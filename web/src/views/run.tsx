@@ -14,7 +14,7 @@ import { address_in_playground, not_there } from "../run/in_playground";
 import { maps_of, other_program, series_of } from "../run/kept";
 import { Maps } from "../run/maps";
 import { meaning_of } from "../run/meanings";
-import { is_detail, MetricOptions, metric_title } from "../run/metric_names";
+import { is_detail, MetricOptions, metric_groups, metric_title } from "../run/metric_names";
 import type { KeptRuns, Source } from "../source";
 import { Explained, Term } from "../term";
 import { Trouble } from "../trouble";
@@ -275,19 +275,20 @@ function Course({ run }: { run: WholeRun }) {
   );
 }
 
+// The usual numbers and those of the experiment first; each kind of detail is folded.
 function Numbers({ run, program }: { run: WholeRun; program: string }) {
-  const all = Object.entries(run.metrics),
-    details = all.filter(([name]) => is_detail(name));
-  const list = (some: typeof all) => (
+  const groups = metric_groups(Object.keys(run.metrics));
+  const folded = ({ names }: (typeof groups)[0]) => is_detail(names[0]!);
+  const list = (names: string[]) => (
     <dl class="facts many">
-      {some.map(([name, value]) => (
+      {names.map(name => (
         <>
           <dt>
             <Term word={name} means={is_detail(name) ? undefined : meaning_of(name, program)}>
               {metric_title(name)}
             </Term>
           </dt>
-          <dd>{number_text(value)}</dd>
+          <dd>{number_text(run.metrics[name])}</dd>
         </>
       ))}
     </dl>
@@ -295,13 +296,15 @@ function Numbers({ run, program }: { run: WholeRun; program: string }) {
   return (
     <section aria-labelledby="numbers">
       <h2 id="numbers">Numbers at the end</h2>
-      {list(all.filter(([name]) => !is_detail(name)))}
-      {details.length > 0 && (
+      {list(groups.filter(group => !folded(group)).flatMap(({ names }) => names))}
+      {groups.filter(folded).map(({ label, names }) => (
         <details>
-          <summary>{details.length} more: of single heads, under a hold, and predicted</summary>
-          {list(details)}
+          <summary>
+            {label} ({names.length})
+          </summary>
+          {list(names)}
         </details>
-      )}
+      ))}
     </section>
   );
 }

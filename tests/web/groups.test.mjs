@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { can_group, condition_of, differing_in, ends_text, is_grouped, name_of, settings_of, varied_in } = await parts_of_page("views/runs_named.tsx");
+const { base_first, can_group, condition_of, differing_in, ends_text, is_grouped, name_of, settings_of, varied_in } = await parts_of_page("views/runs_named.tsx");
 
 // As many runs, each with a rate and a hold of its own.
 function many(count) {
@@ -49,6 +49,11 @@ test("a list in which runs differ tells them apart, and its length colours them"
   assert.equal(name_of(runs[12], settings), "run 13, copy-heads, seed 0, model.heads = [12,13]");
   assert.equal(new Set(runs.map((run) => name_of(run, settings))).size, 20);
   assert.equal(is_grouped(runs, "length of model.heads", "length of model.heads", settings), false, "the server has no such setting");
+});
+
+test("runs are compared with those without an intervention, and by their number", () => {
+  const settings = new Map([[1, new Map([["intervene", "layer 2 held uniform"]])], [2, new Map([["intervene", "no intervention"]])], [3, new Map()]]);
+  assert.deepEqual(base_first([{ run: 3 }, { run: 1 }, { run: 2 }], settings).map(({ run }) => run), [2, 3, 1]);
 });
 
 test("runs that end at unlike steps say so, with their stop condition", () => {

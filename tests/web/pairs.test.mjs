@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
 const { difference_text, means_of_pairs, means_text, median, rows_of, too_few } = await parts_of_page("views/pairs.ts", "median.ts");
-const { chance_told, difference_told, settings_text } = await parts_of_page("views/runs_told.tsx");
+const { chance_told, common_step_told, difference_told, peers_of, settings_text } = await parts_of_page("views/runs_told.ts");
 
 const run = (seed, length, accuracy, more) => ({ seed, experiment: "laws", state: "done", settings: { task: { length } }, metrics: { accuracy }, ...more });
 
@@ -22,23 +22,43 @@ test("means of pairs leave out runs without a partner, runs that are not done an
 const [a, b] = [{ run: 1631, metrics: { accuracy: 0.397 } }, { run: 1628, metrics: { accuracy: 0.972 } }];
 
 test("two runs are told by their settings, the difference of the metric, and what can be said of chance", () => {
-  assert.equal(difference_told([a, b], "accuracy"), "Run 1628 ends with accuracy 0.972, run 1631 with 0.397: 0.575 higher.");
-  assert.equal(difference_told([a, a], "accuracy"), "Both end with accuracy 0.397.");
-  assert.equal(difference_told([a, b], "loss"), "Not both runs have loss.");
-  assert.equal(settings_text(["intervene", "task.vocab"], new Map([["intervene", "layer 2 held uniform"], ["task.vocab", "40"]]), new Map([["intervene", "no intervention"]])), "layer 2 held uniform against no intervention; task.vocab 40 against not set");
+  const of = ({ run }) => new Map([["intervene", run === 1628 ? "no intervention" : "layer 2 held uniform"], ["seed", "2"]]);
+  assert.equal(difference_told([b, a], "accuracy", ["intervene"], of), "Run 1628 (no intervention) ends with accuracy 0.972. Run 1631 (layer 2 held uniform) ends with 0.397: 0.575 lower.");
+  assert.equal(difference_told([a, a], "accuracy", [], of), "Run 1631 (seed 2) ends with accuracy 0.397. Run 1631 (seed 2) ends with 0.397: the same.");
+  assert.equal(difference_told([a, b], "loss", ["intervene"], of), "Run 1631 (layer 2 held uniform) and run 1628 (no intervention) do not both have loss.");
+  assert.equal(settings_text(["intervene", "task.vocab"], of(a)), "layer 2 held uniform, task.vocab = not set");
+  assert.equal(settings_text(["a", "b", "c", "d", "e"], new Map()), "a = not set, b = not set, c = not set, and 2 more settings");
   const alone = "One pair of runs cannot separate a difference from chance.";
-  assert.equal(chance_told({ pairs: 3, p: 0.25, difference: 0.647 }, ["intervene"]), `${alone} All 3 pairs of runs with this difference: 0.647 on average, p = 0.25. At least 6 pairs are needed to judge chance.`);
+  assert.equal(chance_told({ pairs: 3, p: 0.25, difference: 0.647 }, ["intervene"]), `${alone} The table has 3 pairs of runs that differ in this alone: mean difference 0.647, p = 0.25. ${too_few(3)}`);
   assert.match(chance_told({ pairs: 6, p: 0.03125, difference: 0.6 }, ["intervene"]), /p = 0\.031\. Chance alone rarely makes a difference this large\.$/);
   assert.match(chance_told({ pairs: 6, p: 0.5, difference: 0.6 }, ["intervene"]), /The difference may be chance\.$/);
   assert.match(chance_told({ pairs: 6, p: 0.03, difference: 1 }, ["a", "b"]), /differ in several settings/);
   assert.match(chance_told(undefined, ["a"]), /No other pair/);
+  assert.match(chance_told({ pairs: 1, p: 1, difference: 1 }, ["a"]), /No other pair/);
   assert.equal(chance_told(undefined, []), "The runs differ in their seed alone, so their difference is chance.");
+});
+
+test("two runs of unlike length are also compared at the last step of both", () => {
+  const pair = [{ run: 1, steps: 20 }, { run: 2, steps: 30 }];
+  const lines = [{ run: 2, steps: [0, 10, 20, 30], values: [0, 0.2, null, 0.9] }, { run: 1, steps: [0, 10, 20], values: [0, 0.5, 0.6] }];
+  assert.equal(common_step_told(pair, lines, "accuracy"), "At step 10, the last of both, accuracy is 0.5 and 0.2.");
+  assert.equal(common_step_told([pair[0], { run: 2, steps: 20 }], lines, "accuracy"), "");
+  assert.equal(common_step_told(pair, [], "accuracy"), "");
+});
+
+test("chance is judged from runs that are as one of the pair in all but the seed", () => {
+  const all = [[1, "0", "a", "20"], [2, "1", "a", "20"], [3, "0", "b", "20"], [4, "1", "b", "20"], [5, "0", "a", "30"], [6, "0", "b", "30"]];
+  const runs = all.map(([run]) => ({ run, experiment: run === 4 ? "another" : "one" }));
+  const settings = new Map(all.map(([run, seed, encoder, vocab]) => [run, new Map([["seed", seed], ["model.encoder", encoder], ["task.vocab", vocab]])]));
+  assert.deepEqual(peers_of([runs[0], runs[2]], runs, settings).map(({ run }) => run), [1, 2, 3]);
 });
 
 test("numbers of compared runs come by their difference, and those of one run alone apart", () => {
   const { rows, single } = rows_of([{ metrics: { loss: 1, accuracy: 0.9, p: 1 } }, { metrics: { loss: 3, accuracy: 0.1 } }]);
   assert.deepEqual(rows.map(({ metric, difference }) => [metric, difference]), [["loss", 2], ["accuracy", 0.8]]);
   assert.deepEqual(single, ["p"]);
+  const compared = rows_of([{ metrics: { loss: 1, accuracy: 0.9 } }, { metrics: { loss: 3, accuracy: 0.1 } }], "accuracy");
+  assert.deepEqual(compared.rows.map(({ metric }) => metric), ["accuracy", "loss"]);
 });
 
 test("the median of two values is their mean", () => {

@@ -153,7 +153,7 @@ const rows_are = (page, count) => page.waitForFunction((count) => document.query
 test("who opens the view without a wish sees the newest experiment with runs to compare, and by one click all, in a colour each", async () => {
   const { runs } = JSON.parse(await stage.fovea("runs", "--json", "--limit", "-1")), from_last = runs.sort((a, b) => b.run - a.run);
   const first = shown_first(from_last.slice(0, 200)), newest = from_last[0].experiment;
-  const says = `Shown are those of ${first}, ${first === newest ? "the newest experiment" : "the newest with three complete runs"}.`;
+  const says = `Without a choice the page shows ${first}, ${first === newest ? "the newest experiment" : "which has runs to compare"}.`;
   const page = await stage.visit("#/runs");
   await page.getByText(says).waitFor();
   await rows_are(page, runs.filter(({ experiment }) => experiment === first).length);

@@ -67,8 +67,8 @@ export interface Row {
   difference: number; // the largest between two of them
 }
 
-// Metrics that two of the runs have, by their difference; the names of the others.
-export function rows_of(runs: Pick<Run, "metrics">[]): { rows: Row[]; single: string[] } {
+// Metrics that two of the runs have, the compared one first, then by their difference; the names of the others.
+export function rows_of(runs: Pick<Run, "metrics">[], compared = ""): { rows: Row[]; single: string[] } {
   const names = metrics_to_offer([...new Set(runs.flatMap(run => Object.keys(run.metrics)))].sort());
   const rows: Row[] = [],
     single: string[] = [];
@@ -78,5 +78,6 @@ export function rows_of(runs: Pick<Run, "metrics">[]): { rows: Row[]; single: st
     if (known.length < 2) single.push(metric);
     else rows.push({ metric, values, difference: Math.max(...known) - Math.min(...known) });
   }
-  return { rows: rows.sort((a, b) => b.difference - a.difference), single };
+  const later = ({ metric }: Row) => Number(metric !== compared);
+  return { rows: rows.sort((a, b) => later(a) - later(b) || b.difference - a.difference), single };
 }

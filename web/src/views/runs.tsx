@@ -8,18 +8,21 @@ import { metric_title } from "../run/metric_names";
 import type { Source } from "../source";
 import { NoStore } from "./no_store";
 import { RunPage } from "./run";
+import { AgainstSetting } from "./runs_against";
 import { RunsChart } from "./runs_chart";
 import { ChosenBar, Compare } from "./runs_compare";
 import { every, Filters, nothing_by } from "./runs_filters";
 import { type Asked, type Found, nothing, useFoundRuns } from "./runs_found";
-import { AgainstSetting, GroupsTable } from "./runs_groups";
+import { GroupsTable } from "./runs_groups";
 import {
+  can_group,
   differing_in,
   ends_text,
   group_of,
   in_order,
   is_grouped,
   line_table,
+  most_groups,
   name_of,
   rungs_of_all,
   type Settings,
@@ -131,9 +134,15 @@ function AllRuns({ source }: { source: Source }) {
 
 // How many runs there are, and what of them is not shown as it was asked for.
 function Status(props: { found: Found; asked: Asked; served: boolean; unlike: boolean }) {
-  const { seen, live, unasked } = props.found;
-  const { experiment, wanted } = props.asked;
+  const { seen, trouble, live, unasked } = props.found;
+  const { experiment, where, wanted } = props.asked;
   const unknown = seen === nothing; // what there is
+  if (!unknown && !trouble && (seen.experiment !== experiment || seen.where !== where))
+    return (
+      <p class="soft" role="status">
+        Loading {experiment ? `the runs of ${experiment}` : "runs"}. What stands below is what was there before.
+      </p>
+    );
   return (
     <p class="soft" role="status">
       {!unknown && (seen.matched === 0 ? "No runs." : `${seen.matched} run${seen.matched === 1 ? "" : "s"}.`)}
@@ -146,7 +155,7 @@ function Status(props: { found: Found; asked: Asked; served: boolean; unlike: bo
       {props.unlike && " No median is drawn over unlike experiments: choose one, or colour by experiment."}{" "}
       {props.served && (live ? !unknown && "Live: new runs appear by themselves." : "Waiting for the server.")}
       {unasked?.experiment === experiment &&
-        ` Shown are those of ${experiment}, ${unasked.newest ? "the newest experiment" : "the newest with three complete runs"}.`}{" "}
+        ` Without a choice the page shows ${experiment}, ${unasked.newest ? "the newest experiment" : "which has runs to compare"}.`}{" "}
       {experiment !== "" && seen.names.experiments.length > 1 && (
         <button
           type="button"
@@ -185,10 +194,16 @@ function RunDetails(props: {
   const lines_chosen = seen.lines.filter(line => chosen.includes(line.run));
   const file = experiment || "runs";
   const ends = experiment ? ends_text(seen.runs) : "";
+  const grouped = is_grouped(seen.runs, by, asked_by, settings);
   return (
     <>
       {ends && <p class="caution">{ends}</p>}
-      {is_grouped(seen.runs, by, asked_by, settings) && seen.metric && store && (
+      {grouped && !can_group(seen.runs, by, settings) && (
+        <p class="soft">
+          {setting_title(by)} has more than {most_groups} values in these runs, so groups are not compared.
+        </p>
+      )}
+      {grouped && can_group(seen.runs, by, settings) && seen.metric && store && (
         <GroupsTable
           heading={`Groups by ${setting_title(by)}: ${metric_title(seen.metric)}`}
           store={store}
@@ -240,6 +255,7 @@ function RunDetails(props: {
         <Compare
           missing={chosen.filter(id => seen.runs.every(run => run.run !== id))}
           runs={seen.runs.filter(run => chosen.includes(run.run))}
+          among={seen.runs}
           lines={lines_chosen}
           metric={seen.metric}
           settings={settings}

@@ -12,6 +12,7 @@ import { address_of_run } from "./run";
 import { GroupsTable } from "./runs_groups";
 import { HeadsBeside } from "./runs_heads";
 import {
+  base_first,
   can_group,
   condition_of,
   ends_text,
@@ -24,7 +25,7 @@ import {
   varied_in,
 } from "./runs_named";
 import { Numbers } from "./runs_numbers";
-import { PairTold } from "./runs_told";
+import { PairTold } from "./runs_pair";
 
 // What can be done with the chosen runs: it stays in view.
 export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: () => Table; file: string }) {
@@ -57,6 +58,7 @@ export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: ()
 interface Compared {
   missing: number[];
   runs: Run[];
+  among: Run[]; // of the table
   lines: Line[];
   metric: string;
   settings: Settings;
@@ -66,12 +68,14 @@ interface Compared {
 
 const told_apart = 6; // up to so many runs have a colour each; more share the colour of their group
 
-export function Compare({ missing, runs, lines, metric, settings, by, store }: Compared) {
+export function Compare({ missing, among, metric, settings, by, store, ...chosen }: Compared) {
+  const runs = base_first(chosen.runs, settings);
+  const lines = runs.flatMap(({ run }) => chosen.lines.find(line => line.run === run) ?? []);
   const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();
   const names = [...new Set(runs.flatMap(run => [...of(run).keys()]))].filter(
     name => new Set(runs.map(run => of(run).get(name))).size > 1,
   );
-  const [wanted, group_by] = useWord("sides_by", "");
+  const [wanted] = useWord("sides_by", "");
   const groupings = [
     ...(new Set(runs.map(run => run.experiment)).size > 1 ? ["experiment"] : []),
     ...names.filter(name => name !== "seed"),
@@ -112,6 +116,9 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
           names={names.filter(name => name !== "seed")}
           of={of}
           metric={metric}
+          lines={lines}
+          among={among}
+          settings={settings}
           store={store}
         />
       )}
@@ -119,7 +126,10 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
       {runs.length > 2 && groupings.length > 1 && (
         <label class="pick">
           Group the chosen runs by
-          <select value={setting} onChange={event => group_by(event.currentTarget.value, true)}>
+          <select
+            value={setting}
+            onChange={event => change_address({ sides_by: event.currentTarget.value, sides_against: "" }, true)}
+          >
             {groupings.map(name => (
               <option value={name} selected={name === setting}>
                 {setting_title(name)}
@@ -155,7 +165,7 @@ export function Compare({ missing, runs, lines, metric, settings, by, store }: C
       {runs.length > 0 && (
         <details open={runs.length <= told_apart}>
           <summary>All settings that differ, and all numbers</summary>
-          <Numbers runs={runs} names={names} of={of} />
+          <Numbers runs={runs} names={names} of={of} metric={metric} />
         </details>
       )}
       {store && <HeadsBeside runs={runs} store={store} />}

@@ -73,7 +73,16 @@ export function Filters({ seen, experiment, coloured, differing }: Props) {
 }
 
 // Chosen among the runs of one experiment, so it means nothing in another.
-const of_one_experiment = { marked: "", by: "", against: "", across: "", picked: "", between: "", sides_by: "" };
+const of_one_experiment = {
+  marked: "",
+  by: "",
+  against: "",
+  across: "",
+  picked: "",
+  between: "",
+  sides_by: "",
+  sides_against: "",
+};
 
 function Choice(props: {
   label: string;
@@ -96,6 +105,7 @@ function Choice(props: {
               [props.word]: event.currentTarget.value,
               off: "",
               ...(props.word !== "by" && { zoom: "" }),
+              ...(props.word === "by" && { against: "" }), // a value of the setting
               ...(props.word === "experiment" && of_one_experiment),
             },
             true,

@@ -19,6 +19,7 @@ function heads_of(run: WholeRun) {
 export function HeadsBeside({ runs, store }: { runs: Run[]; store: KeptRuns }) {
   const [whole, set_whole] = useState<WholeRun[]>([]);
   const [word, set_step] = useWord("sides_step", "");
+  const [asked_example, set_example] = useWord("sides_example", "1");
   const ids = runs.map(({ run }) => run).join();
   useEffect(() => {
     let wanted = true;
@@ -33,15 +34,20 @@ export function HeadsBeside({ runs, store }: { runs: Run[]; store: KeptRuns }) {
     };
   }, [ids, store]);
   if (whole.length < 2) return null;
-  const steps_of = (run: WholeRun) => run.arrays.find(({ name }) => name === heads_of(run)[0]!.name)!.steps;
+  const array_of = (run: WholeRun) => run.arrays.find(({ name }) => name === heads_of(run)[0]!.name)!;
+  const steps_of = (run: WholeRun) => array_of(run).steps;
   // Steps at which all of them were evaluated.
   const steps = steps_of(whole[0]!).filter(step => whole.every(run => steps_of(run).includes(step)));
   if (steps.length === 0) return null;
   const asked = Number(word);
   const at = word !== "" && steps.includes(asked) ? asked : steps.at(-1)!;
+  const examples = Math.min(...whole.map(run => array_of(run).shape[0] ?? 1));
+  const example = Math.max(0, Math.min(examples, Math.floor(Number(asked_example)) || 1) - 1);
   return (
     <section aria-labelledby="heads-beside">
-      <h3 id="heads-beside">Attention at step {at}, example 1</h3>
+      <h3 id="heads-beside">
+        Attention at step {at}, example {example + 1}
+      </h3>
       {steps.length > 1 && (
         <label class="line">
           Step
@@ -56,6 +62,18 @@ export function HeadsBeside({ runs, store }: { runs: Run[]; store: KeptRuns }) {
           {at}
         </label>
       )}
+      {examples > 1 && (
+        <label class="line">
+          Example
+          <select value={String(example + 1)} onChange={event => set_example(event.currentTarget.value)}>
+            {Array.from({ length: examples }, (_, i) => (
+              <option value={String(i + 1)} selected={i === example}>
+                {i + 1} of {examples}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <div class="heads-beside">
         {whole.map(run => (
           <Heads
@@ -64,7 +82,7 @@ export function HeadsBeside({ runs, store }: { runs: Run[]; store: KeptRuns }) {
             run={run}
             heads={heads_of(run)}
             at={at}
-            example={0}
+            example={example}
             chosen=""
             title={`Run ${run.run}`}
             choose={name => {

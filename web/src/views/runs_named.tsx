@@ -78,8 +78,14 @@ export function group_of(line: { run: number; experiment: string }, by: string, 
   return by && group_title(by, value_of(line, by, settings));
 }
 
-const most_groups = 40; // the server refuses to group by a setting with more values
+export const most_groups = 40; // the server refuses to group by a setting with more values
 const most_in_condition = 200; // and a condition with more terms
+
+// Runs in the order in which they are compared: without an intervention first, then by their number.
+export function base_first<T extends { run: number }>(runs: T[], settings: Settings): T[] {
+  const changed = ({ run }: T) => Number((settings.get(run)?.get("intervene") ?? none) !== none);
+  return [...runs].sort((a, b) => changed(a) - changed(b) || a.run - b.run);
+}
 
 // Whether runs can be grouped by this setting. Values are counted as the server does it: interventions by their spec.
 export function can_group(runs: Run[], by: string, settings: Settings): boolean {

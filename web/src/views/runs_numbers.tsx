@@ -1,4 +1,5 @@
-// What chosen runs measured, as numbers beside each other: the largest difference first, and details folded.
+// What chosen runs measured, as numbers beside each other: the compared metric, then the largest differences. Smaller ones
+// and details are folded.
 import { number_text, type Run } from "../model";
 import { detail_of, metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
@@ -6,14 +7,23 @@ import { type Row, rows_of, short } from "./pairs";
 import { address_of_run } from "./run";
 import { setting_cell, setting_title } from "./runs_named";
 
-export function Numbers(props: { runs: Run[]; names: string[]; of: (run: Run) => Map<string, string> }) {
-  const { runs, names, of } = props;
-  const { rows, single } = rows_of(runs);
+const rows_at_first = 8;
+
+export function Numbers(props: {
+  runs: Run[];
+  names: string[];
+  of: (run: Run) => Map<string, string>;
+  metric: string; // that is compared: its row is the first
+}) {
+  const { runs, names, of, metric } = props;
+  const { rows, single } = rows_of(runs, metric);
   const folds = new Map<string, Row[]>();
   for (const row of rows) {
-    const fold = detail_of(row.metric);
+    const fold = row.metric === metric ? "" : detail_of(row.metric);
     folds.set(fold, [...(folds.get(fold) ?? []), row]);
   }
+  const usual = folds.get("") ?? [];
+  const [first, smaller] = [usual.slice(0, rows_at_first), usual.slice(rows_at_first)];
   const titles = single.map(metric_title);
   return (
     <>
@@ -34,7 +44,13 @@ export function Numbers(props: { runs: Run[]; names: string[]; of: (run: Run) =>
           </table>
         </Scrolled>
       )}
-      <Measured runs={runs} rows={folds.get("") ?? []} label="Runs side by side" />
+      <Measured runs={runs} rows={first} label="Runs side by side" />
+      {smaller.length > 0 && (
+        <details>
+          <summary>Smaller differences ({smaller.length})</summary>
+          <Measured runs={runs} rows={smaller} label="Smaller differences" />
+        </details>
+      )}
       {[...folds]
         .filter(([fold]) => fold !== "")
         .map(([fold, rows]) => (

@@ -1,0 +1,66 @@
+// Two runs side by side: what they are, how they end, and a test of all pairs of runs like them.
+import { useEffect, useState } from "preact/hooks";
+import { change_address } from "../address";
+import { type Groups, type Line, type Run, type Setting, setting_text } from "../model";
+import { interventions_text } from "../play/acts";
+import type { KeptRuns } from "../source";
+import { condition_of, type Settings } from "./runs_named";
+import { chance_told, common_step_told, difference_told, type Own, peers_of } from "./runs_told";
+
+export function PairTold(props: {
+  pair: [Run, Run];
+  names: string[]; // of the settings in which they differ, without the seed
+  of: (run: Run) => Own;
+  metric: string;
+  lines: Line[];
+  among: Run[]; // of the table
+  settings: Settings;
+  store: KeptRuns | undefined;
+}) {
+  const { pair, names, of, metric, lines, among, settings, store } = props;
+  const [a, b] = pair;
+  const [groups, set_groups] = useState<Groups>();
+  const set_apart = names.filter(name => !name.startsWith("length of "));
+  const by = set_apart.length === 1 ? set_apart[0]! : "";
+  const peers = by === "" ? [] : peers_of(pair, among, settings);
+  const where = peers.length > 2 ? condition_of(peers) : undefined;
+  useEffect(() => {
+    set_groups(undefined);
+    if (!where || !store) return;
+    const setting = by
+      .split(".")
+      .reduce<Setting | undefined>((at, key) => (at as { [key: string]: Setting })?.[key], a.settings as Setting);
+    const against = setting === undefined ? "" : setting_text(setting);
+    let wanted = true;
+    store.groups({ experiment: "", where, metric, by, against }).then(
+      found => wanted && set_groups(found),
+      () => {}, // the sentence has no group
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [store, where, by, metric, a.run, b.run]);
+  const title = (value: Setting) =>
+    by === "intervene" ? interventions_text(value ?? []) : value === null ? "not set" : setting_text(value);
+  const test = groups?.groups.find(({ value }) => title(value) === of(b).get(by))?.test;
+  const rest = peers.length - 2;
+  return (
+    <>
+      <p class="lead">
+        {difference_told(pair, metric, set_apart, of)} {common_step_told(pair, lines, metric)}
+      </p>
+      <p class="caution chance">
+        {chance_told(test, set_apart)}{" "}
+        {test && rest > 0 && (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => change_address({ marked: peers.map(({ run }) => run).join(","), sides_by: by }, true)}
+          >
+            Compare all {peers.length} runs
+          </button>
+        )}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+// Two runs side by side in sentences: their settings and the metric of each, and whether chance can be judged.
+import type { Groups, Line, Run } from "../model";
+import { metric_title } from "../run/metric_names";
+import { enough_pairs, short, too_few } from "./pairs";
+import { group_title, type Settings } from "./runs_named";
+
+export type Own = Map<string, string>; // settings of a run, in words
+
+// "task.vocab = 30, train.rate = 0.01, and 2 more settings"; the seed if they differ in nothing else.
+export function settings_text(names: string[], own: Own): string {
+  const first = (names.length > 0 ? names : ["seed"])
+    .slice(0, 3)
+    .map(name => (name === "seed" ? `seed ${own.get(name) ?? ""}` : group_title(name, own.get(name) ?? "not set")));
+  const more = names.length - first.length;
+  return [...first, ...(more > 0 ? [`and ${more} more settings`] : [])].join(", ");
+}
+
+// The settings and the last value of both runs. The second run is compared with the first.
+export function difference_told([a, b]: [Run, Run], metric: string, names: string[], of: (run: Run) => Own): string {
+  const [one, other] = [a.metrics[metric], b.metrics[metric]];
+  const title = metric_title(metric);
+  const called = (run: Run) => `Run ${run.run} (${settings_text(names, of(run))})`;
+  if (typeof one !== "number" || typeof other !== "number")
+    return `${called(a)} and run ${b.run} (${settings_text(names, of(b))}) do not both have ${title}.`;
+  const difference = other - one;
+  const compared =
+    difference === 0 ? "the same" : `${short(Math.abs(difference))} ${difference < 0 ? "lower" : "higher"}`;
+  return `${called(a)} ends with ${title} ${short(one)}. ${called(b)} ends with ${short(other)}: ${compared}.`;
+}
+
+// Both values at the last common evaluation, if the runs end at unlike steps.
+export function common_step_told(pair: [Run, Run], lines: Line[], metric: string): string {
+  if (pair[0].steps === pair[1].steps) return "";
+  const values = pair.map(({ run }) => {
+    const line = lines.find(one => one.run === run);
+    return new Map(line?.steps.map((step, i) => [step, line.values[i]]));
+  }) as [Map<number, number | null | undefined>, Map<number, number | null | undefined>];
+  const known = (step: number) => values.every(one => typeof one.get(step) === "number");
+  const step = [...values[0].keys()].filter(known).at(-1);
+  if (step === undefined) return "";
+  const [one, other] = values.map(of => short(of.get(step)));
+  return `At step ${step}, the last of both, ${metric_title(metric)} is ${one} and ${other}.`;
+}
+
+// Whether chance can be judged, from all pairs of runs with the same difference.
+export function chance_told(test: Groups["groups"][0]["test"], names: string[]): string {
+  if (names.length === 0) return "The runs differ in their seed alone, so their difference is chance.";
+  const alone = "One pair of runs cannot separate a difference from chance.";
+  if (names.length > 1) return `${alone} The runs differ in several settings, so no group of pairs tests one of them.`;
+  const { pairs = 0, p, difference, problem } = test ?? {};
+  if (problem || pairs < 2 || typeof p !== "number" || typeof difference !== "number")
+    return `${alone} No other pair of runs in the table differs in this alone.`;
+  const group = `The table has ${pairs} pairs of runs that differ in this alone: mean difference ${short(difference)}, p ${p < 1e-4 ? "< 0.0001" : `= ${+p.toPrecision(2)}`}.`;
+  const judged = p < 0.05 ? "Chance alone rarely makes a difference this large." : "The difference may be chance.";
+  return `${alone} ${group} ${pairs < enough_pairs ? too_few(pairs) : judged}`;
+}
+
+// Runs that are as one of the pair in every setting but the seed.
+export function peers_of(pair: [Run, Run], among: Run[], settings: Settings): Run[] {
+  const key = (run: Run) =>
+    JSON.stringify([run.experiment, ...[...(settings.get(run.run) ?? [])].filter(([name]) => name !== "seed").sort()]);
+  const wanted = pair.map(key);
+  return among.filter(run => wanted.includes(key(run)));
+}

@@ -37,9 +37,10 @@ test("who wishes for nothing is shown the newest experiment with three complete 
   assert.equal(shown_first(seeded("one-seed", 0, 0, 0)), "one-seed");
   // Pairs of three seeds that differ in one setting come first, with right answers among their metrics.
   const paired = (experiment, seeds, metrics) => [0, 1].flatMap((p) => seeds.map((seed) => ({ experiment, steps: 9, state: "done", seed, settings: { model: { p } }, metrics })));
+  const twice = (all) => all.flatMap((run) => [0, 1].map((beta) => ({ ...run, settings: { model: { ...run.settings.model, beta } } })));
   const three = [0, 1, 2], six = [0, 1, 2, 3, 4, 5];
   assert.equal(shown_first([...seeded("seeds", ...three), ...paired("pairs", three, { D: 1 })]), "pairs");
-  assert.equal(shown_first([...paired("two-seeds", [0, 1], { accuracy: 1 }), ...paired("pairs", three, { D: 1 }), ...paired("right", three, { accuracy: 1 })]), "right");
+  assert.equal(shown_first([...twice(paired("two-seeds", [0, 1], { accuracy: 1 })), ...paired("pairs", three, { D: 1 }), ...paired("right", three, { accuracy: 1 })]), "right");
   assert.equal(shown_first([...paired("right", three, { accuracy: 1 }), ...paired("judged", six, { accuracy: 1 })]), "judged");
   assert.equal(shown_first([...of("stopped", 9, 9), { experiment: "stopped", steps: 9, state: "running" }, ...of("one", 1)]), "stopped");
 });

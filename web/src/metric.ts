@@ -57,13 +57,8 @@ export function shown_first(runs: Known[]): string {
     const most = Math.max(...own.map(({ steps }) => steps));
     const done = own.filter(({ state, steps }) => state === "done" && steps === most);
     const right = done.some(({ metrics = {} }) => telling.slice(0, 2).some(metric => metric in metrics));
-    return {
-      name,
-      count: done.length,
-      pairs: pairs_among(done),
-      right,
-      seeds: new Set(done.map(run => run.seed)).size,
-    };
+    const seeds = new Set(done.map(({ seed }) => seed)).size;
+    return { name, count: done.length, pairs: seeds < enough ? 0 : pairs_among(done), right, seeds };
   });
   const found =
     whole.find(({ pairs, right }) => right && pairs >= judged) ??

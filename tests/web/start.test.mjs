@@ -74,9 +74,17 @@ test("after training one sentence says what came first, and how far off the bets
     await button(page, "Pause").or(button(page, "Replay")).click();
     verdicts.push(await verdict.innerText());
     // The reason, if the scene has one.
-    const whys = { copy: /^Why\? .* At step (\d+) the right word is only ranked first: .* its probability is [\d.]+ %\. (It passes 50 % at step \d+|It has not passed 50 % yet)\. .* Not settled: whether attention comes because words are learned\./, weather: /^Why\? .* It can begin before the first head is finished\./, keyword: /^Why\? .* so little moves attention there\./ };
+    const whys = { copy: /^Why\? .* When it is surer, looking pays, and attention moves\./, weather: /^Why\? .* The head of layer 2 needs (the day before at each position|this) to find what followed\./, keyword: /^Why\? .* so attention follows\. At step \d+ it already answers 99 % of the texts right, with [\d.]+ % of attention on the keyword\./ };
     const [why, ...more_whys] = await page.locator(".waits").allInnerTexts();
     assert.deepEqual([whys[scene].test(why), more_whys], [true, []], why);
+    // And how sure that is, folded: what was measured here, what is certain, and what is open.
+    assert.equal(await page.locator(".sure ul").isVisible().catch(() => false), false);
+    if (scene !== "weather") {
+      await page.getByText("How sure is this?").click();
+      const sure = await page.locator(".sure li").allInnerTexts();
+      const measured = /^In this training: at step \d+ the right word speaks most for 50 % of the written words\. Its chance is only [\d.]+ % then, .* (It passes 50 % at step \d+|It has not passed 50 % yet)\.$/;
+      for (const [k, says] of [...(scene === "copy" ? [measured] : []), /^Certain: \S/, /^Open: \S/].entries()) assert.match(sure[k], says);
+    }
     const passed = await page.locator(".score tbody td:nth-child(3)").allInnerTexts();
     const steps = passed.flatMap((text) => /step (\d+)/.exec(text)?.slice(1).map(Number) ?? []);
     assert.deepEqual([...verdicts.at(-1).matchAll(/\([^()]*step (\d+)\)/g)].map((found) => Number(found[1])), steps.sort((a, b) => a - b));
@@ -90,7 +98,7 @@ test("after training one sentence says what came first, and how far off the bets
   }
   assert.match(verdicts[0], /Your order was right; /);
   assert.match(verdicts[1], /Your order was wrong; words \d+ steps too late, looking \d+ steps? too early\./);
-  assert.match(verdicts[2], /Your bet on the day before: \d+ steps? too (late|early)\./);
+  assert.match(verdicts[2], /Your bet on looking at the day before: \d+ steps? too (late|early)\./);
   assert.doesNotMatch(verdicts[3], /bet|order/);
 });
 
@@ -143,6 +151,8 @@ test("attention is changed at a typed step, the untouched run stays as a ghost, 
     await page.getByText("Bets count for the untouched training.").waitFor();
     await page.getByText("In the shaded steps the picture shows the held attention.").waitFor();
     await page.getByText("In the shaded steps “writes right” is with the change, α and β are without it.").waitFor();
+    // Before the click: who can open the link.
+    await page.getByText("A link leads to this computer, and others cannot open it.").waitFor();
     const { name } = await saved(page, () => button(page, "Save a GIF (6 s)").click());
     assert.match(name, /^fovea-copy-seed-7-uniform-from-10-until-30-to-step-\d+\.gif$/);
     await button(page, "Copy the link").click();
@@ -172,6 +182,8 @@ test("a change of the whole training says what it did, its picture stays changed
   const untouched = says.exec(await page.locator(".verdict").innerText())[1];
   // At the last step, too, attention is held: every arc has one width.
   assert.equal(new Set(await page.locator(".arc").evaluateAll((all) => all.map((one) => one.getAttribute("stroke-width")))).size, 1);
+  // The reason is of this training, not of the untouched one.
+  assert.match(await page.locator(".waits").innerText(), /^Why\? Equal weights still pass the mix of all words, .* Nothing trains where to look meanwhile\. The smallest case$/);
   // Another change of the same training: the untouched one was watched, and stays whole while the other is trained.
   await page.getByLabel("Do to attention").selectOption("ablate");
   await page.getByLabel("From step").fill("10");
@@ -185,6 +197,7 @@ test("a change of the whole training says what it did, its picture stays changed
   await at_step(page, 12);
   assert.equal(await page.locator(".arc").count(), 0);
   await page.getByText("Attention is ablated here: it gives nothing, so no arc is drawn.").waitFor();
+  assert.match(await page.locator(".waits").innerText(), /^Why\? Ablated attention passes nothing, not even the mix of all words\./);
   await stage.leave(page);
 });
 

@@ -50,6 +50,7 @@ export function Figure(props: {
   paper?: boolean;
   caption?: string;
   empty?: boolean;
+  menu?: boolean; // its ways out are folded, where there is little room
   children: ComponentChildren;
 }) {
   const holder = useRef<HTMLDivElement>(null);
@@ -70,58 +71,66 @@ export function Figure(props: {
       );
     }
   };
+  const ways_out = (
+    <fieldset
+      class="ways-out"
+      style={props.empty ? { visibility: "hidden" } : undefined}
+      aria-label={`Save the figure: ${props.title}`}
+    >
+      {(props.paper || props.caption !== undefined) && (
+        <label class="paper">
+          <span class="hidden">Size of the saved figure</span>
+          <select value={String(width)} onChange={event => set_width(Number(event.currentTarget.value))}>
+            {papers.map(paper => (
+              <option value={String(paper.width)}>{paper.name}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => try_to("SVG", async () => save_text(await svg(), `${props.file}.svg`, "image/svg+xml"))}
+      >
+        SVG
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => try_to("PDF", async () => save(await pdf_of(await svg()), `${props.file}.pdf`))}
+      >
+        PDF
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => try_to("PNG", async () => save(await png_of(await svg(), width ? 4 : 2), `${props.file}.png`))}
+      >
+        PNG
+      </button>
+      {props.table && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => save_text(csv_text(props.table!()), `${props.file}.csv`, "text/csv")}
+        >
+          CSV
+        </button>
+      )}
+    </fieldset>
+  );
   return (
     <figure class="figure">
       <figcaption>
         <span>{props.title}</span>
-        <fieldset
-          class="ways-out"
-          style={props.empty ? { visibility: "hidden" } : undefined}
-          aria-label={`Save the figure: ${props.title}`}
-        >
-          {(props.paper || props.caption !== undefined) && (
-            <label class="paper">
-              <span class="hidden">Size of the saved figure</span>
-              <select value={String(width)} onChange={event => set_width(Number(event.currentTarget.value))}>
-                {papers.map(paper => (
-                  <option value={String(paper.width)}>{paper.name}</option>
-                ))}
-              </select>
-            </label>
-          )}
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => try_to("SVG", async () => save_text(await svg(), `${props.file}.svg`, "image/svg+xml"))}
-          >
-            SVG
-          </button>
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => try_to("PDF", async () => save(await pdf_of(await svg()), `${props.file}.pdf`))}
-          >
-            PDF
-          </button>
-          <button
-            type="button"
-            class="quiet"
-            onClick={() =>
-              try_to("PNG", async () => save(await png_of(await svg(), width ? 4 : 2), `${props.file}.png`))
-            }
-          >
-            PNG
-          </button>
-          {props.table && (
-            <button
-              type="button"
-              class="quiet"
-              onClick={() => save_text(csv_text(props.table!()), `${props.file}.csv`, "text/csv")}
-            >
-              CSV
-            </button>
-          )}
-        </fieldset>
+        {props.menu ? (
+          <details class="menu">
+            <summary>Save</summary>
+            {ways_out}
+          </details>
+        ) : (
+          ways_out
+        )}
       </figcaption>
       <p class="problem" role="alert">
         {problem}

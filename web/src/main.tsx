@@ -16,6 +16,7 @@ import "./colours.css";
 import "./base.css";
 import "./style.css";
 import "./start.css";
+import "./start_told.css";
 import "./story.css";
 import "./story_chapters.css";
 import "./findings.css";

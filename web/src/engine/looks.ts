@@ -41,6 +41,9 @@ export abstract class Looks {
   get heads(): string[] {
     return [...(this.looks[0]?.heads.keys() ?? [])];
   }
+  get class_count(): number {
+    return this.classes.length;
+  }
   // What files of its maps begin with.
   abstract get file(): string;
   get examples(): number {

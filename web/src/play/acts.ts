@@ -57,6 +57,12 @@ export function act_of(one: { [word: string]: unknown }): Act | undefined {
   return acts.find(({ word, is }) => (is === undefined ? one[word] !== undefined : one[word] === is));
 }
 
+// The head that a change is of; "" for all of them.
+export function changed_head([one, other]: { [word: string]: unknown }[]): string {
+  const of = String(one?.of ?? one?.ablate ?? "");
+  return other === undefined && of.includes(".head.") ? of : "";
+}
+
 // The steps at which interventions begin and end; one from step 0 on begins at no step of its own.
 export function marks_of_interventions(all: { [word: string]: unknown }[]): Mark[] {
   return all.flatMap(one => {
@@ -110,10 +116,21 @@ export function settings_in_words(settings: { [section: string]: Setting }): Map
   return words.set("intervene", interventions_text(settings.intervene));
 }
 
-// And the intervention that it makes, of a head ("layer.1.head.2") or of all ("").
-// Without `until` it lasts to the end, the last evaluation included.
-export function intervention_of(name: string, of: string, from: number, until: number | undefined, by: number): Table {
+// And the interventions that it makes, of a head ("layer.1.head.2") or of all ("") in so many layers.
+// Without `until` they last to the end, the last evaluation included.
+export function interventions_of(
+  name: string,
+  of: string,
+  from: number,
+  until: number | undefined,
+  by: number,
+  layers: number,
+): Table[] {
   const act = acts.find(act => act.name === name)!;
-  const value = act.factor ? by : (act.is ?? (of || "layer.1"));
-  return { [act.word]: value, ...(act.of && of && { of }), from, ...(until !== undefined && { until }) };
+  const lasts = { from, ...(until !== undefined && { until }) };
+  if (act.is === undefined && !act.factor) {
+    const named = of ? [of] : Array.from({ length: layers }, (_, i) => `layer.${i + 1}`);
+    return named.map(head => ({ [act.word]: head, ...lasts }));
+  }
+  return [{ [act.word]: act.factor ? by : act.is!, ...(act.of && of && { of }), ...lasts }];
 }

@@ -5,12 +5,15 @@ import { type Look, type Looks, plain } from "../engine/looks";
 import { Figure } from "../figure";
 import { ColourBar, Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
+import { percent } from "../start/told";
 import { Explained } from "../term";
+import { chance_text } from "./chance";
 
 const most_words = 24; // more cannot be read beside the map: then some stand for all
 const scales = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1]; // of the map's colours
 const letter = 8; // about how wide one is
 const line = 11; // and how high a line of them
+const line_in_a_room = 15; // where its letters are larger
 const beside = 66; // and what stands beside a map: its axis and its words
 const in_a_room = 1.8; // times as large, shown to a room
 
@@ -20,6 +23,7 @@ export interface AttentionProps {
   example: number;
   head?: string; // the one whose map it is, "layer.1.head.2"; else the model's
   name?: string | undefined; // the run's name, if there are two
+  menu?: boolean; // its ways out are folded: another map stands beside it
 }
 
 // What rows and columns are called: one, and several.
@@ -69,10 +73,11 @@ function scale_of(trainings: Looks[]): number {
   return scales.find(scale => scale >= most) ?? 1;
 }
 
-export function Attention({ training, at, example, head = "", name }: AttentionProps) {
+export function Attention({ training, at, example, head = "", name, menu = false }: AttentionProps) {
   const [pointed, set_pointed] = useState<[row: number, column: number]>();
   const [frame, width] = useWidth();
-  const large = useAddress().words.get("present") === "1" ? in_a_room : 1;
+  const large = useAddress().words.get("present") === "1" ? in_a_room : 1,
+    high = large > 1 ? line_in_a_room : line;
   const whole = training.look_at(at, example);
   const of_heads = head ? training.heads_at(at) : undefined,
     own = of_heads?.heads.get(head);
@@ -101,6 +106,7 @@ export function Attention({ training, at, example, head = "", name }: AttentionP
         ]
           .filter(Boolean)
           .join(": ")}
+        menu={menu}
         file={own ? `${file}-${head.replaceAll(".", "-")}` : file}
         caption={caption_of(training, own ? head_title(head) : "", look, example)}
         table={() => cells_of(look, offset, inputs, outputs, names, training.truth)}
@@ -111,7 +117,7 @@ export function Attention({ training, at, example, head = "", name }: AttentionP
               {names.rows} →
             </span>
           )}
-          {rows > 1 && <Words across={false} room={cell_room} words={outputs} />}
+          {rows > 1 && <Words across={false} room={cell_room} high={high} words={outputs} />}
           <div
             class={rows === 1 ? "map-holder flat" : "map-holder"}
             style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}
@@ -130,6 +136,7 @@ export function Attention({ training, at, example, head = "", name }: AttentionP
           <Words
             across
             room={cell_room}
+            high={high}
             words={inputs}
             marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined}
           />
@@ -160,7 +167,7 @@ export function Attention({ training, at, example, head = "", name }: AttentionP
       </p>
       <p class={`soft pointed${pointed ? "" : " asks"}`} aria-live="polite">
         {pointed && row < rows && column < columns
-          ? `${rows > 1 ? `${capital(names.row)} ${row + 1} (${outputs[row]}) from ${names.column}` : capital(names.column)} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta && Number.isFinite(look.beta[cell]) ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
+          ? `${rows > 1 ? `${capital(names.row)} ${row + 1} (${outputs[row]}) from ${names.column}` : capital(names.column)} ${column + 1} (${inputs[column]}): attention (α) ${percent(look.alpha[cell]!)}.${chance_text(training, look.beta?.[cell], outputs[row] ?? "")}`
           : "Point at the map, or go through it by the arrow keys, for its numbers."}
       </p>
     </section>
@@ -248,17 +255,19 @@ function in_words(
 function Words({
   across,
   room,
+  high,
   words,
   marked,
 }: {
   across: boolean;
   room: number;
+  high: number;
   words: string[];
   marked?: boolean[] | undefined;
 }) {
   const every = Math.max(
     Math.ceil(words.length / (words.length > most_words ? most_words / 2 : most_words)),
-    words.length > 1 ? Math.ceil(line / room) : 1,
+    words.length > 1 ? Math.ceil(high / room) : 1,
   );
   // Those that are marked stand there in any case, and none beside them.
   const shown = (i: number) =>

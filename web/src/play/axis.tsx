@@ -1,5 +1,6 @@
 // The time axis with its handles: the step that is looked at, and the steps from and until which something is done to
 // attention.
+import type { JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { does } from "../start/change";
 import { act_text, acts } from "./acts";
@@ -22,22 +23,40 @@ export function TimeAxis({ total, at, still, go }: Props) {
   return (
     <div class="axis" style={{ "--reached": part(at, total) }}>
       <label for={id}>Look at step</label>
-      <input
+      <StepSlider
         id={id}
-        class="look"
-        type="range"
-        min={0}
-        max={total}
-        step={1}
-        value={at}
-        disabled={still}
-        onInput={event => {
-          count_move(moves + 1);
-          go(Number(event.currentTarget.value));
+        kind="look"
+        total={total}
+        still={still}
+        handle={{
+          value: at,
+          onInput: event => {
+            count_move(moves + 1);
+            go(Number(event.currentTarget.value));
+          },
         }}
+        field={{ name: "Step that is looked at", value: at, most: total, of: moves, take: go }}
       />
-      <StepField name="Step that is looked at" value={at} most={total} still={still} of={moves} take={go} />
     </div>
+  );
+}
+
+// A handle on the axis, and its step as a number beside it.
+interface SliderProps {
+  id: string;
+  kind: "look" | "from" | "hold";
+  total: number;
+  still: boolean;
+  handle: JSX.InputHTMLAttributes<HTMLInputElement>;
+  field: Omit<StepProps, "still">;
+}
+
+function StepSlider({ id, kind, total, still, handle, field }: SliderProps) {
+  return (
+    <>
+      <input id={id} class={kind} type="range" min={0} max={total} step={1} disabled={still} {...handle} />
+      <StepField still={still} {...field} />
+    </>
   );
 }
 
@@ -60,6 +79,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
   const hold = useHandle(state.hold, total, set_hold);
   const from = useHandle(state.from, total, set_from);
   const title = act_text(state.act, state.by);
+  const anew = state.hold > 0 ? { step: 0 } : {}; // where nothing is changed yet, what is trained stays
   return (
     <div
       class="axis holds"
@@ -76,7 +96,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
               aria-label="Head that is changed"
               value={state.of}
               disabled={still}
-              onChange={event => set({ of: event.currentTarget.value, step: 0 })}
+              onChange={event => set({ of: event.currentTarget.value, ...anew })}
             >
               <option value="">all attention</option>
               {heads.map(head => (
@@ -90,7 +110,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
             aria-label="What is done to attention"
             value={state.act}
             disabled={still}
-            onChange={event => set({ act: event.currentTarget.value, step: 0 })}
+            onChange={event => set({ act: event.currentTarget.value, ...anew })}
           >
             {acts
               .filter(act => task.acts.includes(act.name))
@@ -102,52 +122,44 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
           </select>{" "}
           {acts.find(act => act.name === state.act)!.factor && (
             <>
-              by <FactorField value={state.by} still={still} take={by => set({ by, step: 0 })} />{" "}
+              by <FactorField value={state.by} still={still} take={by => set({ by, ...anew })} />{" "}
             </>
           )}
           from step
         </span>
       </span>
-      <input
+      <StepSlider
         id={`${id}-from`}
-        class="from"
-        type="range"
-        min={0}
-        max={total}
-        step={1}
-        disabled={still}
-        {...from.handle}
-      />
-      <StepField
-        name="Held from, as a number"
-        value={from.value}
-        most={(state.hold || total) - 1}
+        kind="from"
+        total={total}
         still={still}
-        of={from.value}
-        take={set_from}
+        handle={from.handle}
+        field={{
+          name: "Held from, as a number",
+          value: from.value,
+          most: (state.hold || total) - 1,
+          of: from.value,
+          take: set_from,
+        }}
       />
       <label for={`${id}-hold`} class="release">
         <span aria-hidden="true">release at step</span>
         <span class="hidden">Step until which attention is {title}</span>
       </label>
-      <input
+      <StepSlider
         id={`${id}-hold`}
-        class="hold"
-        type="range"
-        min={0}
-        max={total}
-        step={1}
-        disabled={still}
-        {...hold.handle}
-      />
-      <StepField
-        name="Held until, as a number"
-        value={hold.value}
-        most={total}
-        none="off"
+        kind="hold"
+        total={total}
         still={still}
-        of={hold.value}
-        take={set_hold}
+        handle={hold.handle}
+        field={{
+          name: "Held until, as a number",
+          value: hold.value,
+          most: total,
+          none: "off",
+          of: hold.value,
+          take: set_hold,
+        }}
       />
     </div>
   );

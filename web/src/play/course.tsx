@@ -9,6 +9,7 @@ import { Lines } from "../lines";
 import { rules_room } from "../rules";
 import { recent_mean, rung_text } from "../rungs";
 import { useScreen } from "../screen";
+import { watched_until } from "../start/effect";
 import { never } from "../start/told";
 import { Explained } from "../term";
 import { marks_of_interventions } from "./acts";
@@ -33,13 +34,18 @@ interface Props {
 
 export function Course({ player, task, until, presented, embedded, bets, file, names }: Props) {
   const { trainings, at, progress, total } = player;
-  const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
-  const marked = player.of?.beside === ghost ? trainings.slice(0, 1) : trainings; // the untouched run has no marks
-  const marks = useMemo(
-    () => marks_of(marked, task, presented, until, bets),
-    [trainings, progress, task, until, presented, bets],
+  const untouched = player.of?.beside === ghost ? trainings[1] : undefined;
+  const curves = useMemo(
+    () => curves_of(trainings, task.metrics, until, untouched),
+    [trainings, progress, task, until, untouched],
   );
-  const mark_rows = mark_rows_of(marked, task, presented) + (presented ? 0 : bets.size);
+  const marked = untouched ? trainings.slice(0, 1) : trainings; // the untouched run has no marks
+  const { wide } = useScreen(); // else there is no room above the curves, and the steps stand below them
+  const marks = useMemo(
+    () => marks_of(marked, task, presented, wide, until, bets),
+    [trainings, progress, task, until, presented, wide, bets],
+  );
+  const mark_rows = mark_rows_of(marked, task, presented || !wide) + (presented ? 0 : bets.size);
   const [shown, toggle] = useShownCurves(task);
   const plateaus = rungs_of(trainings[0]);
   const rungs = !presented && !embedded && plateaus.length > 0;
@@ -81,10 +87,10 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
 export function Loss({ player, until, file }: { player: Player<State>; until: number; file: string }) {
   const { trainings, progress } = player;
   const rungs = useMemo(() => rungs_of(trainings[0]), [trainings[0]]);
-  const losses = useMemo(
-    () => curves_of(trainings, rungs.length > 0 ? ["loss", "loss_held"] : ["train_loss"], until),
-    [trainings, progress, until, rungs],
-  );
+  const losses = useMemo(() => {
+    const untouched = player.of?.beside === ghost ? trainings[1] : undefined;
+    return curves_of(trainings, rungs.length > 0 ? ["loss", "loss_held"] : ["train_loss"], until, untouched);
+  }, [trainings, progress, until, rungs]);
   return (
     <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)} empty={player.at === 0}>
       {rungs.length > 0 && (
@@ -163,26 +169,27 @@ function useHeight(runs: number, mark_rows: number, presented: boolean, embedded
     const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : runs > 1 ? 560 : 530;
     return Math.max(190, Math.min(440, screen.height - others));
   }
-  const rest = Math.max(embedded ? 140 : 136, Math.min(260, screen.height - (embedded ? 480 : 700)));
+  const rest = Math.max(embedded ? 140 : 150, Math.min(260, screen.height - (embedded ? 480 : 680)));
   return rest + (embedded ? 0 : (runs > 1 ? 12 : 6) * mark_rows);
 }
 
 // As many as there can be, so that nothing moves when one comes.
-function mark_rows_of(trainings: Training[], task: Task, presented: boolean): number {
+function mark_rows_of(trainings: Training[], task: Task, alone: boolean): number {
   const steps = trainings.flatMap(({ interventions }) => interventions.flatMap(one => [one.from, one.until]));
   const acted = new Set(steps.filter(step => Number(step) > 0)).size;
   const flags = trainings.flatMap(training => predicted.filter(([name]) => training.predicted_step(name)));
   const stages = [task.knowledge, task.attention].filter(Boolean).length;
-  return Math.max(1, acted) + (presented ? 0 : trainings.length * stages + flags.length);
+  return Math.max(1, acted) + (alone ? 0 : trainings.length * stages + flags.length);
 }
 
-// As far as a step.
-function curves_of(trainings: Training[], metrics: string[], until: number): Curve[] {
+// As far as a step; of the untouched training, as far as it was trained.
+function curves_of(trainings: Training[], metrics: string[], at: number, untouched: Training | undefined): Curve[] {
   return trainings.flatMap((training, i) =>
     metrics.flatMap(metric => {
       const series = training.series.get(metric);
       const like = labels[metric] ?? metric;
       const title = like + (training.title && `, ${training.title}`);
+      const until = training === untouched ? watched_until(training, at) : at;
       if (!series) return [];
       const seen = until === Infinity ? series.steps.length : series.steps.filter(step => step <= until).length;
       return [
@@ -214,14 +221,16 @@ const predicted: [time: string, says: string][] = [
 ];
 
 // Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them
-// share is said once. Before a room the stages are said under the curves alone, in large letters.
+// share is said once. Before a room, and on a small screen, the stages are said under the curves alone.
 function marks_of(
   trainings: Training[],
   task: Task,
   presented: boolean,
+  wide: boolean,
   until: number,
   bets: Map<string, number>,
 ): Mark[] {
+  const alone = presented || !wide;
   const all: Mark[] = presented
     ? []
     : [...bets].map(([metric, step]) => ({ step, says: `your bet: ${metric === task.attention?.metric ? "α" : "β"}` }));
@@ -230,11 +239,11 @@ function marks_of(
       if (!all.some(other => other.step === step && other.says === says))
         all.push({ step, says: says + (training.title && `, ${training.title}`) });
     };
-    for (const stage of presented ? [] : [task.knowledge, task.attention]) {
+    for (const stage of alone ? [] : [task.knowledge, task.attention]) {
       const step = stage && training.step_of(stage.metric, stage.level);
       if (stage && step !== undefined && step <= until) mark(step, stage.says);
     }
-    for (const [name, says] of presented ? [] : predicted) {
+    for (const [name, says] of alone ? [] : predicted) {
       const step = training.predicted_step(name);
       if (step !== undefined) mark(step, says);
     }

@@ -5,6 +5,7 @@ import { Figure, type Table } from "../figure";
 import { useWidth } from "../lines";
 import { palette, useRepaint } from "../theme";
 import { type AttentionProps, cells_of, example_of, names_of } from "./attention";
+import { chance_ticks } from "./chance";
 
 // α against β, where the model has both. Before training every β is the same.
 export function Dots({ training, at, example }: AttentionProps) {
@@ -21,11 +22,6 @@ export function Dots({ training, at, example }: AttentionProps) {
       table={() => cells_of(look, offset, inputs, outputs, names_of(training), training.truth)}
     />
   );
-}
-
-// To one decimal, and never as "-0.0".
-function rounded(x: number): string {
-  return (Math.round(10 * x) / 10 || 0).toFixed(1);
 }
 
 // The least and the most β of an example in all looks so far, which only grows: each look is read once.
@@ -65,8 +61,8 @@ function useSeen(holder: { current: HTMLElement | null }): boolean {
   return seen;
 }
 
-// Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is
-// that of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
+// Every position as a dot: how much it speaks for the right output across (β, labelled by its chance), the attention on
+// it up (α). β's axis is that of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
 function Scatter({
   training,
   look,
@@ -95,10 +91,10 @@ function Scatter({
     canvas.current!.width = canvas.current!.height = size * scale;
     context.scale(scale, scale);
     const { of: colour, text, font } = palette();
-    const left = 34,
+    const left = 46,
       top = 10,
       right = size - 8,
-      bottom = size - 36;
+      bottom = size - 40;
     context.strokeStyle = colour("--line");
     for (const share of [0, 0.5, 1]) {
       const y = bottom - share * (bottom - top);
@@ -110,14 +106,20 @@ function Scatter({
     context.fillStyle = colour("--soft");
     context.font = `12px ${font}`;
     context.textAlign = "right";
-    for (const share of [0, 0.5, 1]) context.fillText(String(share), left - 6, bottom - share * (bottom - top) + 4);
-    context.fillText(rounded(high), right, bottom + 16);
-    context.textAlign = "left";
-    context.fillText(rounded(low), left, bottom + 16);
-    context.fillStyle = text;
+    for (const share of [0, 0.5, 1])
+      context.fillText(`${100 * share} %`, left - 6, bottom - share * (bottom - top) + 4);
     context.textAlign = "center";
-    context.fillText("β", (left + right) / 2, bottom + 28);
-    context.fillText("α", 10, (top + bottom) / 2 - (bottom - top) / 4);
+    for (const { beta, says } of chance_ticks(training, low, high)) {
+      const x = left + ((beta - low) / (high - low)) * (right - left);
+      context.beginPath();
+      context.moveTo(x, top);
+      context.lineTo(x, bottom);
+      context.stroke();
+      context.fillText(says, Math.min(x, right - 14), bottom + 16);
+    }
+    context.fillStyle = text;
+    context.fillText("β: chance of the right answer by one position alone", (left + right) / 2, bottom + 32);
+    context.fillText("α", 12, (top + bottom) / 2 - (bottom - top) / 4);
     const draw = (truth: boolean) => {
       context.fillStyle = colour(truth ? "--c1" : "--c0");
       context.globalAlpha = truth ? 0.9 : 0.45;
@@ -149,7 +151,8 @@ function Scatter({
         </div>
       </Figure>
       <p class="soft">
-        A dot per position: how much it speaks for the right output (β), and the attention on it (α).{" "}
+        A dot per position. Across: how likely the right answer would be, if all attention were on it (β). Up: the
+        attention on it (α).{" "}
         {training.truth?.some(one => one > 0) && (
           <>
             <span class="decides">■</span> is the position that decides.

@@ -147,7 +147,7 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
       </fieldset>
       {frame_wants[kind] && <p class="soft">{frame_wants[kind]}</p>}
       <p class="soft" role="status">
-        {said} {note}
+        {said || home_note.trim()} {note}
       </p>
     </section>
   );

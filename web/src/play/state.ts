@@ -3,7 +3,7 @@ import { Refused } from "../engine/engine";
 import type { Plan } from "../engine/training";
 import { own_points } from "../own/points";
 import { own_texts } from "../own/texts";
-import { act_text, intervention_of } from "./acts";
+import { act_text, interventions_of } from "./acts";
 import { beside } from "./setting_words";
 import { may_lack, probe_of } from "./task_metrics";
 import { type Task, tasks } from "./tasks";
@@ -163,7 +163,11 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   const seed = whole("seed", state.seed),
     hold = whole("hold", state.hold),
     from = whole("from", state.from),
-    steps = Number(set.get("train.steps") ?? task.train.steps);
+    steps = Number(set.get("train.steps") ?? task.train.steps),
+    layers =
+      model.settings.name === "transformer"
+        ? Math.min(16, Number(set.get("model.layers") ?? model.settings.layers) || 1)
+        : 1;
   // A model without attention can be trained, too: what is of attention is left out then.
   const probes = [
     ...new Set([
@@ -185,7 +189,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
     train: task.train,
     probe,
     ...(hold > 0 && {
-      intervene: [intervention_of(state.act, state.of, from, hold < steps ? hold : undefined, state.by)],
+      intervene: interventions_of(state.act, state.of, from, hold < steps ? hold : undefined, state.by, layers),
     }),
   };
   return { spec, seed, set: Object.fromEntries(set), ...(task.words && { words: task.words }) };

@@ -1,6 +1,6 @@
 // What the playground can be set to: small enough to be learned while somebody watches, on one core.
 import type { Table } from "../model";
-import type { Reason } from "../start/flags";
+import { type Reason, reasons } from "../start/reasons";
 import { everyday, weather } from "./everyday";
 
 // How far the two stages are: which word goes with which output, and whether attention has come to it.
@@ -31,24 +31,6 @@ export interface Task {
   acts: string[]; // what can be done to attention: it is held at the truth where the task knows it
   shown: string[]; // the settings that stand open
 }
-
-// Why one flag comes before the other: on Start and in the playground, once both have come.
-export const reasons = {
-  copying: {
-    waits:
-      "Over many texts a word is written if it was read. So the model can match words even if attention is spread.",
-    sure: true,
-    open: "Not settled: whether attention comes because words are learned. By probability, attention can come first in copying.",
-  },
-  keyword: {
-    waits:
-      "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. Until then, attention on it hardly lowers the loss, so little moves attention there.",
-  },
-  chain: {
-    waits:
-      "At first a day's position contains its own weather alone. When one head looks at the day before, the position contains the day before, too. The other head needs this to find the days after days like today. It can begin before the first head is finished.",
-  },
-} satisfies { [name: string]: Reason };
 
 const every_act = ["uniform", "truth", "scale", "ablate", "frozen", "alone"];
 const translators: Task["models"] = [
@@ -123,7 +105,7 @@ export const tasks: Task[] = [
   {
     ...copying,
     name: "copy",
-    note: "Words repeat in these texts, so β stays below 100 %.",
+    note: "Words repeat in these texts, so β stays below 100 %. On Start no word repeats, so its steps differ.",
     title: "Copy words (copy)",
     idea: "The model reads words and has to write the same ones. It is a small recurrent network with attention. To the model, a word that is read and the same word when it is written are two unrelated numbers.",
     task: { name: "copy", vocab: 12, length: 12, distinct: false },
@@ -131,12 +113,7 @@ export const tasks: Task[] = [
   {
     ...copying,
     name: "permutation",
-    reason: {
-      waits:
-        "Every text has the same words. Which words occur together shows nothing, so words and attention both wait.",
-      sure: true,
-      open: reasons.copying.open,
-    },
+    reason: reasons.permutation,
     title: "Copy permutations (copy)",
     idea: "Every text has the same words, in another order. Which words occur together then shows nothing. Will the model learn which word goes with which?",
     task: { name: "copy", vocab: 20, length: 20, distinct: true },

@@ -74,6 +74,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
                 example={example}
                 head={shown}
                 name={how.names?.[i]}
+                menu={mapped.length > 1}
               />
             ) : (
               <NoAttention key={training.title} training={training} />

@@ -16,7 +16,8 @@ export function usePlayWords(): URLSearchParams {
 // What another training follows from.
 function root_of(state: State): string {
   const { task, model, seed, set, act, by, of, hold, from, beside } = state;
-  return JSON.stringify([task, model, seed, set, act, by, of, hold, from, beside]);
+  const changed = hold > 0 || /(^|;)(hold|from)=/.test(beside); // else nothing of a change matters
+  return JSON.stringify([task, model, seed, set, beside, ...(changed ? [act, by, of, hold, from] : [])]);
 }
 
 export interface Playing {

@@ -1,6 +1,7 @@
 // What came first in a training of the playground, what a change did, and why: as on Start.
-import { reason_of, verdict } from "../start/told";
-import { Explained } from "../term";
+import { verdict } from "../start/told";
+import { ToldWhy } from "../start/told_why";
+import { why_of } from "../start/why";
 import { flags_of } from "./bet";
 import type { Player } from "./player";
 import { ghost, type State } from "./state";
@@ -22,18 +23,13 @@ export function Verdict({ player, task, bets }: Props) {
   const steps = flags.map(({ metric }) => bets.get(metric));
   const first = verdict(flags, training, untouched, steps, at);
   const says = other && !untouched ? `Solid: ${first} Dashed: ${verdict(flags, other, undefined, [], at)}` : first;
-  const why = task.reason && !(other && !untouched) ? reason_of(task.reason, flags, untouched ?? training, at) : "";
+  const why = task.reason && !(other && !untouched) ? why_of(task.reason, flags, training, untouched, at) : undefined;
   return (
     <div class="play-verdict">
       <p role="status">
         <strong>{says}</strong>
       </p>
-      {why && (
-        <p>
-          <b>{untouched ? "Why, without the change?" : "Why?"}</b> <Explained text={why} />{" "}
-          <a href="#/toy">The smallest case</a>
-        </p>
-      )}
+      <ToldWhy why={why} />
     </div>
   );
 }

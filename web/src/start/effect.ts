@@ -1,7 +1,7 @@
 // What a change of attention has done to each flag: computed from the changed training and the untouched one.
 import type { Series } from "../engine/looks";
 import type { Training } from "../engine/training";
-import { act_of, act_text } from "../play/acts";
+import { act_of, act_text, changed_head } from "../play/acts";
 import type { Curve } from "./flags";
 
 const steps_text = (count: number) => `${count} ${count === 1 ? "step" : "steps"}`;
@@ -20,11 +20,16 @@ export function as_it_works(run: Training, metric: string): Series | undefined {
 }
 
 // When the untouched training reached a level, as far as it was watched.
+export function untouched_at(ghost: Training, metric: string, level: number, at: number): number | undefined {
+  const step = ghost.step_of(metric, level);
+  return step !== undefined && step <= watched_until(ghost, at) ? step : undefined;
+}
+
+// The same in words.
 export function untouched_text(ghost: Training, metric: string, level: number, at: number): string {
-  const until = watched_until(ghost, at),
-    step = ghost.step_of(metric, level);
-  if (step !== undefined && step <= until) return `untouched: step ${step}`;
-  return until < ghost.steps ? "untouched: not yet" : `untouched: not within ${ghost.steps} steps`;
+  const step = untouched_at(ghost, metric, level, at);
+  if (step !== undefined) return `untouched: step ${step}`;
+  return watched_until(ghost, at) < ghost.steps ? "untouched: not yet" : `untouched: not within ${ghost.steps} steps`;
 }
 
 // A sentence for each flag, in the order of the flags.
@@ -46,7 +51,7 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
         : `${capital(what)} did not come within ${at} steps (${untouched}).`;
     const inside = step > from && step < until;
     const when = inside
-      ? `${spares ? " all the same" : ""}, while ${change.of ? "the head" : "attention"} was ${done}`
+      ? `${spares ? " all the same" : ""}, while ${changed_head(training.interventions) ? "the head" : "attention"} was ${done}`
       : step <= from
         ? ", before the change"
         : step === until

@@ -104,7 +104,7 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
         <g key={says}>
           <line class="rule" x1={edges.left} x2={right} y1={y(value)} y2={y(value)} />
           <text class="predicted" x={right} y={y(value) - 4} text-anchor="end">
-            {says} {+value.toPrecision(3)}
+            {+value.toPrecision(3)}
           </text>
         </g>
       ))}

@@ -1,16 +1,18 @@
 // What Start trains: tasks of the playground in everyday words, each with flags to bet on.
 import { factor_in, first, type State } from "../play/state";
-import { reasons } from "../play/tasks";
-import type { Curve, Reason } from "./flags";
+import type { Curve } from "./flags";
+import { type Reason, reasons } from "./reasons";
 
 export interface Scene {
   name: string;
   title: string;
   reads: string; // what the model gets, and what it has to do
-  why: string; // why that has to be learned
+  learns: { name: string; says: string }[]; // what that takes: one for each flag
+  told: string; // what it is told
   reason: Reason; // told after a training
   left: string; // what the two columns of words are
   right: string;
+  row: string; // one of the right column, which has 100 % to divide
   curves: Curve[];
   causal?: true; // a row attends to what stands before it
   rungs?: { metric: string; says: string }[]; // predicted plateaus of the loss, from the highest to the lowest
@@ -26,17 +28,23 @@ export const scenes: Scene[] = [
   {
     name: "copy",
     title: "Copy twelve words",
-    reads: "The model, a small recurrent network with attention, reads twelve words and has to write the same twelve.",
-    why: "Copying is not built in. To the model, a word that is read and the same word when it is written are two unrelated numbers. So the model has to learn two things: which word to write for each word read (β), and at which position to look (α). Nobody shows it the position. The only signal is whether the written word was right.",
+    reads:
+      "The model reads twelve words and has to write the same twelve. To the model, a word that is read and the same word when it is written are two unrelated numbers.",
+    learns: [
+      { name: "the words", says: "which word to write for each word read (β)" },
+      { name: "where to look", says: "at which position the next word to write is (α)" },
+    ],
+    told: "Nobody shows it either. It is only told whether each written word was right.",
     reason: reasons.copying,
     left: "words read",
     right: "words written",
+    row: "written word",
     curves: [
       {
         metric: "beta_points_right",
         name: "β: matches words",
         means:
-          "share of written words that rank first if all attention is on their right position; a rank is not a probability",
+          "share of written words that are matched: of all words read, the right one speaks most for the written word (it has the largest β)",
         colour: knows,
         flag: { level: 0.5, asks: "When does it match half of the words (β)?", short: "β at 50 %", what: "words" },
       },
@@ -61,11 +69,19 @@ export const scenes: Scene[] = [
     name: "weather",
     title: "Continue the weather",
     reads:
-      "Each text is the weather of 24 days. Each text has chances of its own: in one, sun follows rain often, in another seldom. The model, a transformer of two layers, has to predict the next day.",
-    why: "The chances differ from text to text, so they cannot be learned by heart. The model has to learn a procedure: find the earlier days with today's weather, and look at the days after them. One head has to look at the day before, and another uses that. The second head can begin before the first is finished.",
+      "Each text is the weather of 24 days, and the model has to predict the next day. In one text sun follows rain often, in another seldom, so nothing can be learned by heart. It has two heads: each is one attention that chooses by itself.",
+    learns: [
+      { name: "the day before", says: "the head of layer 1 has to look at the day before each day (α)" },
+      {
+        name: "what followed",
+        says: "the head of layer 2 has to find earlier days with today's weather, and look at the day after each (α)",
+      },
+    ],
+    told: "Nobody shows it either. It is only told the next day.",
     reason: reasons.chain,
     left: "days looked at",
     right: "current day",
+    row: "day",
     curves: [
       {
         metric: "weight_on_previous",
@@ -74,21 +90,22 @@ export const scenes: Scene[] = [
         colour: "var(--c3)", // both flags are attention, and neither has the colour of words
         flag: {
           level: 0.5,
-          asks: "When is 50 % of a head's attention on the day before?",
+          asks: "When does a head look at the day before (with half of its attention)?",
           short: "day before at 50 %",
-          what: "the day before",
+          what: "looking at the day before",
         },
       },
       {
         metric: "induction",
-        name: "α: days after days like today",
-        means: "largest share of attention that one head has on days that followed earlier copies of today",
+        name: "α: what followed",
+        means:
+          "largest share of attention that one head has on the days after earlier days with today's weather. It begins near 50 %, so 75 % is half-way to all of it",
         colour: looks,
         flag: {
           level: 0.75,
-          asks: "When is 75 % of a head's attention on days after days like today?",
-          short: "days after at 75 %",
-          what: "the days after days like today",
+          asks: "When does a head look at what followed (75 %, half-way from 50 % to all)?",
+          short: "what followed at 75 %",
+          what: "looking at what followed",
         },
       },
       { metric: "accuracy", name: "predicts right", means: "share of days that it predicts right", colour: writes },
@@ -109,20 +126,26 @@ export const scenes: Scene[] = [
     name: "keyword",
     title: "Find the keyword",
     reads:
-      "A text of twenty words is positive if it contains one certain word, and negative if not. Nobody tells the model which word that is.",
-    why: "For each word the model has two numbers: how much the word speaks for positive (β), and how much attention it gets (α). At first these numbers are the same for all words. The model gets the answer, and nothing about the words. Fovea predicts both steps before training: its flags are drawn in outline. Can you beat it?",
+      "A text of twenty words is positive if it contains one certain word, the keyword, and negative if not. The model has two numbers for each word, and at first they are the same for all words.",
+    learns: [
+      { name: "the words", says: "how much each word speaks for positive (β)" },
+      { name: "where to look", says: "how much attention each word gets (α)" },
+    ],
+    told: "It is only told the answer. Fovea predicts both steps before training: its flags are drawn in outline. Can you beat it?",
     reason: reasons.keyword,
     left: "words read",
     right: "answer",
+    row: "answer",
     curves: [
       {
         metric: "knowledge",
         name: "β: sure by keyword",
-        means: "how sure it would be of positive, if all attention were on the keyword (50 % is a guess)",
+        means:
+          "how sure it would be of positive, if all attention were on the keyword: from 50 %, a guess, to 100 %. Half-way is 75 %",
         colour: knows,
         flag: {
           level: 0.75,
-          asks: "When would the keyword alone make it 75 % sure (β)?",
+          asks: "When is it half-way sure by the keyword alone (β: from 50 % to 75 %)?",
           short: "β at 75 %",
           what: "the keyword's evidence",
           predicted: "predicted_time_to_knowledge_half",
@@ -131,11 +154,11 @@ export const scenes: Scene[] = [
       {
         metric: "attention_on_answer",
         name: "α: on the keyword",
-        means: "share of attention on the keyword; 52.5 % is half-way from uniform attention (5 %) to 100 %",
+        means: "share of attention on the keyword: from 5 %, equal weights, to 100 %. Half-way is 52.5 %",
         colour: looks,
         flag: {
           level: 0.525,
-          asks: "When is 52.5 % of attention on the keyword (α)?",
+          asks: "When is attention half-way to the keyword (α: from 5 % to 52.5 %)?",
           short: "α at 52 %",
           what: "looking at it",
           predicted: "predicted_time_to_attention_half",

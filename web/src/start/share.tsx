@@ -73,7 +73,7 @@ export function ShareStart({ film, name }: { film: () => Film | undefined; name:
 }
 
 const restores = at_home
-  ? "The file and the link restore scene, seed, bet and change."
+  ? "A link leads to this computer, and others cannot open it. For others, save this page as one file and send it. Both restore scene, seed, bet and change."
   : "The link restores scene, seed, bet and change.";
 
 function hash_with(more: { [word: string]: string }): string {

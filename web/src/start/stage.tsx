@@ -20,7 +20,9 @@ import { Score } from "./score";
 import { example_of, seen_in } from "./seen";
 import { ShareStart } from "./share";
 import { note_own, Spread, useClassBets } from "./spread";
-import { came_at, predicted_at, reading, reason_of, told, verdict } from "./told";
+import { came_at, predicted_at, reading, told, verdict } from "./told";
+import { ToldWhy } from "./told_why";
+import { why_of } from "./why";
 
 const pace = 20; // steps a second: slow enough to follow
 const unit: [number, number] = [0, 1];
@@ -85,7 +87,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const label = `Attention at step ${look?.step ?? 0}`;
   const says = reading(scene, seen, pointed);
   const judgement = verdict(flags_of(scene), training, ghost, bets, at);
-  const why = reason_of(scene.reason, flags_of(scene), ghost ?? training, at);
+  const why = why_of(scene.reason, flags_of(scene), training, ghost, at);
   const closed = at > 0 || player.playing || loading; // nobody bets any more
   const question = JSON.stringify([scene.name, state.seed, ...(untouched ? Object.values(change) : [])]);
   const of_class = useClassBets(server, question, bets, !loading && closed);
@@ -168,11 +170,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
           </p>
         </div>
         <div class="reason">
-          {why && (
-            <p class="waits">
-              <b>{ghost ? "Why, without the change?" : "Why?"}</b> {why} <a href="#/toy">The smallest case</a>
-            </p>
-          )}
+          <ToldWhy why={why} />
         </div>
         <Spread bets={of_class} flags={flags_of(scene)} total={total} />
         <p class="hidden" role="status">
@@ -269,7 +267,7 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
   const value_of = (metric: string) => runs[0]?.value_at(metric, 0) ?? undefined;
   const rules = (scene.rungs ?? []).flatMap(({ metric, says }) => {
     const value = value_of(metric);
-    return value === undefined ? [] : [{ value, says: `predicted: ${says}` }];
+    return value === undefined ? [] : [{ value, says }];
   });
   const heights = rules.map(({ value }) => value);
   const shared = { width, total, at, changed };
@@ -280,7 +278,7 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
           <Plot
             {...shared}
             label={`Shares over the steps, up to step ${at}`}
-            height={scene.rungs ? 132 : 210}
+            height={scene.rungs ? 140 : 210}
             range={unit}
             share
             lines={lines_of(scene, runs, at)}
@@ -300,8 +298,8 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
             <Plot
               {...shared}
               label={`Loss over the steps, up to step ${at}, and the plateaus that Fovea predicts`}
-              height={96}
-              range={[Math.min(...heights) - 0.2, Math.max(...heights) + 0.12]}
+              height={120}
+              range={[Math.min(...heights) - 0.2, Math.max(...heights) + 0.2]}
               share={false}
               lines={runs.map((run, i) => ({
                 series: as_it_works(run, "loss"),
@@ -312,6 +310,12 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
               rules={rules}
               poles={[]}
             />
+          )}
+          {rules.length > 0 && (
+            <p class="rung-names">
+              Dashed: losses that Fovea predicts before training, of a model that{" "}
+              {rules.map(({ value, says }) => `${says} (${+value.toPrecision(3)})`).join(", ")}.
+            </p>
           )}
         </>
       )}

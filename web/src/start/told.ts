@@ -2,7 +2,7 @@
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
 import { effect_of, untouched_text } from "./effect";
-import type { Curve, Reason } from "./flags";
+import type { Curve } from "./flags";
 import { flags_of, type Scene } from "./scenes";
 
 export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
@@ -83,25 +83,6 @@ export function verdict(
   return [came, judged(come)].filter(Boolean).join(" ");
 }
 
-// Why the first flag comes first, once both have come: its reason, the model's probability then, and the open question.
-export function reason_of({ waits, open, sure }: Reason, flags: Curve[], training: Training | undefined, at: number) {
-  if (!training || at === 0) return "";
-  const came = flags.map(({ metric, flag }) => came_at(training, metric, flag!.level, at)),
-    [ranked] = came;
-  if (ranked === undefined || came.includes(undefined)) {
-    return "";
-  }
-  const then = sure && training.value_at("knowledge", ranked),
-    half = sure && came_at(training, "knowledge", 0.5, at);
-  const measured =
-    typeof then !== "number"
-      ? ""
-      : `At step ${ranked} the right word is only ranked first: with all attention on its position its probability is ${percent(then)}. ` +
-        (half === undefined ? "It has not passed 50 % yet. " : `It passes 50 % at step ${half}. `) +
-        "Until the model is sure, attention on the right position hardly lowers the loss, so little moves attention there.";
-  return [waits, measured, open].filter(Boolean).join(" ");
-}
-
 // The order of the bets and the distance of each, in the order of arrival.
 function judged(come: Arrived[]): string {
   const off = come.flatMap(({ what, came, bet }) => (bet === undefined ? [] : [{ what, by: bet - came }]));
@@ -163,8 +144,9 @@ export function reading(scene: Scene, seen: Seen | undefined, { row, column }: P
     const shares = outputs.map((_, i) => weights[i * count + column]!);
     if (outputs.length === 1) return `${word(inputs, column)} has ${percent(shares[0]!)} of the attention.`;
     const most = shares.indexOf(Math.max(...shares));
-    return `Of all rows, ${word(outputs, most)} looks most at ${word(inputs, column)}: ${percent(shares[most]!)}.`;
+    return `Of all ${scene.row}s, ${word(outputs, most)} looks most at ${word(inputs, column)}: ${percent(shares[most]!)}.`;
   }
   const equal = scene.causal ? "" : ` Equal weights would be ${percent(1 / count)} each.`;
-  return `Each row divides 100 % among the ${scene.left}.${equal} Point at a word for its weights.`;
+  const divides = outputs.length === 1 ? `The ${scene.row}` : `Each ${scene.row}`;
+  return `${divides} divides 100 % of attention among the ${scene.left}.${equal} Point at a word for its weights.`;
 }

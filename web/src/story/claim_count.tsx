@@ -5,7 +5,7 @@ import { count_text } from "./experiment";
 import { kept_count, kept_of } from "./kept";
 
 // How many claims are supported, in the experiments that have been reproduced, and of which form they are.
-export function ClaimCount({ told, failed }: { told: Experiment[]; failed: number }) {
+export function ClaimCount({ told, of, failed }: { told: Experiment[]; of: number; failed: number }) {
   const [digits, set_digits] = useWord("digits", "");
   const claims = told.flatMap(one => one.claims),
     { all, stated } = kept_count();
@@ -22,7 +22,7 @@ export function ClaimCount({ told, failed }: { told: Experiment[]; failed: numbe
       <ul>
         <li>
           <b>Run here</b> ({forms.map(form => `${form} form`).join(" and ")}): <strong>{count_text(claims)}</strong>, in{" "}
-          {told.length} experiment{told.length === 1 ? "" : "s"}.
+          {told.length} of {of} experiment{of === 1 ? "" : "s"}.
         </li>
         {failed > 0 && (
           <li>

@@ -5,10 +5,12 @@ import { first, type State } from "../play/state";
 
 export interface Idea {
   title: string;
+  example?: string[]; // texts that stand above it
   says: string;
   preset: string;
   released?: true; // the preset without its hold
   step: number;
+  lit?: { row: number; column: number }; // the word that the text is about, and where its largest weight is
   until?: number; // where the axis of its curves ends; else where the training ends
   held: Held[];
 }
@@ -25,7 +27,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Words are matched first",
-    says: "A word is matched if the model ranks it first for the word read (β). At step 8 more than half are matched, while attention is still spread. Over many texts a word is written if it was read, and the model can learn this without looking at one position.",
+    says: "A written word is matched if, of all words read, the right one speaks most for it (β). At step 8 more than half are matched, while attention is still spread. If a word is read, it is written: many texts show this, and the model can learn it without looking at one position.",
     preset: "held",
     until: 100,
     released: true,
@@ -37,7 +39,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Then attention moves",
-    says: "Ranked first is not sure. At step 8 the right word has a probability below 10 %, even with all attention on its position. So looking there hardly lowers the loss. As the model becomes sure, attention moves. By step 60 it looks right (α) in more than 80 % of the rows.",
+    says: "The likeliest word is known, and the model is not yet sure of it. At step 8 the chance of the right word is below 10 %, even with all attention on its position. So looking there hardly improves the answer. As the model becomes surer, attention moves. By step 60 it looks right (α) for more than 80 % of the written words.",
     preset: "held",
     until: 100,
     released: true,
@@ -50,7 +52,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Hold attention, and words are still learned",
-    says: "An explanation is tested by an intervention. Here attention is held uniform until step 60. More than 80 % of the words are matched all the same. The blue curve shows how the model would attend if it were released: right in less than 10 % of the rows.",
+    says: "An explanation is tested by an intervention. Here attention is held uniform until step 60. More than 80 % of the words are matched all the same. The blue curve shows how the model would look if it were released: right for less than 10 % of the words.",
     preset: "held",
     until: 100,
     step: 50,
@@ -61,15 +63,16 @@ export const ideas: Idea[] = [
   },
   {
     title: "Release it, and it arrives",
-    says: "From step 60 on attention is free. It needs 40 steps to reach the right position in nine of ten rows.",
+    says: "From step 60 on attention is free. After 40 steps it looks right for nine of ten words.",
     preset: "held",
     until: 100,
     step: 100,
     held: [{ run: 0, metric: "attention_points_right", step: 100, least: 0.9 }],
   },
   {
-    title: "Without co-occurrence, both wait",
-    says: "Another task: each text has the same 20 words in a new order. Every word occurs with every word, so counting shows nothing. At step 60 (solid) less than 5 % of the words are matched, and less than 5 % of the rows look right. If each text has 20 of 30 words (dashed), β and α are both above 90 %.",
+    title: "If texts have the same words, both wait",
+    example: ["star hat → star hat", "star cup → star cup"],
+    says: "Both texts have “star” on both sides, so “star” belongs to “star”. This is co-occurrence. In another task every text has the same 20 words, so it shows nothing. At step 60 (solid) less than 5 % of the words are matched or looked at. With 20 of 30 words in each text (dashed), β and α are both above 90 %.",
     preset: "pair",
     step: 60,
     held: [
@@ -81,9 +84,10 @@ export const ideas: Idea[] = [
   },
   {
     title: "Right words do not show right attention",
-    says: "At step 300 the solid training writes nine of ten words right. Yet its attention is on the right position in almost no row: it looks at positions after it. The model reads word by word and keeps earlier words in memory. So a later position still contains the word. β is measured at the right position alone, so β is low, too.",
+    says: "At step 300 the solid training writes nine of ten words right. Yet it looks at the right position for almost no word. Take “tree”: its largest weight is on “river”, three words later. The model remembers what it has read, so the later position can still contain “tree”. β and α count a word's own position alone, so both are low.",
     preset: "pair",
     step: 300,
+    lit: { row: 6, column: 9 },
     held: [
       { run: 0, metric: "accuracy", step: 300, least: 0.9 },
       { run: 0, metric: "attention_points_right", step: 300, most: 0.05 },

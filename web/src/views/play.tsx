@@ -87,11 +87,11 @@ export function Play({ source }: { source: Source }) {
       <Problems player={player} misread={misread_in(words)} wrong_fields={wrong_fields} />
       {!presented && (
         <div class="idea-row">
-          {!of_texts && <Idea text={idea} whole={chosen.own !== undefined} />}
+          {wide && settings}
           {!embedded && (
             <Bet task={task} text={words.get("bet")} total={player.total} closed={at > 0 || player.playing || still} />
           )}
-          {wide && settings}
+          {!of_texts && <Idea text={idea} whole={chosen.own !== undefined} />}
         </div>
       )}
       {chosen.own === "texts" && (

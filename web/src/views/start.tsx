@@ -4,7 +4,7 @@ import { change_address, useAddress } from "../address";
 import { engine } from "../engine/engine";
 import { lesson } from "../lesson";
 import type { Source } from "../source";
-import { scene_of, scenes } from "../start/scenes";
+import { flags_of, scene_of, scenes } from "../start/scenes";
 import { Stage } from "../start/stage";
 import { Explained, Term } from "../term";
 
@@ -13,10 +13,13 @@ const of_scene = ["bet", "act", "by", "of", "from", "hold"]; // words of the add
 
 export function Start({ source }: { source: Source }) {
   const scene = scene_of(useAddress().words.get("scene"));
+  const [first, second] = scene.learns.map(({ name }, i) => (
+    <em style={{ "--of": flags_of(scene)[i]!.colour }}>{name}</em>
+  ));
   return (
     <div class="start">
       <h1>
-        What does a model learn first: <em class="of-beta">the words</em>, or <em class="of-alpha">where to look</em>?
+        What does a model learn first: {first}, or {second}?
       </h1>
       {engine.there ? (
         <>
@@ -38,16 +41,25 @@ export function Start({ source }: { source: Source }) {
                 {one.title}
               </button>
             ))}
-            <a href="#/play?task=own">Or check your own texts</a>
+            <a class="door" href="#/play?task=own">
+              <b>Check your own texts</b> <span>leaks, the words that count, and whether to trust attention</span>
+            </a>
           </fieldset>
           <div class="what">
             <p>
               {scene.reads} <Term word="attention">Attention</Term> is how it chooses what to look at: the thicker an
-              arc, the more weight. Bet when it learns what, then train it in this browser.
+              arc, the more weight.
             </p>
-            <p>
-              <Explained text={scene.why} />
-            </p>
+            <div>
+              <ul class="learns">
+                {scene.learns.map(({ name, says }, i) => (
+                  <li style={{ "--of": flags_of(scene)[i]!.colour }}>
+                    <b>{name}:</b> <Explained text={says} />
+                  </li>
+                ))}
+              </ul>
+              <p>{scene.told}</p>
+            </div>
           </div>
           <Stage key={scene.name} server={source.bets} />
         </>
@@ -61,9 +73,8 @@ export function Start({ source }: { source: Source }) {
         <h2>Go on</h2>
         <ul class="ways">
           <li>
-            <a href="#/story">The story</a>:{" "}
-            {source.kind === "served" ? "every experiment" : "every experiment of this report"}, its claims and what was
-            measured.
+            <a href="#/story">The story</a>: seven ideas in pictures, then the evidence: every experiment
+            {source.kind === "served" ? "" : " of this report"} with its claims.
           </li>
           <li>
             <a href="#/toy">The toy gate</a>: the smallest system in which attention waits: two numbers in a plane, with

@@ -161,16 +161,17 @@ export function Story({ source }: { source: Source }) {
         {findings_first && findings}
         <Reading />
         <Summary />
-        <p class="lead">
-          Does a classifier attend to the right words in your texts? <a href="#/play?task=own">Check your own texts</a>.
-        </p>
         {unrolled ? (
           <>
             <h2 id={evidence}>The evidence</h2>
             <p role="alert" class="problem">
               {trouble}
             </p>
-            <ClaimCount told={told} failed={failures.reduce((sum, { claims }) => sum + claims.length, 0)} />
+            <ClaimCount
+              told={told}
+              of={story.experiments.length}
+              failed={failures.reduce((sum, { claims }) => sum + claims.length, 0)}
+            />
             {!findings_first && findings}
             {sections.map((section, i) => (
               <ChapterView

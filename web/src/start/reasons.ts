@@ -1,0 +1,89 @@
+// Why one flag comes before the other: told on Start and in the playground, of the training that is on the screen.
+// `{by}` stands for the factor of a change.
+
+export interface Reason {
+  waits: string; // if the flags came in the order of their list
+  otherwise?: string; // if they did not
+  changed: { [act: string]: string }; // while attention is changed, by what is done to it
+  of_head?: { [head: string]: string }; // and what follows, by the head or layer that it is done to
+  certain?: string;
+  open?: string;
+  ranked?: true; // the first flag is a rank: the chance of the right word is told, too
+  few?: { metric: string; level: number; attention: string }; // answers are right while attention is low
+}
+
+const untrained = "Nothing trains where to look meanwhile.";
+const scaled =
+  "The weights of the right words are multiplied by {by}. So the model gets another share of each right word than it would choose itself.";
+const unusual = "The flags came in another order than usual here, so the usual reason does not explain this training.";
+
+const copying: Reason = {
+  waits:
+    "If “star” is read, “star” is written: many texts together show this, even if attention mixes all words. While the model is unsure of a word, looking at its position hardly improves the answer. When it is surer, looking pays, and attention moves.",
+  otherwise: unusual,
+  changed: {
+    uniform: `Equal weights still pass the mix of all words, and many texts together show which words belong together. ${untrained}`,
+    truth: `Attention passes one right word at a time, so each word can be learned by itself. ${untrained}`,
+    scale: scaled,
+    ablate:
+      "Ablated attention passes nothing, not even the mix of all words. So neither the words nor where to look can be learned from it. The model keeps one memory of the whole text, and it learns much more slowly from that alone.",
+    frozen:
+      "The weights of attention itself are not trained. The mix of all words is enough to learn which words belong together.",
+    alone:
+      "Attention is trained, and the words are not. While the words are unknown, looking anywhere hardly improves the answer.",
+  },
+  certain:
+    "which word is likeliest is learned first. In all 20 trainings of a larger copying task the right word was the likeliest before attention found it. Words are also learned if attention is held at equal weights.",
+  open: "how sure the model is often grows with attention, or after it. So it is not settled whether attention moves because the words are learned.",
+  ranked: true,
+};
+
+export const reasons = {
+  copying,
+  permutation: {
+    ...copying,
+    waits:
+      "Every text has the same words. Which words occur together then shows nothing, so words and attention both wait.",
+    changed: {
+      ...copying.changed,
+      uniform: `Equal weights pass the mix of all words, and here every text has the same mix. ${untrained}`,
+      frozen: "The weights of attention itself are not trained, and every text has the same mix of words.",
+    },
+  },
+  keyword: {
+    waits:
+      "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. The more it speaks, the more looking at it pays, so attention follows.",
+    otherwise: unusual,
+    changed: {
+      uniform: `Equal weights still pass a small share of each word, so the keyword's evidence can be learned. ${untrained}`,
+      truth: `Attention passes the keyword alone, so its evidence can be learned at once. ${untrained}`,
+      scale: scaled,
+      ablate:
+        "Ablated attention passes nothing, and nothing else leads from the words to the answer. So nothing can be learned meanwhile.",
+      frozen: "The weights of attention itself are not trained. A small share of each word still reaches the answer.",
+      alone:
+        "Attention is trained, and the evidence of the words is not. While no word speaks for an answer, looking anywhere hardly improves it.",
+    },
+    certain:
+      "the keyword's evidence came first in all 65 measured trainings of three tasks with keywords, by the chance of the right answer half-way to its largest value.",
+    open: "whether attention waits until the evidence is there. The evidence still grows while attention moves.",
+    few: { metric: "accuracy", level: 0.99, attention: "attention_on_answer" },
+  },
+  chain: {
+    waits:
+      "At first a day's position contains its own weather alone. The head of layer 1 looks at the day before, so that each position contains the day before, too. The head of layer 2 needs this to find what followed.",
+    otherwise:
+      "The head of layer 2 needs the day before at each position to find what followed. Some of it is enough to begin, so it can pass its level before the head of layer 1 passes its own.",
+    changed: {
+      uniform: "A head with equal weights passes the mean of all days so far, and no single day.",
+      previous: "A head on the day before passes just that day.",
+      first: "A head on the first day passes the same day every time.",
+      ablate: "An ablated head passes nothing.",
+    },
+    of_head: {
+      "": "Both heads are changed, so neither can do its part.",
+      "layer.1": "The head of layer 2 needs the day before at each position to find what followed.",
+      "layer.2": "This head was to find what followed. The head of layer 1 is not changed.",
+    },
+  },
+} satisfies { [name: string]: Reason };

@@ -72,3 +72,37 @@ test("where both runs come to their stages is marked", async () => {
   for (const says of ["attention is released", "half of the words matched (β)"]) for (const more of ["", title]) assert.ok(marks.includes(says + more), `${says + more}: ${marks}`);
   await stage.leave(page);
 });
+
+test("another option of a change erases nothing: what is trained stays, and beside a change it stays dashed", async () => {
+  const page = await stage.visit(words({ ...small, "train.steps": 40 }));
+  await at_step(page, 0);
+  await page.getByLabel("Look at step").fill("40");
+  await at_step(page, 40);
+  const before = await curves_of(page, "What is learned when");
+  await page.getByLabel("What is done to attention").selectOption("ablate");
+  await at_step(page, 40);
+  assert.deepEqual(await curves_of(page, "What is learned when"), before);
+  await page.getByLabel("Held until, as a number").fill("20");
+  await page.getByLabel("Held until, as a number").press("Enter");
+  await at_step(page, 40);
+  await page.getByLabel("What is done to attention").selectOption("truth");
+  await at_step(page, 0);
+  const curves = await curves_of(page, "What is learned when");
+  for (const [name, points] of before) {
+    assert.deepEqual(curves.get(`"${name}, attention untouched"`), points, name);
+    assert.equal(curves.get(name).at(-1)[0], 0, name);
+  }
+  await stage.leave(page);
+});
+
+test("beside another map the ways out are a menu, which opens over the map", async () => {
+  const page = await stage.visit(words(small, { beside: "seed=3" }));
+  await at_step(page, 0);
+  const map = page.locator("canvas.map").first(), before = await map.boundingBox();
+  const out = page.getByRole("group", { name: "Save the figure: The attention map" });
+  assert.equal(await out.isVisible(), false);
+  await page.locator("details.menu > summary").first().click();
+  await out.getByRole("button", { name: "CSV" }).waitFor();
+  assert.deepEqual(await map.boundingBox(), before);
+  await stage.leave(page);
+});

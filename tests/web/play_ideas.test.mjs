@@ -26,5 +26,11 @@ test("the numbers of each idea are those of the training that the page shows", a
       const { steps, values } = runs[run].series.get(metric), value = values[steps.indexOf(step)];
       assert.ok(value >= least && value <= most, `${idea.title}: ${metric} is ${value} at ${step}`);
     }
+    // The word that a text is about has its largest weight where the text says.
+    if (idea.lit) {
+      const { alpha, only, shape: [, rows, columns] } = runs[0].looks.find(({ step }) => step === idea.step);
+      const weights = alpha.subarray((only * rows + idea.lit.row) * columns, (only * rows + idea.lit.row + 1) * columns);
+      assert.equal(weights.indexOf(Math.max(...weights)), idea.lit.column, idea.title);
+    }
   }
 });

@@ -74,7 +74,7 @@ test("after training one sentence says what came first, and how far off the bets
     await button(page, "Pause").or(button(page, "Replay")).click();
     verdicts.push(await verdict.innerText());
     // The reason, if the scene has one.
-    const whys = { copy: /^Why\? .* When it is surer, looking pays, and attention moves\./, weather: /^Why\? .* The head of layer 2 needs (the day before at each position|this) to find what followed\./, keyword: /^Why\? .* so attention follows\. At step \d+ it already answers 99 % of the texts right, with [\d.]+ % of attention on the keyword\./ };
+    const whys = { copy: /^Why\? .* When it is surer, looking pays, and attention moves\./, weather: /^Why\? .* The head of layer 2 needs (the day before at each position|this) to find the days after\./, keyword: /^Why\? .* so attention follows\. At step \d+ it already answers 99 % of the texts right, with [\d.]+ % of attention on the keyword\./ };
     const [why, ...more_whys] = await page.locator(".waits").allInnerTexts();
     assert.deepEqual([whys[scene].test(why), more_whys], [true, []], why);
     // And how sure that is, folded: what was measured here, what is certain, and what is open.
@@ -183,7 +183,7 @@ test("a change of the whole training says what it did, its picture stays changed
   // At the last step, too, attention is held: every arc has one width.
   assert.equal(new Set(await page.locator(".arc").evaluateAll((all) => all.map((one) => one.getAttribute("stroke-width")))).size, 1);
   // The reason is of this training, not of the untouched one.
-  assert.match(await page.locator(".waits").innerText(), /^Why\? Equal weights still pass the mix of all words, .* Nothing trains where to look meanwhile\. The smallest case$/);
+  assert.match(await page.locator(".waits").innerText(), /^Why\? Equal weights still pass the mix of all words, .* During this time nothing trains where to look\. The smallest case$/);
   // Another change of the same training: the untouched one was watched, and stays whole while the other is trained.
   await page.getByLabel("Do to attention").selectOption("ablate");
   await page.getByLabel("From step").fill("10");

@@ -120,6 +120,8 @@ test("it is an explanation of one idea a screen, whose figure goes to the step o
         const [box, text] = [await figure.boundingBox(), await ideas.nth(i).locator("h2").boundingBox()];
         assert.ok(box.y >= 0 && box.y + box.height <= viewport.height, `${box.y} and ${box.height}`);
         assert.ok(viewport.width > 900 ? text.x + text.width <= box.x : text.y >= box.y + box.height - 1, `${JSON.stringify(text)} beside ${JSON.stringify(box)}`);
+        // The example word of the last idea is lit, and so is the word that it looks at.
+        if (i === 6) assert.deepEqual(await figure.locator("text.lit").allTextContents(), ["river", "tree"]);
         seen.set(i, await figure.locator(".arc").evaluateAll((all) => all.map((one) => one.getAttribute("stroke-width")).join()));
       }
       assert.equal(new Set(seen.values()).size, seen.size);

@@ -50,7 +50,7 @@ export function Figure(props: {
   paper?: boolean;
   caption?: string;
   empty?: boolean;
-  menu?: boolean; // its ways out are folded, where there is little room
+  menu?: boolean; // its ways out are folded: there is little room
   children: ComponentChildren;
 }) {
   const holder = useRef<HTMLDivElement>(null);

@@ -5,7 +5,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 const meanings: { [word: string]: string } = {
   attention: "Attention: for each word that is written, a share of every word that was read. The shares add up to 1.",
   α: "α (alpha) is attention: the share that one word read gets while one word is written, from 0 to 1. A curve of α is the share of written words, over many texts, that look at the right word, or the mean share on it.",
-  β: "β (beta) is what one word read says about the answer: how strongly it would speak for the right one, if all attention were on it. It can be high while attention is elsewhere. A curve of β is the share of words for which the right word read speaks most, or the chance that it gives the right answer.",
+  β: "β (beta) is the evidence of one word read: how strongly it would speak for the right answer, if all attention were on it. It can be high while attention is elsewhere. A curve of β is a share of words (the right one speaks most), or the chance of the right answer by one word.",
   entropy:
     "Normalised entropy: how spread attention is, from 1 (uniform: on all words alike) to 0 (all of it on one word).",
   loss: "Loss: how surprised the model is by the right answer, on average. Training makes it smaller; 0 means never surprised.",

@@ -55,7 +55,7 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   );
   return (
     <div class="course">
-      <Figure title="What is learned when" file={file} table={() => table_of(curves)} empty={at === 0}>
+      <Figure title="What is learned when" file={file} table={() => table_of(curves)} empty={at === 0 && !untouched}>
         <Lines
           curves={curves}
           label="share"
@@ -166,7 +166,7 @@ function useShownCurves(task: Task): [shown: Set<string>, toggle: (like: string)
 function useHeight(runs: number, mark_rows: number, presented: boolean, embedded: boolean): number {
   const screen = useScreen();
   if (screen.wide) {
-    const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : runs > 1 ? 560 : 530;
+    const others = presented ? (runs > 1 ? 600 : 370) : embedded ? 300 : runs > 1 ? 560 : 530;
     return Math.max(190, Math.min(440, screen.height - others));
   }
   const rest = Math.max(embedded ? 140 : 150, Math.min(260, screen.height - (embedded ? 480 : 680)));

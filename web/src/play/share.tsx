@@ -17,10 +17,11 @@ interface Props {
 
 export const at_home = location.protocol === "file:" || /^(localhost|127\.|\[::1\])/.test(location.host);
 
-// What is said of a link that is copied, if it leads to this computer.
-export const home_note = at_home
-  ? " It leads to this computer, and others cannot open it. For others, save this page as one file and send it."
+// What is said of a link, if it leads to this computer: before it is copied, and after.
+export const link_note = at_home
+  ? "A link leads to this computer, and others cannot open it. For others, save this page as one file and send it."
   : "";
+export const home_note = link_note.replace(/^A link/, " It");
 
 // What a link can leave out, so that a class sees only what a lesson wants.
 const parts = [
@@ -147,7 +148,7 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
       </fieldset>
       {frame_wants[kind] && <p class="soft">{frame_wants[kind]}</p>}
       <p class="soft" role="status">
-        {said || home_note.trim()} {note}
+        {said || link_note} {note}
       </p>
     </section>
   );

@@ -12,7 +12,7 @@ export interface Reason {
   few?: { metric: string; level: number; attention: string }; // answers are right while attention is low
 }
 
-const untrained = "Nothing trains where to look meanwhile.";
+const untrained = "During this time nothing trains where to look.";
 const scaled =
   "The weights of the right words are multiplied by {by}. So the model gets another share of each right word than it would choose itself.";
 const unusual = "The flags came in another order than usual here, so the usual reason does not explain this training.";
@@ -59,21 +59,21 @@ export const reasons = {
       truth: `Attention passes the keyword alone, so its evidence can be learned at once. ${untrained}`,
       scale: scaled,
       ablate:
-        "Ablated attention passes nothing, and nothing else leads from the words to the answer. So nothing can be learned meanwhile.",
+        "Ablated attention passes nothing, and nothing else leads from the words to the answer. So nothing can be learned during this time.",
       frozen: "The weights of attention itself are not trained. A small share of each word still reaches the answer.",
       alone:
         "Attention is trained, and the evidence of the words is not. While no word speaks for an answer, looking anywhere hardly improves it.",
     },
     certain:
-      "the keyword's evidence came first in all 65 measured trainings of three tasks with keywords, by the chance of the right answer half-way to its largest value.",
+      "in all 65 measured trainings with keywords the evidence was half-way to its largest value before attention was.",
     open: "whether attention waits until the evidence is there. The evidence still grows while attention moves.",
     few: { metric: "accuracy", level: 0.99, attention: "attention_on_answer" },
   },
   chain: {
     waits:
-      "At first a day's position contains its own weather alone. The head of layer 1 looks at the day before, so that each position contains the day before, too. The head of layer 2 needs this to find what followed.",
+      "At first a day's position contains its own weather alone. The head of layer 1 looks at the day before, so that each position contains the day before, too. The head of layer 2 needs this to find the days after.",
     otherwise:
-      "The head of layer 2 needs the day before at each position to find what followed. Some of it is enough to begin, so it can pass its level before the head of layer 1 passes its own.",
+      "The head of layer 2 needs the day before at each position to find the days after. Some of it is enough to begin, so it can pass its level before the head of layer 1 passes its own.",
     changed: {
       uniform: "A head with equal weights passes the mean of all days so far, and no single day.",
       previous: "A head on the day before passes just that day.",
@@ -82,8 +82,8 @@ export const reasons = {
     },
     of_head: {
       "": "Both heads are changed, so neither can do its part.",
-      "layer.1": "The head of layer 2 needs the day before at each position to find what followed.",
-      "layer.2": "This head was to find what followed. The head of layer 1 is not changed.",
+      "layer.1": "The head of layer 2 needs the day before at each position to find the days after.",
+      "layer.2": "This head was to find the days after. The head of layer 1 is not changed.",
     },
   },
 } satisfies { [name: string]: Reason };

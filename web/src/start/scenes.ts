@@ -8,7 +8,7 @@ export interface Scene {
   title: string;
   reads: string; // what the model gets, and what it has to do
   learns: { name: string; says: string }[]; // what that takes: one for each flag
-  told: string; // what it is told
+  signal: string; // of training
   reason: Reason; // told after a training
   left: string; // what the two columns of words are
   right: string;
@@ -34,7 +34,7 @@ export const scenes: Scene[] = [
       { name: "the words", says: "which word to write for each word read (β)" },
       { name: "where to look", says: "at which position the next word to write is (α)" },
     ],
-    told: "Nobody shows it either. It is only told whether each written word was right.",
+    signal: "Nobody shows it either. The only signal is whether each written word was right.",
     reason: reasons.copying,
     left: "words read",
     right: "words written",
@@ -73,11 +73,11 @@ export const scenes: Scene[] = [
     learns: [
       { name: "the day before", says: "the head of layer 1 has to look at the day before each day (α)" },
       {
-        name: "what followed",
-        says: "the head of layer 2 has to find earlier days with today's weather, and look at the day after each (α)",
+        name: "the days after",
+        says: "the head of layer 2 has to find earlier days with today's weather, and look at the days after them (α)",
       },
     ],
-    told: "Nobody shows it either. It is only told the next day.",
+    signal: "Nobody shows it either. The only signal is the right next day.",
     reason: reasons.chain,
     left: "days looked at",
     right: "current day",
@@ -97,15 +97,15 @@ export const scenes: Scene[] = [
       },
       {
         metric: "induction",
-        name: "α: what followed",
+        name: "α: the days after",
         means:
           "largest share of attention that one head has on the days after earlier days with today's weather. It begins near 50 %, so 75 % is half-way to all of it",
         colour: looks,
         flag: {
           level: 0.75,
-          asks: "When does a head look at what followed (75 %, half-way from 50 % to all)?",
-          short: "what followed at 75 %",
-          what: "looking at what followed",
+          asks: "When does a head look at the days after (75 %, half-way from 50 % to all)?",
+          short: "days after at 75 %",
+          what: "looking at the days after",
         },
       },
       { metric: "accuracy", name: "predicts right", means: "share of days that it predicts right", colour: writes },
@@ -131,7 +131,8 @@ export const scenes: Scene[] = [
       { name: "the words", says: "how much each word speaks for positive (β)" },
       { name: "where to look", says: "how much attention each word gets (α)" },
     ],
-    told: "It is only told the answer. Fovea predicts both steps before training: its flags are drawn in outline. Can you beat it?",
+    signal:
+      "The only signal is the right answer. Fovea predicts both steps before training: its flags are drawn in outline. Can you beat it?",
     reason: reasons.keyword,
     left: "words read",
     right: "answer",

@@ -1,7 +1,7 @@
 // A link with bet, change and seed; a video and a GIF; and a frame for another page.
 import { useState } from "preact/hooks";
 import { read_address, write_address } from "../address";
-import { at_home, home_note } from "../play/share";
+import { at_home, home_note, link_note } from "../play/share";
 import { save, save_page } from "../save";
 import { type Film, film_of, gif_of } from "./film";
 
@@ -73,7 +73,7 @@ export function ShareStart({ film, name }: { film: () => Film | undefined; name:
 }
 
 const restores = at_home
-  ? "A link leads to this computer, and others cannot open it. For others, save this page as one file and send it. Both restore scene, seed, bet and change."
+  ? `${link_note} Both restore scene, seed, bet and change.`
   : "The link restores scene, seed, bet and change.";
 
 function hash_with(more: { [word: string]: string }): string {

@@ -76,7 +76,7 @@ function few_of({ few }: Reason, training: Training, at: number): string | undef
   return `At step ${step} it already answers ${percent(few.level)} of the texts right, with ${percent(attention)} of attention on the keyword. That share of its evidence is enough to decide the answer.`;
 }
 
-// The chance of the right word when it was the likeliest for as many words as the flag says.
+// The chance of the right word at the step of its flag.
 function measured(flag: Curve, came: number | undefined, training: Training, at: number): string | undefined {
   const then = came === undefined ? undefined : training.value_at("knowledge", came);
   if (typeof then !== "number") return undefined;

@@ -58,7 +58,7 @@ export function Start({ source }: { source: Source }) {
                   </li>
                 ))}
               </ul>
-              <p>{scene.told}</p>
+              <p>{scene.signal}</p>
             </div>
           </div>
           <Stage key={scene.name} server={source.bets} />

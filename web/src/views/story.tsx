@@ -127,7 +127,7 @@ export function Story({ source }: { source: Source }) {
   }, [there, at]);
   if (!story) return <h1>How attention is learned</h1>;
 
-  const told = story.experiments.filter(one => one.claims.length > 0);
+  const reproduced = story.experiments.filter(one => one.claims.length > 0);
   const names = names_in(open);
   const failures = story.not_supported ?? [];
   const has_results = ({ experiments }: Section) => experiments.some(one => one.claims.length > 0);
@@ -168,7 +168,7 @@ export function Story({ source }: { source: Source }) {
               {trouble}
             </p>
             <ClaimCount
-              told={told}
+              told={reproduced}
               of={story.experiments.length}
               failed={failures.reduce((sum, { claims }) => sum + claims.length, 0)}
             />

@@ -4,8 +4,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { change_address, read_address, useWord } from "../address";
 import type { Experiment, Finding, Story as Told_story } from "../model";
-import { useScreen } from "../screen";
 import type { Source } from "../source";
+import { Chapters } from "../story/chapter_list";
 import { type Chapter, chapters, type Try } from "../story/chapters";
 import { ClaimCount, KeptOutcome } from "../story/claim_count";
 import { Equation } from "../story/equation";
@@ -222,49 +222,6 @@ export function Story({ source }: { source: Source }) {
 
 const evidence = "evidence"; // the heading above findings and chapters
 const not_supported = { name: "not-supported", title: "What was not supported" };
-
-// The way to each chapter.
-function Chapters({ sections, at }: { sections: { name: string; title: string }[]; at: string }) {
-  const wide = useScreen().width > 900; // as story.css has it: there is room beside the text
-  const list = (
-    <ol>
-      {sections.map(section => (
-        <li>
-          <a
-            href={`#/story?at=${section.name}`}
-            aria-current={section.name === at ? "true" : undefined}
-            onClick={event => {
-              event.preventDefault();
-              change_address({ at: section.name }, true);
-              const heading = document.getElementById(`chapter-${section.name}`)!;
-              heading.scrollIntoView();
-              heading.focus({ preventScroll: true });
-            }}
-          >
-            {section.title}
-          </a>
-        </li>
-      ))}
-    </ol>
-  );
-  return (
-    <nav class="chapters" aria-label="Chapters">
-      {wide ? (
-        <>
-          <p class="soft">The evidence, by chapter</p>
-          {list}
-        </>
-      ) : (
-        <details>
-          <summary>
-            {sections.length} chapter{sections.length === 1 ? "" : "s"}
-          </summary>
-          {list}
-        </details>
-      )}
-    </nav>
-  );
-}
 
 function ChapterView(props: {
   section: Section;

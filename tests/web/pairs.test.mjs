@@ -19,12 +19,13 @@ test("means of pairs leave out runs without a partner, runs that are not done an
   assert.equal(means_of_pairs(rates, "accuracy", "task.length", [33, 9], ["seed", "train.rate"]), undefined);
 });
 
-const [a, b] = [{ run: 1631, metrics: { accuracy: 0.397 } }, { run: 1628, metrics: { accuracy: 0.972 } }];
+const [a, b] = [{ run: 1631, experiment: "birth", seed: 2, metrics: { accuracy: 0.397 } }, { run: 1628, experiment: "birth", seed: 2, metrics: { accuracy: 0.972 } }];
 
 test("two runs are told by their settings, the difference of the metric, and what can be said of chance", () => {
-  const of = ({ run }) => new Map([["intervene", run === 1628 ? "no intervention" : "layer 2 held uniform"], ["seed", "2"]]);
+  const of = ({ run }) => new Map([["intervene", run === 1628 ? "no intervention" : "layer 2 held uniform"]]);
   assert.equal(difference_told([b, a], "accuracy", ["intervene"], of), "Run 1628 (no intervention) ends with accuracy 0.972. Run 1631 (layer 2 held uniform) ends with 0.397: 0.575 lower.");
-  assert.equal(difference_told([a, a], "accuracy", [], of), "Run 1631 (seed 2) ends with accuracy 0.397. Run 1631 (seed 2) ends with 0.397: the same.");
+  assert.equal(difference_told([a, { ...a, run: 1630, seed: 1 }], "accuracy", [], of), "Run 1631 (seed 2) ends with accuracy 0.397. Run 1630 (seed 1) ends with 0.397: the same.");
+  assert.match(difference_told([b, { ...a, experiment: "birth-scale", seed: 0 }], "accuracy", ["intervene"], of), /^Run 1628 \(birth, no intervention, seed 2\).* Run 1631 \(birth-scale, layer 2 held uniform, seed 0\) /);
   assert.equal(difference_told([a, b], "loss", ["intervene"], of), "Run 1631 (layer 2 held uniform) and run 1628 (no intervention) do not both have loss.");
   assert.equal(settings_text(["intervene", "task.vocab"], of(a)), "layer 2 held uniform, task.vocab = not set");
   assert.equal(settings_text(["a", "b", "c", "d", "e"], new Map()), "a = not set, b = not set, c = not set, and 2 more settings");

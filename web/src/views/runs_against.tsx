@@ -9,7 +9,7 @@ import { useWidth } from "../lines";
 import { median } from "../median";
 import { number_text, type Run } from "../model";
 import { metric_title } from "../run/metric_names";
-import { group_of, LeftOut, type Settings, setting_title, with_few_values } from "./runs_named";
+import { group_of, in_order, LeftOut, type Settings, setting_title, with_few_values } from "./runs_named";
 
 interface Dot {
   x: number | string;
@@ -142,7 +142,7 @@ function Dots({
       return [...at].map(([x, values]) => ({ x, y: median(values), group })).sort((a, b) => (a.x < b.x ? -1 : 1));
     });
     // Words on the axis that have no room side by side are turned; of very many, some are left out.
-    const words = [...new Set(dots.map(dot => String(dot.x)))];
+    const words = [...new Set(dots.map(dot => String(dot.x)))].sort(in_order);
     const longest = Math.max(...words.map(word => word.length));
     const crowded = !numbers && longest * words.length * 7 > width - up.room;
     const plot = Plot.plot({
@@ -167,6 +167,7 @@ function Dots({
             }
           : {
               type: "point" as const,
+              domain: words,
               ticks: words.filter((_, i) => i % Math.ceil((words.length * 14) / width) === 0),
               tickRotate: crowded ? -60 : 0,
             }),

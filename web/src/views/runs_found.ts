@@ -51,9 +51,6 @@ export function useFoundRuns(source: Source, { experiment, where, sort, wanted }
   const [live, set_live] = useState(false);
   const [news, set_news] = useState(0);
   const [unasked, set_unasked] = useState<Found["unasked"]>();
-  useEffect(() => {
-    if (unasked && experiment !== unasked.experiment) set_unasked(undefined); // the person has chosen
-  }, [experiment]);
   const look = useRef(() => {});
   const known = useRef<number>(),
     told = useRef<number>(); // how many runs there were when it was looked, and when the line was opened

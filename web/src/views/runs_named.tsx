@@ -64,9 +64,10 @@ export const setting_title = (name: string) => (name === "intervene" ? "interven
 // Its value in a table, in words or as its spec has it.
 export const setting_cell = (name: string, text = "–") => (name === "intervene" ? text : <code>{text}</code>);
 
-// Values of a setting: numbers by size, all else by its text.
+// Values of a setting: numbers by size, all else by its text. Others are compared with "no intervention", so it is first.
 export function in_order(a: string, b: string): number {
   if (a === b) return 0;
+  if (a === none || b === none) return a === none ? -1 : 1;
   return Number.isFinite(+a) && Number.isFinite(+b) ? +a - +b : a < b ? -1 : 1;
 }
 

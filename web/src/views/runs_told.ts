@@ -4,13 +4,13 @@ import { metric_title } from "../run/metric_names";
 import { enough_pairs, short, too_few } from "./pairs";
 import { group_title, type Settings } from "./runs_named";
 
+const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
+
 export type Own = Map<string, string>; // settings of a run, in words
 
-// "task.vocab = 30, train.rate = 0.01, and 2 more settings"; the seed if they differ in nothing else.
+// "task.vocab = 30, train.rate = 0.01".
 export function settings_text(names: string[], own: Own): string {
-  const first = (names.length > 0 ? names : ["seed"])
-    .slice(0, 3)
-    .map(name => (name === "seed" ? `seed ${own.get(name) ?? ""}` : group_title(name, own.get(name) ?? "not set")));
+  const first = names.slice(0, 3).map(name => group_title(name, own.get(name) ?? "not set"));
   const more = names.length - first.length;
   return [...first, ...(more > 0 ? [`and ${more} more settings`] : [])].join(", ");
 }
@@ -19,13 +19,18 @@ export function settings_text(names: string[], own: Own): string {
 export function difference_told([a, b]: [Run, Run], metric: string, names: string[], of: (run: Run) => Own): string {
   const [one, other] = [a.metrics[metric], b.metrics[metric]];
   const title = metric_title(metric);
-  const called = (run: Run) => `Run ${run.run} (${settings_text(names, of(run))})`;
+  const called = (run: Run) => {
+    const experiment = a.experiment === b.experiment ? [] : [run.experiment];
+    const settings = names.length > 0 ? [settings_text(names, of(run))] : [];
+    const seed = a.seed === b.seed ? [] : [`seed ${run.seed}`];
+    return `run ${run.run} (${[...experiment, ...settings, ...seed].join(", ")})`;
+  };
   if (typeof one !== "number" || typeof other !== "number")
-    return `${called(a)} and run ${b.run} (${settings_text(names, of(b))}) do not both have ${title}.`;
+    return `${capital(called(a))} and ${called(b)} do not both have ${title}.`;
   const difference = other - one;
   const compared =
     difference === 0 ? "the same" : `${short(Math.abs(difference))} ${difference < 0 ? "lower" : "higher"}`;
-  return `${called(a)} ends with ${title} ${short(one)}. ${called(b)} ends with ${short(other)}: ${compared}.`;
+  return `${capital(called(a))} ends with ${title} ${short(one)}. ${capital(called(b))} ends with ${short(other)}: ${compared}.`;
 }
 
 // Both values at the last common evaluation, if the runs end at unlike steps.

@@ -1,0 +1,45 @@
+// Two chosen runs: a verdict on them, a test of all pairs like them, and no request that the server refuses.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Stage, expect_accessible } from "./stage.mjs";
+
+let stage;
+before(async () => {
+  stage = await Stage.open();
+  const few = ["task.vocab=30,31", "model.hidden=8,9", "train.steps=10"];
+  await stage.fovea("sweep", "copy-subset", "--quick", "--seeds", "0..2", ...few.flatMap((one) => ["--set", one]), "--quiet");
+});
+after(() => stage?.close());
+
+test("two chosen runs have a verdict, from all pairs of runs that differ in the same setting alone", async () => {
+  const { runs } = JSON.parse(await stage.fovea("runs", "--where", "model.hidden = 9", "--json", "--limit", "-1"));
+  assert.equal(runs.length, 6);
+  const pair = [30, 31].map((vocab) => runs.find(({ seed, settings }) => seed === 1 && settings.task.vocab === vocab)).sort((a, b) => a.run - b.run);
+  const page = await stage.visit(`#/runs?experiment=copy-subset&metric=train_loss&marked=${pair.map(({ run }) => run)}`);
+  const verdict = page.getByRole("region", { name: "Side by side" });
+  const [one, other] = pair.map(({ settings }) => settings.task.vocab);
+  await verdict.getByText(`Run ${pair[0].run} (task.vocab = ${one}) ends with loss in training `).waitFor();
+  const words = ["compare", `model.hidden = 9 and task.vocab = ${one}`, `model.hidden = 9 and task.vocab = ${other}`, "--metric", "train_loss", "--json"];
+  const { pairs, metrics: [{ difference, p }] } = JSON.parse(await stage.fovea(...words));
+  assert.equal(pairs, 3);
+  const says = `The table has 3 pairs of runs that differ in this alone: mean difference ${String(+difference.toPrecision(3)).replace("-", "−")}, p = ${+p.toPrecision(2)}. With 3 pairs p cannot be below 0.25.`;
+  await verdict.getByText(says).waitFor();
+  // The compared metric is the first row, and its difference is that of the sentence.
+  const row = verdict.getByRole("region", { name: "Runs side by side" }).locator("tbody tr").first();
+  assert.equal(await row.getByRole("rowheader").innerText(), "loss in training");
+  await verdict.getByRole("combobox", { name: /^Example/ }).selectOption("2");
+  await verdict.getByRole("heading", { name: /, example 2$/ }).waitFor();
+  await expect_accessible(page);
+  await verdict.getByRole("button", { name: "Compare all 6 runs" }).click();
+  await page.getByRole("heading", { name: "The 6 chosen runs, by task.vocab: loss in training" }).waitFor();
+  await stage.leave(page);
+});
+
+test("another setting of the groups asks for no group of the setting before", async () => {
+  const page = await stage.visit("#/runs?experiment=copy-subset&metric=train_loss&by=task.vocab&against=31");
+  await page.getByRole("heading", { name: "Groups by task.vocab: loss in training" }).waitFor();
+  await page.getByLabel("Colour by").selectOption("model.hidden");
+  await page.getByRole("heading", { name: "Groups by model.hidden: loss in training" }).waitFor();
+  assert.ok(!page.url().includes("against"), page.url());
+  await stage.leave(page);
+});

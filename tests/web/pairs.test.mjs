@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { difference_text, means_of_pairs, means_text, median, rows_of, too_few } = await parts_of_page("views/pairs.ts", "median.ts");
+const { difference_text, means_of_pairs, means_text, median, rows_of, too_few, without_rounding } = await parts_of_page("views/pairs.ts", "median.ts");
 const { chance_told, common_step_told, difference_told, peers_of, settings_text } = await parts_of_page("views/runs_told.ts");
 
 const run = (seed, length, accuracy, more) => ({ seed, experiment: "laws", state: "done", settings: { task: { length } }, metrics: { accuracy }, ...more });
@@ -14,6 +14,7 @@ test("means of pairs leave out runs without a partner, runs that are not done an
   assert.equal(found.pairs, 2);
   assert.ok(Math.abs(found.means[0] - 0.75) < 1e-12 && Math.abs(found.means[1] - 0.95) < 1e-12, found.means.join());
   assert.equal(means_of_pairs(runs, "accuracy", "task.length", [17, 9], ["seed"]), undefined);
+  assert.deepEqual(means_of_pairs(runs.map((one) => ({ ...one, steps: 10 * one.seed })), "steps", "task.length", [33, 9], ["seed"]), { pairs: 3, means: [40 / 3, 40 / 3] });
   // Runs are partners only if all else is alike.
   const rates = runs.map((one, i) => ({ ...one, settings: { ...one.settings, train: { rate: i } } }));
   assert.equal(means_of_pairs(rates, "accuracy", "task.length", [33, 9], ["seed", "train.rate"]), undefined);
@@ -79,4 +80,5 @@ test("a difference is lower, higher or none", () => {
   assert.equal(difference_text(-0.12345), "is 0.123 lower than with");
   assert.equal(difference_text(2), "is 2 higher than with");
   assert.equal(difference_text(0), "is the same in");
+  assert.deepEqual([without_rounding(3.3e-17, 0.91), without_rounding(3.3e-17, 1e-16), without_rounding(-0.1, 0), without_rounding(null, 1)], [0, 3.3e-17, -0.1, null]);
 });

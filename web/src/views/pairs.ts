@@ -22,7 +22,7 @@ export function means_of_pairs(
     const side = new Map<string, number>();
     for (const run of runs) {
       const text = texts_of(run),
-        value = run.metrics[metric];
+        value = metric === "steps" ? run.steps : run.metrics[metric];
       if (run.state !== "done" || typeof value !== "number") continue;
       if (text(by) === (group === null ? "" : setting_text(group)))
         side.set(JSON.stringify(paired_by.map(text)), value);
@@ -37,6 +37,12 @@ export function means_of_pairs(
 
 export const short = (value: number | null | undefined) =>
   value === null || value === undefined ? "–" : number_text(+value.toPrecision(3)).replace("-", "−");
+
+// A difference that is nothing but rounding is none. `size` is a value that it is a difference of.
+export const without_rounding = <T extends number | null | undefined>(
+  difference: T,
+  size: number | null | undefined,
+) => (Math.abs(difference ?? 1) <= 1e-12 * Math.abs(size ?? 0) ? 0 : difference);
 
 // What a metric of a group is; the group that it is compared with follows.
 export function difference_text(difference: number): string {

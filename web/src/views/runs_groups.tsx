@@ -7,8 +7,8 @@ import { metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
-import { enough_pairs, means_of_pairs, short } from "./pairs";
-import { group_title, LeftOut, setting_cell, setting_title } from "./runs_named";
+import { enough_pairs, means_of_pairs, short, without_rounding } from "./pairs";
+import { group_title, LeftOut, setting_cell, setting_title, steps_title, stop_at_unlike_steps } from "./runs_named";
 import { verdict_of } from "./runs_verdict";
 
 const most_verdicts = 6;
@@ -21,6 +21,35 @@ function bounds_text(
 ): string {
   if (interval) return ` [${short(interval[0])}, ${short(interval[1])}]`;
   return values > 1 && range ? ` (${short(range[0])} to ${short(range[1])})` : "";
+}
+
+// The groups of a setting, or the text of an error. Nothing is asked if they are not `wanted`.
+function useGroups(
+  store: KeptRuns,
+  query: { experiment: string; where: string; metric: string; by: string; against: string },
+  runs: Run[], // that are shown: they may have changed
+  wanted = true,
+): [Groups | undefined, string] {
+  const [found, set_found] = useState<Groups>();
+  const [trouble, set_trouble] = useState("");
+  const { experiment, where, metric, by, against } = query;
+  useEffect(() => {
+    let still = true;
+    set_trouble("");
+    if (!wanted) return set_found(undefined);
+    const ask = (base: string): Promise<Groups> => store.groups({ experiment, where, metric, by, against: base });
+    ask(against)
+      // These runs may not have the value.
+      .catch(error => (against && error instanceof Trouble ? ask("") : Promise.reject(error)))
+      .then(
+        groups => still && set_found(groups),
+        error => still && set_trouble(error instanceof Trouble ? error.message : String(error)),
+      );
+    return () => {
+      still = false;
+    };
+  }, [store, experiment, where, metric, by, against, runs, wanted]);
+  return [found, trouble];
 }
 
 // The groups of a setting and their differences from one of them, in words and as a table.
@@ -47,48 +76,36 @@ export function GroupsTable({
 }) {
   const id = useId();
   const [against, set_against] = useWord(word, "");
-  const [found, set_found] = useState<Groups>();
-  const [trouble, set_trouble] = useState("");
-  useEffect(() => {
-    let wanted = true;
-    const ask = (base: string): Promise<Groups> => store.groups({ experiment, where, metric, by, against: base });
-    ask(against)
-      // These runs may not have the value.
-      .catch(error => (against && error instanceof Trouble ? ask("") : Promise.reject(error)))
-      .then(
-        groups => {
-          if (!wanted) return;
-          set_found(groups);
-          set_trouble("");
-        },
-        error => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
-      );
-    return () => {
-      wanted = false;
-    };
-  }, [store, experiment, where, metric, by, against, runs]);
+  const query = { experiment, where, by, against };
+  const [found, trouble] = useGroups(store, { ...query, metric }, runs);
+  // Runs that a condition ends are compared by their numbers of steps, too.
+  const [ends] = useGroups(store, { ...query, metric: "steps" }, runs, stop_at_unlike_steps(runs));
   if (trouble) return <p class={asked ? "problem" : "soft"}>{trouble}</p>;
   if (!found || found.metric !== metric || found.by !== by) return null;
   const base = found.groups.find(({ value }) => setting_text(value) === setting_text(found.against));
   const title = (value: Groups["against"]) =>
     by === "intervene" ? interventions_text(value ?? []) : value === null ? "not set" : setting_text(value);
   const name = (value: Groups["against"]) => group_title(by, title(value));
-  const metric_name = metric_title(metric);
-  const verdicts = found.groups.slice(0, most_verdicts + 1).flatMap(({ value, measured, test }) => {
-    if (!test || test.problem) return [];
-    const { pairs = 0, paired_by = [] } = test;
-    const sides = means_of_pairs(runs, metric, by, [value, found.against], paired_by);
-    const left_out: [number, number] = [measured - pairs, (base?.measured ?? pairs) - pairs];
-    // Of more runs than the page has, the means are not known.
-    const means = sides?.pairs === pairs ? sides.means : undefined;
-    return verdict_of(metric_name, name(value), name(found.against), test, means, left_out) ?? [];
-  });
+  const verdicts = (of: Groups, what: string) =>
+    of.groups.slice(0, most_verdicts + 1).flatMap(({ value, measured, test }) => {
+      if (!test || test.problem) return [];
+      const { pairs = 0, paired_by = [] } = test;
+      const sides = means_of_pairs(runs, of.metric, by, [value, of.against], paired_by);
+      const compared = of.groups.find(group => setting_text(group.value) === setting_text(of.against));
+      const left_out: [number, number] = [measured - pairs, (compared?.measured ?? pairs) - pairs];
+      // Of more runs than the page has, the means are not known.
+      const means = sides?.pairs === pairs ? sides.means : undefined;
+      return verdict_of(what, name(value), name(of.against), test, means, left_out) ?? [];
+    });
   const differing = [...new Set(found.groups.flatMap(({ test }) => test?.settings ?? []))].filter(name => name !== by);
   const problems = [...new Set(found.groups.flatMap(({ test }) => (test?.problem ? [test.problem] : [])))];
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{heading}</h2>
-      <ul class="verdicts">{verdicts}</ul>
+      <ul class="verdicts">
+        {verdicts(found, `${metric_title(metric)} at the end`)}
+        {ends?.by === by && verdicts(ends, steps_title(runs))}
+      </ul>
       <label class="pick">
         Compare each group with
         <select value={setting_text(found.against)} onChange={event => set_against(event.currentTarget.value, true)}>
@@ -143,7 +160,7 @@ export function GroupsTable({
                   ) : (
                     <>
                       <td class="number">
-                        {short(test.difference)}
+                        {short(without_rounding(test.difference, mean))}
                         {bounds_text(
                           test.pairs ?? 0,
                           typeof test.low === "number" && typeof test.high === "number"

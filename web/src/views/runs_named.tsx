@@ -122,6 +122,16 @@ export function name_of(line: { run: number; experiment: string; seed: number },
   );
 }
 
+// Whether a condition ends runs, at unlike steps.
+export const stop_at_unlike_steps = (runs: Run[]) =>
+  ends_text(runs) !== "" && runs.every(({ settings }) => (settings.train as Table | undefined)?.stop_when);
+
+// The number of steps of runs that a condition ends. Runs with all their steps may not have met it.
+export function steps_title(runs: Run[]): string {
+  const whole = runs.some(({ steps, settings }) => steps === (settings.train as Table | undefined)?.steps);
+  return `number of steps until the stop condition${whole ? " or the last step" : ""}`;
+}
+
 // The last steps of runs, if they differ.
 export function ends_text(runs: Run[]): string {
   const done = runs.filter(({ state }) => state === "done");

@@ -1,6 +1,6 @@
 // The difference of two groups of runs, in words.
 import type { Groups } from "../model";
-import { difference_text, enough_pairs, means_text, short, too_few } from "./pairs";
+import { difference_text, enough_pairs, means_text, short, too_few, without_rounding } from "./pairs";
 
 // Of few pairs the least and the largest difference: an interval of them would say more than they do.
 function interval_text(
@@ -19,14 +19,15 @@ function interval_text(
 // How the metric of a group differs, and whether that may be chance.
 // `means` are of the pairs; `left_out` is the number of runs of each group without a partner.
 export function verdict_of(
-  metric: string,
+  what: string, // is compared
   group: string,
   base: string,
   test: NonNullable<Groups["groups"][0]["test"]>,
   means: [number, number] | undefined,
   left_out: [number, number],
 ) {
-  const { difference, low, high, range, pairs = 0, p } = test;
+  const { low, high, range, pairs = 0, p } = test;
+  const difference = without_rounding(test.difference, means?.[1]);
   if (difference === null || difference === undefined) return undefined;
   const pairs_text = pairs === 1 ? "1 pair of runs" : `mean of ${pairs} pairs of runs`;
   const how =
@@ -39,7 +40,7 @@ export function verdict_of(
           : "The difference may be chance.";
   return (
     <li>
-      <b>{group}</b>: {metric} at the end {difference_text(difference)} <b>{base}</b>, {pairs_text}
+      <b>{group}</b>: {what} {difference_text(difference)} <b>{base}</b>, {pairs_text}
       {means && ` (${means_text(means, difference)})`}.{" "}
       {pairs > 1 && (
         <>

@@ -87,7 +87,7 @@ test("it begins with the findings that were reproduced, and ends with what was n
   await failed.getByText("The worst seed with learned attention is at least 0.02 more accurate").waitFor();
   const toll = await page.locator(".toll").innerText();
   assert.match(toll, /Run here \(quick form\): \d+ of \d+ claims are as stated/);
-  const [, stated, all, not] = /Kept with the program \(full form\): (\d+) of (\d+) claims are as stated, (\d+) are not supported\./.exec(toll).map(Number);
+  const [, stated, all, not] = /Measured before \(full form\): (\d+) of (\d+) claims are as stated, (\d+) are not supported\./.exec(toll).map(Number);
   assert.deepEqual([all - stated, await last.locator(".claims > li").count()], [not, not]);
   await failed.getByRole("link").click();
   await page.waitForFunction(() => location.hash.includes("at=bags"));

@@ -20,24 +20,24 @@ export function ClaimCount({ told, of, failed }: { told: Experiment[]; of: numbe
   return (
     <div class="toll">
       <ul>
-        <li>
-          <b>Run here</b> ({forms.map(form => `${form} form`).join(" and ")}): <strong>{count_text(claims)}</strong>, in{" "}
-          {told.length} of {of} experiment{of === 1 ? "" : "s"}.
-        </li>
         {failed > 0 && (
           <li>
-            <b>Kept with the program</b> (full form):{" "}
+            <b>Measured before</b> (full form):{" "}
             <strong>
               {stated} of {all} claims are as stated
             </strong>
             , <a href="#/story?at=not-supported">{all - stated} are not supported</a>.
           </li>
         )}
+        <li>
+          <b>Run here</b> ({forms.map(form => `${form} form`).join(" and ")}): <strong>{count_text(claims)}</strong>, in{" "}
+          {told.length} of {of} experiment{of === 1 ? "" : "s"}.
+        </li>
       </ul>
       <p class="soft">
-        The quick form has small settings and few seeds, the full form the full settings and seeds. Kept results were
-        measured before, and come with the program. A claim has a measured value and the value that it needs. Its null
-        is the value that it would have without the effect.
+        The quick form has small settings and few seeds, the full form the full settings and seeds. Results measured
+        before come with the program. A claim has a measured value and the value that it needs. Its null is the value
+        that it would have without the effect.
       </p>
       <label class="line">
         <input

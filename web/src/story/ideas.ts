@@ -70,7 +70,7 @@ export const ideas: Idea[] = [
     held: [{ run: 0, metric: "attention_points_right", step: 100, least: 0.9 }],
   },
   {
-    title: "If texts have the same words, both wait",
+    title: "Same words: both wait",
     example: ["star hat → star hat", "star cup → star cup"],
     says: "Both texts have “star” on both sides, so “star” belongs to “star”. This is co-occurrence. In another task every text has the same 20 words, so it shows nothing. At step 60 (solid) less than 5 % of the words are matched or looked at. With 20 of 30 words in each text (dashed), β and α are both above 90 %.",
     preset: "pair",

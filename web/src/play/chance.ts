@@ -22,11 +22,13 @@ export function chance_text(training: Looks, beta: number | undefined, answer: s
 // Round chances between two values of β, each with its β, no closer than a part of them.
 export function chance_ticks(training: Looks, low: number, high: number): { beta: number; says: string }[] {
   const decades = [1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1];
-  const all = is_logit(training) ? [...decades, 0.5, ...decades.map(chance => 1 - chance).reverse()] : [...decades, 1];
+  const all = is_logit(training)
+    ? [...decades, 0.5, ...decades.map(chance => 1 - chance).reverse()]
+    : [1, ...decades.reverse()];
   const ticks: { beta: number; says: string }[] = [];
   for (const chance of all) {
     const beta = beta_of(training, chance);
-    const room = beta - (ticks.at(-1)?.beta ?? -Infinity);
+    const room = Math.abs(beta - (ticks.at(-1)?.beta ?? Infinity));
     if (beta >= low && beta <= high && room >= (high - low) / 5)
       ticks.push({ beta, says: `${+(100 * chance).toPrecision(8)} %` });
   }

@@ -69,7 +69,7 @@ export const scenes: Scene[] = [
     name: "weather",
     title: "Continue the weather",
     reads:
-      "Each text is the weather of 24 days, and the model has to predict the next day. In one text sun follows rain often, in another seldom, so nothing can be learned by heart. It has two heads: each is one attention that chooses by itself.",
+      "Each text is the weather of 24 days, with chances of its own. The model has to predict the next day. It has two heads: each is one attention that chooses by itself.",
     learns: [
       { name: "the day before", says: "the head of layer 1 has to look at the day before each day (α)" },
       {

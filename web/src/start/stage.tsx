@@ -88,6 +88,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const says = reading(scene, seen, pointed);
   const judgement = verdict(flags_of(scene), training, ghost, bets, at);
   const why = why_of(scene.reason, flags_of(scene), training, ghost, at);
+  const rungs = rungs_in(scene, training);
   const closed = at > 0 || player.playing || loading; // nobody bets any more
   const question = JSON.stringify([scene.name, state.seed, ...(untouched ? Object.values(change) : [])]);
   const of_class = useClassBets(server, question, bets, !loading && closed);
@@ -172,6 +173,12 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         <div class="reason">
           <ToldWhy why={why} />
         </div>
+        {rungs.length > 0 && (
+          <p class="rung-names">
+            Dashed lines at the loss: losses that Fovea predicts before training, of a model that{" "}
+            {rungs.map(({ value, says }) => `${says} (${+value.toPrecision(3)})`).join(", ")}.
+          </p>
+        )}
         <Spread bets={of_class} flags={flags_of(scene)} total={total} />
         <p class="hidden" role="status">
           {training && !loading && !player.playing && told(scene, training, ghost, bets, at)}
@@ -264,11 +271,7 @@ interface CurvesProps {
 
 function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
   const [holder, width] = useWidth();
-  const value_of = (metric: string) => runs[0]?.value_at(metric, 0) ?? undefined;
-  const rules = (scene.rungs ?? []).flatMap(({ metric, says }) => {
-    const value = value_of(metric);
-    return value === undefined ? [] : [{ value, says }];
-  });
+  const rules = rungs_in(scene, runs[0]);
   const heights = rules.map(({ value }) => value);
   const shared = { width, total, at, changed };
   return (
@@ -278,7 +281,7 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
           <Plot
             {...shared}
             label={`Shares over the steps, up to step ${at}`}
-            height={scene.rungs ? 140 : 210}
+            height={scene.rungs ? 132 : 210}
             range={unit}
             share
             lines={lines_of(scene, runs, at)}
@@ -298,7 +301,7 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
             <Plot
               {...shared}
               label={`Loss over the steps, up to step ${at}, and the plateaus that Fovea predicts`}
-              height={120}
+              height={112}
               range={[Math.min(...heights) - 0.2, Math.max(...heights) + 0.2]}
               share={false}
               lines={runs.map((run, i) => ({
@@ -311,17 +314,18 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
               poles={[]}
             />
           )}
-          {rules.length > 0 && (
-            <p class="rung-names">
-              Dashed: losses that Fovea predicts before training, of a model that{" "}
-              {rules.map(({ value, says }) => `${says} (${+value.toPrecision(3)})`).join(", ")}.
-            </p>
-          )}
         </>
       )}
     </div>
   );
 }
+
+// The plateaus of the loss that are predicted before training.
+const rungs_in = (scene: Scene, run: Training | undefined) =>
+  (scene.rungs ?? []).flatMap(({ metric, says }) => {
+    const value = run?.value_at(metric, 0);
+    return typeof value === "number" ? [{ value, says }] : [];
+  });
 
 // What the model writes is drawn as it is with the change; α and β as they would be without.
 const lines_of = (scene: Scene, runs: Training[], at: number) =>

@@ -1,11 +1,12 @@
 // Word by word, how what was learned of one's own texts compares with what was predicted.
+import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Explained } from "../term";
 import { present } from "./places";
 import type { Forecast } from "./prediction";
 import { Shaded } from "./shaded";
-import { labels_of_words, learned_words, logit_of, measured, predicted_words } from "./trust";
+import { labels_of_words, learned_words, logit_of, mean_of, measured, predicted_words } from "./trust";
 import { useForecast } from "./use_forecast";
 
 const most_rows = 20;
@@ -34,6 +35,7 @@ function Comparison({
   example: number;
   told: Forecast;
 }) {
+  const [all, show_all] = useState(false);
   const predicted = told.attention,
     tells = told.prediction.attention_predicted;
   const look = training.look_at(at);
@@ -49,11 +51,11 @@ function Comparison({
     two_classes = new Set(training.labels).size === 2;
   const now = learned_words(training, look),
     then = predicted_words(training, told);
-  const means = [...now.values()].map(({ word, count, sum }) => ({
-    word,
-    count,
-    predicted: then.get(word)!.sum / count,
-    learned: sum / count,
+  const means = [...now.values()].map(one => ({
+    word: one.word,
+    count: one.count,
+    predicted: mean_of(then.get(one.word)!),
+    learned: mean_of(one),
   }));
   const most_of = (row: Row) => (tells ? Math.max(row.predicted, row.learned) : row.learned);
   means.sort((a, b) => most_of(b) - most_of(a));
@@ -68,9 +70,11 @@ function Comparison({
       ) : (
         <p>
           {found.named > 0 &&
-            `In ${found.same} of ${found.named} texts that were held out from training, the word most attended to at step ${found.step} is the one predicted (by chance: ${found.by_chance.toFixed(1)}). `}
+            `In ${found.same} of ${found.named} held-out text${found.named === 1 ? "" : "s"}, the word most attended to at step ${found.step} is the one predicted (by chance: ${found.by_chance.toFixed(1)}). `}
           {!tells && "Attention was not predicted. "}
-          {tells && found.named < count && `In ${count - found.named} texts no word is predicted to stand out. `}
+          {tells &&
+            found.named < count &&
+            `In ${count - found.named === 1 ? "one text" : `${count - found.named} texts`} no word is predicted to stand out. `}
           {found.uniform && (
             <>
               <Explained
@@ -115,11 +119,11 @@ function Comparison({
                   <th scope="col">times</th>
                   {tells && <th scope="col">predicted</th>}
                   <th scope="col">learned</th>
-                  <th scope="col">goes with</th>
+                  <th scope="col">indicates</th>
                 </tr>
               </thead>
               <tbody>
-                {means.slice(0, most_rows).map(row => (
+                {means.slice(0, all ? means.length : most_rows).map(row => (
                   <tr>
                     <th scope="row">
                       <bdi>{row.word}</bdi>
@@ -137,11 +141,14 @@ function Comparison({
           </Scrolled>
           <p class="soft">
             Attention is the mean weight on the word, from 0 to 1, in the held-out texts with it.
-            {means.length > most_rows &&
-              ` The ${most_rows} words with the largest weights of ${means.length} are shown.`}{" "}
-            Labels are those of the first table; – : none, or no prediction. &lt;unknown&gt;: no text for training has
-            the word.
+            {tells && " Predicted “–”: there is no prediction for the word."} Indicates “–”: the word indicates no
+            label, or only weakly. &lt;unknown&gt;: no text for training has the word.
           </p>
+          {means.length > most_rows && (
+            <button type="button" onClick={() => show_all(!all)}>
+              {all ? `Show the ${most_rows} with the largest weights` : `Show all ${means.length} words`}
+            </button>
+          )}
         </>
       )}
     </section>

@@ -18,8 +18,16 @@ export interface Effects {
   answers: Answer[]; // to each held-out text
   without: Map<string, Removal>; // by word
   replaced: Map<string, Removal>; // by word, of those that give a label: with the other label's word in its place
+  added: Removal | undefined; // of a word that gives a label: in texts without it, the answers that become this label
   without_most: boolean[]; // of each text, whether its answer changes without the word with most attention
   without_other: boolean[]; // the same without another word of the text, drawn at random
+}
+
+// The words to remove, a word of each of two labels, if words give them, and one that gives its label alone.
+export interface Asked {
+  words: string[];
+  pair: string[];
+  alone: { word: string; label: string } | undefined;
 }
 
 interface Reading {
@@ -32,8 +40,7 @@ export function answer_of(training: Training, chances: number[]): Answer {
   return { label: training.class_name(chances.indexOf(chance)), chance };
 }
 
-// `pair`: a word of each of two labels, if words give them.
-async function effects_of(training: Training, words: string[], pair: string[]): Promise<Effects> {
+async function effects_of(training: Training, { words, pair, alone }: Asked): Promise<Effects> {
   const texts = training.source.map(present);
   const read = (some: number[][]) => training.ask<Reading>("read", { texts: some });
   const { chances, attention } = await read(texts);
@@ -65,6 +72,18 @@ async function effects_of(training: Training, words: string[], pair: string[]): 
   const [one, other] = pair;
   if (one !== undefined && other !== undefined)
     replaced.push(...(await removal(one, other)), ...(await removal(other, one)));
+  const added = async ({ word, label }: { word: string; label: string }): Promise<Removal | undefined> => {
+    const token = training.token_of(word);
+    const free = texts.filter((tokens, text) => !tokens.includes(token) && answers[text]!.label !== label);
+    if (free.length === 0) return undefined;
+    const with_it = free.map(tokens => [
+      ...tokens.slice(0, tokens.length >> 1),
+      token,
+      ...tokens.slice(tokens.length >> 1),
+    ]);
+    const changed = (await read(with_it)).chances.filter(one => answer_of(training, one).label === label).length;
+    return { texts: free.length, changed };
+  };
   const others = texts.map((tokens, text) => {
     const rest = tokens.filter(token => token !== most[text]);
     return { text, token: rest[(7919 * (text + 1)) % Math.max(1, rest.length)] };
@@ -73,6 +92,7 @@ async function effects_of(training: Training, words: string[], pair: string[]): 
     answers,
     without: new Map(without),
     replaced: new Map(replaced),
+    added: alone && (await added(alone)),
     without_most: (await changes(most.map((token, text) => ({ text, token })))).map(Boolean),
     without_other: (await changes(others)).map(Boolean),
   };
@@ -81,18 +101,14 @@ async function effects_of(training: Training, words: string[], pair: string[]): 
 const asked = new WeakMap<Training, { of: string; effects: Promise<Effects> }>();
 
 // Of a training that is done and looked at where it ended; undefined while that is not so, or not yet known.
-export function useEffects(
-  training: Training,
-  at: number,
-  { words, pair }: { words: string[]; pair: string[] },
-): Effects | undefined {
+export function useEffects(training: Training, at: number, asked_for: Asked): Effects | undefined {
   const [found, set] = useState<{ of: string; by: Training; effects: Effects }>();
   const done = training.state === "done" && at >= training.step && training.step > 0 && training.examples > 0;
-  const of = words.join(" ");
+  const of = asked_for.words.join(" ");
   useEffect(() => {
     if (!done) return;
     const known = asked.get(training);
-    const effects = known?.of === of ? known.effects : effects_of(training, words, pair);
+    const effects = known?.of === of ? known.effects : effects_of(training, asked_for);
     asked.set(training, { of, effects });
     effects.then(
       effects => set({ of, by: training, effects }),

@@ -1,17 +1,11 @@
-// The words that indicate each label: how often they are counted, how much attention they have, and what removing them changes.
+// The words that indicate each label: what removing them changes, how much attention they have, and how often they are counted.
 import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import type { Effects } from "./effects";
 import type { Candidate, Forecast, Output } from "./prediction";
+import { doubt_of, doubts_in } from "./reasons";
 import { shade } from "./shaded";
-import { learned_words, named_of, predicted_words, type Weighed } from "./trust";
-
-const most_weak = 3;
-// Where no word indicates the label, the likeliest are shown as what they are: weak.
-const shown_of = (output: Output) => {
-  const named = named_of(output);
-  return named.length > 0 ? named : output.candidates.slice(0, most_weak);
-};
+import { learned_words, mean_of, predicted_words, shown_of, type Weighed } from "./trust";
 
 interface Props {
   training: Training;
@@ -26,6 +20,7 @@ export function Evidence({ training, at, told, effects }: Props) {
   const learned = look && look.step > 0 ? learned_words(training, look) : undefined,
     predicted = attention_predicted ? predicted_words(training, told) : undefined;
   const some = outputs.filter(output => shown_of(output).length > 0);
+  const doubts = doubts_in(some.flatMap(shown_of).map(({ word }) => word));
   return (
     <>
       {some.length > 0 && (
@@ -34,11 +29,11 @@ export function Evidence({ training, at, told, effects }: Props) {
             <thead>
               <tr>
                 <th scope="col">word</th>
+                {effects && <th scope="col">answers that change without it</th>}
+                {learned && <th scope="col">learned attention</th>}
+                {predicted && <th scope="col">predicted attention</th>}
                 <th scope="col">texts : others</th>
                 <th scope="col">probability</th>
-                {predicted && <th scope="col">predicted attention</th>}
-                {learned && <th scope="col">learned attention</th>}
-                {effects && <th scope="col">answers that change without it</th>}
               </tr>
             </thead>
             {some.map(output => (
@@ -55,16 +50,17 @@ export function Evidence({ training, at, told, effects }: Props) {
                   <tr key={one.word}>
                     <th scope="row">
                       <bdi>{one.word}</bdi>
+                      {doubt_of(one.word) && <small> {doubt_of(one.word)}</small>}
                     </th>
+                    {effects && <Without word={one.word} effects={effects} />}
+                    {learned && <Weight of={learned.get(one.word)} />}
+                    {predicted && <Weight of={predicted.get(one.word)} />}
                     <td class="number">
                       {one.here} : {one.elsewhere}
                     </td>
                     <td class="number">
                       {probability(one)} <small>{one.evidence}</small>
                     </td>
-                    {predicted && <Weight of={predicted.get(one.word)} />}
-                    {learned && <Weight of={learned.get(one.word)} />}
-                    {effects && <Without word={one.word} effects={effects} />}
                   </tr>
                 ))}
               </tbody>
@@ -72,13 +68,19 @@ export function Evidence({ training, at, told, effects }: Props) {
           </table>
         </Scrolled>
       )}
+      {doubts && (
+        <p>
+          {doubts} Do not give {doubts.includes(" are ") ? "them" : "it"} as a reason without a check.
+        </p>
+      )}
       {some.length > 0 && (
         <p class="soft">
-          texts : others – texts with the word that have the label, and that have another. Words are sorted by the
-          probability that they go with the label in all such texts.{" "}
+          {effects && "Answers that change are counted in the held-out texts with the word. "}
           {(predicted || learned) &&
-            "Attention is the mean weight on the word, from 0 to 1, in the held-out texts with it; – : in none of them. "}
-          {effects && "The last column counts held-out texts."}
+            "Attention is the mean weight on the word, from 0 to 1, in the held-out texts with it. “–”: no held-out text has the word. "}
+          Texts : others counts the texts with the word that have this label, and those that have another label. The
+          probability says how sure it is that the word indicates this label in further texts like yours. The surest
+          words come first, at most 8 for a label.
         </p>
       )}
       {outputs
@@ -98,7 +100,7 @@ const probability = ({ likely }: Candidate) => (likely > 0.99 ? "> 0.99" : likel
 
 // A mean weight, behind it the colour that it has in texts.
 function Weight({ of }: { of: Weighed | undefined }) {
-  const mean = of && of.sum / of.count;
+  const mean = of && mean_of(of);
   return (
     <td class="number weight" style={mean === undefined ? undefined : { "--share": shade(mean) }}>
       {mean === undefined ? "–" : mean.toFixed(2)}

@@ -1,11 +1,10 @@
 // What is predicted or counted before training: the words that indicate each label, labels in doubt, and how it was computed.
 import type { Training } from "../engine/training";
-import { sentence } from "../trouble";
 import type { Effects } from "./effects";
 import { Evidence } from "./evidence";
-import { Labels } from "./labels";
+import { Labels, percent } from "./labels";
 import type { Forecast } from "./prediction";
-import { named_of } from "./trust";
+import { indicates, named_of } from "./trust";
 
 // What a verdict means for who has never read of bags and outputs.
 const meanings = {
@@ -13,6 +12,14 @@ const meanings = {
   slow: { what: "single words indicate the label weakly", so: "Attention learns them later." },
   hard: { what: "no single word indicates the label", so: "Attention has nothing to learn from at the start." },
   unsure: { what: "", so: "The words below indicate a label. Training shows to which of them this model attends." },
+};
+const none = "No word indicates a label beyond chance. The words below are the likeliest, and all of them are weak.";
+// For attention, which starts uniform.
+const learns = {
+  early: "So the model can learn these words while attention is still uniform.",
+  slow: "So the model learns these words slowly while attention is uniform.",
+  hard: "So single words teach the model almost nothing while attention is uniform.",
+  unsure: "This is too uncertain for a forecast.",
 };
 // The same in a count of draws.
 const drawn = { early: "clearly", slow: "weakly", hard: "not at all", unsure: "uncertainly" };
@@ -25,17 +32,20 @@ interface Props {
 }
 
 export function Counted(props: Props) {
-  const { verdict, says, attention_predicted, examples, copies, labels } = props.told.prediction;
+  const { verdict, says, attention_predicted, examples, copies, labels } = props.told.prediction,
+    trained = props.at > 0;
   const why = says.split(": ")[1]; // "uncertain: too few examples"
   return (
     <section class="forecast">
       <h2>
-        {attention_predicted
-          ? `Predicted, before any training: ${meanings[verdict].what}`
-          : `Counted: attention is not predicted${why ? ` (${why})` : ""}`}
+        {trained
+          ? "Words that indicate each label"
+          : attention_predicted
+            ? `Predicted, before any training: ${meanings[verdict].what}`
+            : `Counted: attention is not predicted${why ? ` (${why})` : ""}`}
       </h2>
       <p>
-        {meanings[verdict].so} From {examples} distinct texts
+        {indicates(props.told) ? !trained && meanings[verdict].so : none} From {examples} distinct texts
         {copies > 0 && ` (${copies} ${copies === 1 ? "copy is" : "copies are"} not counted)`}.
       </p>
       <Evidence {...props} />
@@ -47,7 +57,7 @@ export function Counted(props: Props) {
 
 const times = (count: number) => (count === 1 ? "once" : `${count} times`);
 
-function HowComputed({ because, repeated, outputs }: Forecast["prediction"]) {
+function HowComputed({ verdict, signal, error, repeated, outputs }: Forecast["prediction"]) {
   const draws = Object.entries(repeated).filter(([, count]) => count > 0);
   const unsettled = outputs
     .flatMap(named_of)
@@ -55,7 +65,10 @@ function HowComputed({ because, repeated, outputs }: Forecast["prediction"]) {
   return (
     <details>
       <summary>How this was computed</summary>
-      <p class="soft">{sentence(because)}</p>
+      <p class="soft">
+        The counts of words explain {percent(signal)} of the variance of the labels (standard error: {percent(error)}).
+        The length of a text is accounted for. {learns[verdict]}
+      </p>
       {draws.length > 0 && (
         <p class="soft">
           The prediction was repeated on {draws.reduce((sum, [, count]) => sum + count, 0)} random draws of four fifths
@@ -64,15 +77,15 @@ function HowComputed({ because, repeated, outputs }: Forecast["prediction"]) {
         </p>
       )}
       <p class="soft">
-        The probability of a word is computed from its two counts and from all other words. If many words go with a
-        label, the same counts are more probable. It is smaller for words in few texts. From 0.8 on, the evidence is
-        called probable, and from 0.6 on possible. It is called strong if chance makes such counts in at most one of a
-        thousand data sets.
+        The probability of a word depends on its two counts, and on all other words: if many words in your texts
+        indicate labels, one more is likelier to do so. So a probability can change when another word is removed. Words
+        in few texts have smaller probabilities. From 0.6 on, the evidence is called possible, and from 0.8 on probable.
+        It is called strong if at most 1 of 1000 random data sets would show the same counts.
       </p>
       {unsettled && (
         <p class="soft">
-          If its share stays the same, “{unsettled.word}” has strong evidence from about{" "}
-          {rounded_up(unsettled.settled_by!)} distinct texts on.
+          Example: with about {rounded_up(unsettled.settled_by!)} distinct texts, the evidence for “{unsettled.word}”
+          would be strong, if its counts grow in proportion.
         </p>
       )}
     </details>

@@ -16,11 +16,19 @@ export function Labels({
   if (repeats > 0 && !learned)
     return (
       <p class="soft">
-        Wrong labels cannot be listed: models of single words label {percent(accuracy)} of held-out texts correctly, and
-        the most frequent label has {percent(majority)}.
+        Fovea also looks for wrong labels, by simple models that count words. Here this is impossible: these models
+        label only {percent(accuracy)} of held-out texts correctly, and the most frequent label alone is right for{" "}
+        {percent(majority)}.
       </p>
     );
-  if (doubtful.length === 0) return null;
+  if (repeats === 0) return null;
+  if (doubtful.length === 0)
+    return (
+      <p class="soft">
+        Fovea also looked for wrong labels, by simple models that count words. They contradict no label clearly. They
+        label {percent(accuracy)} of held-out texts correctly, so some labels can still be wrong.
+      </p>
+    );
   return (
     <>
       <h3>{doubtful.length === 1 ? "Check this label" : `Check these ${doubtful.length} labels`}</h3>

@@ -26,7 +26,8 @@ export interface Forecast {
   prediction: {
     verdict: "early" | "slow" | "hard" | "unsure";
     says: string;
-    because: string;
+    signal: number; // share of the labels' variance that counts of words explain, and its standard error
+    error: number;
     leak: string; // warns of words that each give a label; empty where there is none
     trust: string;
     attention_predicted: boolean;

@@ -25,8 +25,8 @@ export function NewText({ told, training, text, write }: Props) {
         : "which of its words indicate a label?";
   return (
     <section class="new-text">
-      <h2>Remove a word</h2>
-      <label for={id}>Try your own sentence: {question}</label>
+      <h2>Try a sentence</h2>
+      <label for={id}>Your own sentence: {question}</label>
       <input
         id={id}
         type="text"

@@ -73,8 +73,10 @@ function refuse_missing_tabs(given: string) {
 
 class OwnTexts extends Own<Texts> {
   readonly title = "Your texts";
-  readonly label = "Your texts: in each line a label, a tab, comma or semicolon, and a text";
-  readonly placeholder = "good\tWhat a wonderful film\nbad\tA dull story";
+  readonly label =
+    "Your texts, one per line: label,text or text,label. A tab, comma or semicolon separates them. A header line may come first.";
+  readonly placeholder =
+    "good,What a wonderful film\nbad,A dull story\n\nor\n\ntext,label\nWhat a wonderful film,good\nA dull story,bad";
   readonly hint = "Texts may contain commas and semicolons, if each label is on several lines.";
   readonly accept = ".tsv,.csv,.jsonl,.txt";
 

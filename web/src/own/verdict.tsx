@@ -1,12 +1,11 @@
-// The verdict on texts of one's own, in large lines: whether words give the labels away, how the model recognises them,
-// and whether to trust attention.
+// The answer on texts of one's own, above all else: whether words give the labels away, which words the model uses, whether
+// to trust attention, whether the forecast was right, and how good the answers are.
 import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
+import { answered, predicted, type Said, so_far } from "./answer";
 import type { Effects } from "./effects";
-import { percent } from "./labels";
 import type { Forecast } from "./prediction";
 import { own_texts } from "./texts";
-import { leaks_found, measured, model_name, trust_of } from "./trust";
 
 interface Props {
   training: Training;
@@ -17,46 +16,48 @@ interface Props {
 
 export function Verdict({ training, at, told, effects }: Props) {
   const { leak, words } = leak_in(told.prediction);
-  const found = effects ? leaks_found(told, effects) : [];
-  const trust = trust_of(training, at, told, effects);
+  const all = effects
+    ? answered(training, at, told, effects)
+    : at > 0
+      ? [so_far(training, at, told)]
+      : predicted(training, told);
   return (
     <>
       {leak && (
         <p class="trust" role="status">
-          {leak}
+          {leak.replace(/'(\S+)'(?=[\s,.]|$)/g, "“$1”")}
         </p>
       )}
       <Removing words={words} />
-      {found.length > 0 && (
-        <div class="found">
-          <p>How {model_name(training)} recognises each label:</p>
-          <ul>
-            {found.map(one => (
-              <li key={one}>{one}</li>
-            ))}
-          </ul>
-        </div>
-      )}
-      <p class={leak ? "trust second" : "trust"} role="status">
-        {trust}
-      </p>
-      {effects && trust.startsWith("Do not trust") && (
-        <p>
-          {indicates(told)
-            ? "Use the words in the table below as reasons instead. They are counted in your texts."
-            : "No word in these texts indicates a label beyond chance."}
-        </p>
-      )}
-      <Right training={training} at={at} told={told} effects={effects} />
+      <section class="answer" aria-label="Answer">
+        <h2>{effects ? "Answer after training" : at > 0 ? "During training" : "Forecast before training"}</h2>
+        <dl aria-live="polite">
+          {all.map(one => (
+            <One key={one.asks} {...one} />
+          ))}
+        </dl>
+      </section>
     </>
   );
 }
 
-// Whether a word goes with a label by more than chance.
-const indicates = ({ prediction }: Forecast) =>
-  prediction.outputs.some(({ candidates }) =>
-    candidates.some(({ evidence }) => evidence === "strong" || evidence === "probable"),
+function One({ asks, short, lines, each = [] }: Said) {
+  return (
+    <div>
+      <dt>{asks}</dt>
+      <dd>
+        <b>{short}</b> {lines.join(" ")}
+        {each.length > 0 && (
+          <ul class="found">
+            {each.map(line => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        )}
+      </dd>
+    </div>
   );
+}
 
 // A warning of words that give the labels, or of one that may and is in half of its texts; and these words.
 function leak_in({ leak, outputs, examples }: Forecast["prediction"]): { leak: string; words: string[] } {
@@ -101,36 +102,5 @@ function Removing({ words }: { words: string[] }) {
       )}
       {problem && <p class="problem">{problem}</p>}
     </>
-  );
-}
-
-// How many held-out texts the model labels correctly, and how many one label for all texts would.
-function Right({ training, at, told, effects }: Props) {
-  const found = measured(training, at, told);
-  const share = found && training.value_at("accuracy", found.step);
-  if (typeof share !== "number") return null;
-  const of = training.labels.slice(0, training.examples).map((_, text) => training.class_of(text));
-  // The share is of all held-out texts, and the answers are to those that are shown.
-  const correct = effects?.answers.filter(({ label }, text) => label === of[text]).length;
-  const counts = new Map<string, number>();
-  for (const label of of) counts.set(label, (counts.get(label) ?? 0) + 1);
-  const most = Math.max(...counts.values()),
-    [frequent, ...others] = [...counts.keys()].filter(label => counts.get(label) === most);
-  return (
-    <p class="right">
-      It labels{" "}
-      {correct === undefined
-        ? `${percent(share)} of the held-out texts correctly`
-        : `${correct} of ${of.length} held-out texts correctly (${percent(correct / of.length)})`}
-      . Always answering{" "}
-      {others.length === 0 ? (
-        <>
-          <bdi>{frequent}</bdi>, the most frequent label,
-        </>
-      ) : (
-        "the same label"
-      )}{" "}
-      is correct for {most} ({percent(most / of.length)}).
-    </p>
   );
 }

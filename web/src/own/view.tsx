@@ -27,33 +27,38 @@ export function OwnTextsView({ trainings, at, example, controls }: Props) {
   const training = trainings[0];
   return (
     <div class={training ? "given known" : "given"}>
-      {training && (
-        <div key="verdict" class="first">
-          <Result training={training} at={at} part={Verdict} />
-          {controls}
-          <p class="soft">
-            The page trains {model_name(training).replace("this", "a")} once. Other models and seeds may attend to other
-            words. This command trains several and compares them: <code>fovea check-attention FILE</code>
-          </p>
-        </div>
-      )}
-      <details key="texts" class="texts" open={wide || !training}>
-        <summary>Your texts</summary>
-        <OwnPanel own={own_texts} />
-      </details>
-      {training ? (
-        <div key="results" class="results">
-          <Result training={training} at={at} part={Results} />
-          <details class="fold">
-            <summary>All words of the held-out texts</summary>
-            {trainings.map(one => (
-              <Compared key={one.title} training={one} at={at} example={example} />
-            ))}
-          </details>
-        </div>
-      ) : (
-        <WhatFollows />
-      )}
+      <div class="main-part">
+        {training ? (
+          <>
+            <div class="first">
+              <Result training={training} at={at} part={Verdict} />
+              {controls}
+              <p class="soft">
+                The page trains {model_name(training).replace("this", "a")} once. Other models and seeds may attend to
+                other words. This command trains several and compares them: <code>fovea check-attention FILE</code>
+              </p>
+            </div>
+            <div class="results">
+              <Result training={training} at={at} part={Counted} />
+              <details class="fold">
+                <summary>All words of the held-out texts</summary>
+                {trainings.map(one => (
+                  <Compared key={one.title} training={one} at={at} example={example} />
+                ))}
+              </details>
+            </div>
+          </>
+        ) : (
+          <WhatFollows />
+        )}
+      </div>
+      <div class="side-part">
+        <details class="texts" open={wide || !training}>
+          <summary>Your texts</summary>
+          <OwnPanel own={own_texts} />
+        </details>
+        {training && <Result training={training} at={at} part={OfTexts} />}
+      </div>
     </div>
   );
 }
@@ -65,16 +70,19 @@ interface PartProps {
   effects: ReturnType<typeof useEffects>;
 }
 
+const nothing = { words: [], pair: [], alone: undefined };
+
 // What needs the forecast and the trained answers.
 function Result({ training, at, part: Part }: { training: Training; at: number; part: FunctionComponent<PartProps> }) {
   const { told, problem } = useForecast(training);
-  const effects = useEffects(training, at, told ? to_remove(told) : { words: [], pair: [] });
+  const effects = useEffects(training, at, told ? to_remove(training, told) : nothing);
   if (problem) return <p class="problem">{problem}</p>;
   if (!told) return <p class="soft">Reading the texts …</p>;
   return <Part training={training} at={at} told={told} effects={effects} />;
 }
 
-function Results(props: PartProps) {
+// A sentence to try, and the held-out texts, from which one is taken.
+function OfTexts(props: PartProps) {
   const { training, told } = props;
   const [text, write] = useState("");
   const place = useRef<HTMLDivElement>(null);
@@ -84,7 +92,6 @@ function Results(props: PartProps) {
   };
   return (
     <>
-      <Counted {...props} />
       <div ref={place}>
         <NewText told={told} training={training} text={text} write={write} />
       </div>
@@ -99,14 +106,14 @@ function WhatFollows() {
     <ol class="follows">
       <li>
         <b>Predict.</b> Fovea counts words and labels. It lists the words that indicate each label, and how sure that
-        is.
+        is. It warns of a word that gives a label away.
       </li>
       <li>
         <b>Train.</b> A small model trains on your texts in this browser. It takes a few seconds.
       </li>
       <li>
-        <b>Compare.</b> Each word has its predicted and its learned attention side by side. A verdict recommends whether
-        to trust attention.
+        <b>Compare.</b> One block answers: which words the model uses, if you can trust its attention, if the forecast
+        was right, and how good the answers are.
       </li>
     </ol>
   );

@@ -177,7 +177,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
     ]),
   ].sort();
   const probe = {
-    keep: task.own ? 24 : 8,
+    keep: task.own ? 100 : 8,
     ...task.probe,
     ...model.probes,
     names: probes.filter(name => !may_lack.has(name)),

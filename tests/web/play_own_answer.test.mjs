@@ -1,0 +1,133 @@
+// What is answered on texts of a person's own: which words the model uses, and whether to trust attention.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { answer_to, changing, evidence_of, paste, trust, trusted, use } from "./own_texts.mjs";
+import { at_step, button, past_step } from "./playing.mjs";
+import { Stage } from "./stage.mjs";
+
+let stage;
+before(async () => (stage = await Stage.open()));
+after(() => stage?.close());
+
+// One class is signed "backoffice", the other "fieldservice"; the other words are drawn.
+const signed = Array.from({ length: 120 }, (_, i) => `${i % 2 ? "technical" : "billing"}\tthe ${["invoice", "router", "amount", "cable", "login"][(i * 7) % 5]} was ${["wrong", "late", "lost"][(i * 5) % 3]} on ${["monday", "friday"][(i >> 1) % 2]} , ${["tom", "julia", "sandra"][(i * 11) % 3]} ${i % 2 ? "fieldservice" : "backoffice"}`).join("\n");
+
+// One class has the word "escalated", the other has none of its own; in both texts are signed by a comma or not.
+const alone = Array.from({ length: 80 }, (_, i) => `${i % 2 ? "urgent" : "routine"}\tthe ${["invoice", "router", "amount"][(i >> 1) % 3]} ${i % 2 ? "escalated " : ""}was ${["wrong", "late"][(i >> 2) % 2]} ${["today", "again", "here"][(i >> 3) % 3]}`).join("\n");
+
+test("of words that give labels away it is said how each label is recognised, and they are removed by a button", async () => {
+  const page = await stage.visit("#/play?task=own&step=0");
+  await paste(page, signed);
+  await use(page);
+  await trust(page).getByText(/^Each of “(backoffice|fieldservice)”, “(backoffice|fieldservice)” alone gives a label\./).waitFor();
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  await page.getByText(changing).waitFor();
+  const found = await page.locator(".found").innerText(), rows = await evidence_of(page);
+  const by = found.match(/“(billing|technical)” is recognised by the word “(backoffice|fieldservice)”\./);
+  assert.ok(by, found);
+  for (const word of ["backoffice", "fieldservice"]) {
+    const [, changed, texts] = found.match(new RegExp(`Without “${word}”, (\\d+) of (\\d+) answers change`));
+    assert.equal(rows[word][changing], `${changed} of ${texts}`);
+    assert.equal(texts, "12");
+  }
+  assert.ok(Number(rows[by[2]][changing].split(" ")[0]) >= 6, "the word decides its label");
+  const other = by[1] === "billing" ? "technical" : "billing";
+  if (found.includes("by the absence of")) assert.match(found, new RegExp(`“${other}” is recognised by the absence of “${by[2]}”\\..*; with “${by[2]}” in its place, 1[0-2] of 12\\.`));
+  await button(page, "Remove these words and check again").click();
+  await page.getByText(/^Checked without “(backoffice|fieldservice)”, “(backoffice|fieldservice)”\./).waitFor();
+  await past_step(page, 400);
+  // No other word indicates a label, so the answers are guesses, and attention explains nothing.
+  await trusted(page).getByText(/^No\. The answers are guesses: \d+ of 24 are correct, and one label for all texts gives 12\..* No word in these texts indicates a label beyond chance\.$/).waitFor();
+  assert.equal(await trust(page).count(), 0, "nothing gives the label away");
+  await page.getByText("The words below are the likeliest, and all of them are weak.").waitFor();
+  assert.equal(await page.getByRole("region", { name: "Words that indicate each label" }).getByText(/backoffice|fieldservice/).count(), 0);
+  assert.ok((await page.getByRole("textbox", { name: /^Your texts/ }).inputValue()).includes("backoffice"), "the texts stay as they were given");
+  await button(page, "Put them back").click();
+  await trust(page).getByText(/alone gives a label/).waitFor();
+  // Other texts are not trained on before that is asked for.
+  await paste(page, alone);
+  await use(page);
+  await page.getByText("80 texts of 2 classes").waitFor();
+  await at_step(page, 0);
+  await stage.leave(page);
+});
+
+test("where attention is on words that indicate no label, the verdict says so", async () => {
+  // Of many words a few are skewed; the model learns the training texts by heart.
+  const page = await stage.visit("#/play?task=own");
+  const random = (i, of) => Math.abs(Math.floor(Math.sin(12.9898 * i + 78.233 * of) * 43758.5453)) % of;
+  await paste(page, Array.from({ length: 60 }, (_, i) => `${i % 2 ? "minus" : "plus"}\t${Array.from({ length: 12 }, (_, k) => `w${random(13 * i + k, 40)}`).join(" ")}`).join("\n"));
+  await use(page);
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  await page.locator(".held-out .wrong").first().waitFor();
+  assert.match(await trusted(page).innerText(), /^No\. (\d+\s% of attention is on words that indicate no label; with equal weights it would be \d+\s%\..* |The answers are guesses: \d+ of 12 are correct, and one label for all texts gives 6\. )?Without the word with most attention, ((only )?\d+ of 12 answers change|none of 12 answers changes)\. No word in these texts indicates a label beyond chance\.$/);
+  await page.locator(".held-out").getByText("✗ wrong").first().waitFor();
+  // A text is taken over, to remove words from.
+  await page.locator(".held-out li").first().getByRole("button", { name: "Remove words" }).click();
+  await page.locator(".new-text").getByText(/^After step 400 the answer is/).waitFor();
+  await stage.leave(page);
+});
+
+test("a label without a word of its own is recognised by the absence of the other's", async () => {
+  const page = await stage.visit("#/play?task=own");
+  // Both orders of the columns are said before anything is pasted.
+  await page.getByRole("textbox", { name: "label,text or text,label" }).waitFor();
+  await paste(page, alone);
+  await use(page);
+  await trust(page).getByText("“escalated” alone gives the label.").waitFor();
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  await page.locator(".found").getByText("“urgent” is recognised by the word “escalated”. Without “escalated”, 8 of 8 answers change.").waitFor();
+  await page.locator(".found").getByText("“routine” is recognised by the absence of “escalated”. If “escalated” is added, 8 of 8 answers become “urgent”.").waitFor();
+  assert.match(await answer_to(page, "Which words does the model use?").innerText(), /^“escalated”\./);
+  await stage.leave(page);
+});
+
+test("punctuation and single letters are marked as artefacts, and are no reasons", async () => {
+  const page = await stage.visit("#/play?task=own");
+  await paste(page, Array.from({ length: 120 }, (_, i) => `${i % 2 ? "minus" : "plus"}\t${["der film", "das buch", "ein spiel"][i % 3]} ${i % 2 && i % 5 ? "x ;" : ""} war ${["gestern", "heute", "oft", "nie"][(i >> 1) % 4]} hier`).join("\n"));
+  await use(page);
+  await page.getByText(/^“(x|;)” \((one letter|punctuation)\) and “(x|;)” \((one letter|punctuation)\) are probably artefacts of how your texts were made\. Do not give them as a reason without a check\.$/).waitFor();
+  const table = page.getByRole("region", { name: "Words that indicate each label" });
+  await table.getByRole("row", { name: "x one letter" }).waitFor();
+  await table.getByRole("row", { name: "; punctuation" }).waitFor();
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  await page.getByText(changing).waitFor();
+  assert.doesNotMatch(await trusted(page).innerText(), /Give counted words as reasons/);
+  await stage.leave(page);
+});
+
+test("the menu leads to own texts, and the table of evidence is whole on a phone", async () => {
+  const page = await stage.visit("", { viewport: { width: 390, height: 844 } });
+  const menu = page.getByRole("navigation", { name: "Views" });
+  const [wide, room] = await menu.evaluate((nav) => [nav.scrollWidth, nav.clientWidth]);
+  assert.ok(wide <= room, `the menu is ${wide} wide in ${room}`);
+  await menu.getByRole("link", { name: "Own texts" }).click();
+  assert.deepEqual(await menu.locator("[aria-current]").allInnerTexts(), ["Own texts"]);
+  await button(page, "Take an example").click();
+  // The verdict comes first, and the texts are folded away.
+  await page.locator(".answer").waitFor();
+  const box = await page.locator(".answer").boundingBox();
+  assert.ok(box.y < 300, `the verdict is at ${box.y}`);
+  await page.locator(".texts > summary").click();
+  await page.getByText("What you give is kept in this browser until you press Forget them, and sent nowhere.").waitFor();
+  const table = page.getByRole("region", { name: "Words that indicate each label" });
+  const [whole, seen, words] = await table.evaluate((region) => [region.scrollWidth, region.clientWidth, [...region.querySelectorAll("tbody th, tbody td")].map((cell) => cell.getClientRects().length && cell.querySelector("bdi")?.getClientRects().length)]);
+  assert.ok(whole <= seen, `${whole} wide in ${seen}`);
+  assert.ok(words.every((lines) => lines === undefined || lines === 1), `broken words: ${words}`);
+  // After training, too: what changes without a word is beside the word.
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  const changes = page.getByRole("columnheader", { name: changing });
+  await changes.waitFor();
+  const [left, right] = await changes.evaluate((one) => [one.getBoundingClientRect().left, one.getBoundingClientRect().right]);
+  assert.ok(left > 0 && right < 250, `${left} to ${right}`);
+  const [trained, place] = await table.evaluate((region) => [region.scrollWidth, region.clientWidth]);
+  assert.ok(trained <= place, `${trained} wide in ${place}`);
+  await menu.getByRole("link", { name: "Playground" }).click();
+  assert.deepEqual(await menu.locator("[aria-current]").allInnerTexts(), ["Playground"]);
+  await stage.leave(page);
+});

@@ -10,6 +10,7 @@ before(async () => (stage = await Stage.open()));
 after(() => stage?.close());
 
 const says = (page, text) => page.getByRole("status").getByText(text).waitFor();
+const reaches = (page) => page.getByRole("status").getAttribute("data-reaches").then(Number);
 const plane = (page) => page.getByRole("application");
 
 // Where D and p lie on the screen, by the start's own circle and the axes' numbers.
@@ -38,11 +39,11 @@ const numbers_of = async (page) => {
 };
 
 test("a start clicked in the plane runs its course, and its fate is told", async () => {
-  const page = await stage.visit("#/toy");
-  await says(page, "p reaches 1 at τ = 0.93123");
+  const page = await stage.visit("#/toy?bounded=no");
+  await says(page, "p reaches 1 at τ = 0.931");
   const above = await point(page, 1, -0.5);
   await page.mouse.click(above.x, above.y);
-  await says(page, "Above the separatrix");
+  await says(page, "Above the dotted line");
   const words = new URLSearchParams(page.url().split("?")[1]);
   assert.ok(Math.abs(Number(words.get("D")) - 1) < 0.05 && Math.abs(Number(words.get("gate")) + 0.5) < 0.05, page.url());
   // The axes stay as they are, also for a start far out; numbers rescale them.
@@ -57,7 +58,7 @@ test("a start clicked in the plane runs its course, and its fate is told", async
   await page.getByLabel("Start: D").fill("8");
   await page.waitForFunction((before) => JSON.stringify([...document.querySelectorAll(".plane svg g > text")].map((one) => one.textContent)) !== before, JSON.stringify(before));
   await page.mouse.click((await point(page, 1, -0.5)).x, (await point(page, 1, -0.5)).y);
-  await says(page, "Above the separatrix");
+  await says(page, "Above the dotted line");
   // Dragged across the line its fate changes.
   const from = await point(page, 1, -0.5), to = await point(page, 0.5, -0.7);
   await page.mouse.move(from.x, from.y);
@@ -65,12 +66,12 @@ test("a start clicked in the plane runs its course, and its fate is told", async
   await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2);
   await page.mouse.move(to.x, to.y);
   await page.mouse.up();
-  await says(page, "Below the separatrix");
+  await says(page, "Below the dotted line");
   await stage.leave(page);
 });
 
 test("D and p are drawn over time in the colours of knowledge and attention, and wider axes are said", async () => {
-  const page = await stage.visit("#/toy", { viewport: { width: 1440, height: 900 } });
+  const page = await stage.visit("#/toy?bounded=no", { viewport: { width: 1440, height: 900 } });
   await page.getByText("D moves at once, and p waits.").waitFor();
   const heights = (name) => page.locator(`.over-time polyline.of-${name}`).evaluate((line) => line.getAttribute("points").split(" ").map((point) => Number(point.split(",")[1])));
   const risen = (all) => (all[0] - all[Math.floor(all.length / 5)]) / (all[0] - all.at(-1)); // in a fifth of the time
@@ -87,7 +88,7 @@ test("D and p are drawn over time in the colours of knowledge and attention, and
 
 test("closed form, flow and descent tell the same story", async () => {
   const page = await stage.visit("#/toy?D=-0.3&gate=0.4&until=2");
-  await says(page, "Above the separatrix");
+  await says(page, "Above the dotted line");
   await page.locator("circle.descent").nth(5).waitFor();
   const solver = await numbers_of(page);
   const closed = solver("closed form"), flow = solver("flow");
@@ -113,7 +114,7 @@ test("closed form, flow and descent tell the same story", async () => {
 });
 
 test("a start is dragged for long: the address is written now and then, and says the last place", async () => {
-  const page = await stage.visit("#/toy");
+  const page = await stage.visit("#/toy?bounded=no");
   await page.locator("circle.start").waitFor();
   await page.evaluate(() => {
     const write = history.replaceState.bind(history);
@@ -140,20 +141,20 @@ test("a start is dragged for long: the address is written now and then, and says
   assert.ok(writes >= 2 && writes <= most, `${writes} writes for 300 places, and at most ${most}`);
   // The way back leads to where the start was before it was taken hold of.
   await page.goBack();
-  await says(page, "p reaches 1 at τ = 0.93123");
+  await says(page, "p reaches 1 at τ = 0.931");
   await stage.leave(page);
 });
 
 test("the stories are presets, and a link brings another person to the same one", async () => {
-  const page = await stage.visit("#/toy");
+  const page = await stage.visit("#/toy?bounded=no");
   await page.getByRole("button", { name: "Mistaken" }).click();
-  await says(page, "Below the separatrix");
+  await says(page, "Below the dotted line");
   const slider = page.getByLabel("Step size of descent");
   await slider.focus();
   for (let i = 0; i < 5; ++i) await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => location.hash.includes("rate=0.065"));
   const seen = async (one) => {
-    await says(one, "Below the separatrix");
+    await says(one, "Below the dotted line");
     await one.locator("circle.descent").first().waitFor();
     return [await one.locator("polyline.flow").getAttribute("points"), await one.locator("circle.descent").count(), await one.getByRole("status").innerText()];
   };
@@ -161,7 +162,7 @@ test("the stories are presets, and a link brings another person to the same one"
   assert.deepEqual(await seen(other), await seen(page));
   // The way back leads to the story before.
   await page.goBack();
-  await says(page, "p reaches 1 at τ = 0.93123");
+  await says(page, "p reaches 1 at τ = 0.931");
   await stage.leave(page);
   await stage.leave(other);
 });
@@ -180,9 +181,9 @@ function arrival_of_bounded() {
 }
 
 test("the bounded gate has its own equations, field and stories, and mends a mistake", async () => {
-  const page = await stage.visit("#/toy");
+  const page = await stage.visit("#/toy?bounded=no");
   await page.locator("line.separatrix").waitFor();
-  await page.getByLabel("Bounded").check();
+  await page.getByLabel(/^Bounded/).check();
   await page.locator("line.separatrix").waitFor({ state: "detached" });
   await page.locator("polyline.closed[points='']").waitFor({ state: "attached" });
   await page.getByText("every mistake is corrected").waitFor();
@@ -190,7 +191,8 @@ test("the bounded gate has its own equations, field and stories, and mends a mis
   // Uniform attention stays uniform when the gate becomes another.
   const uniform = await numbers_of(page);
   assert.deepEqual(uniform("flow")[0].slice(2, 4), [0, 0.5]);
-  await says(page, `p reaches 0.9 at τ = ${arrival_of_bounded().toFixed(5)}.`);
+  await says(page, `p reaches 0.9 at τ = ${+arrival_of_bounded().toPrecision(3)}.`);
+  assert.equal((await reaches(page)).toFixed(5), arrival_of_bounded().toFixed(5));
   // D only rises: every arrow leads to the right.
   await page.waitForFunction(() => {
     const all = [...document.querySelectorAll("line.pull")];
@@ -204,9 +206,8 @@ test("the bounded gate has its own equations, field and stories, and mends a mis
   assert.ok(flow.every((p) => p > 0 && p < 1) && Math.min(...flow) < 0.4 && flow.at(-1) > 0.9, String(flow));
   // The time can be as long as the greatest mistake needs, and no equation is cut.
   await page.evaluate(() => (location.hash = "#/toy?bounded=yes&D=-5"));
-  const arrival = /p reaches 0\.9 at τ = (\d{2,3}\.\d+)\./;
-  await says(page, arrival);
-  const time = Number(arrival.exec(await page.getByRole("status").innerText())[1]);
+  await says(page, /p reaches 0\.9 at τ = \d{2,3}(\.\d)?\./);
+  const time = await reaches(page);
   assert.ok(time > 10, `${time}`);
   await page.getByLabel("Time τ").fill(String(Math.ceil(time)));
   await says(page, new RegExp(`At τ = ${Math.ceil(time)} p is 0\\.9`));
@@ -217,7 +218,7 @@ test("the bounded gate has its own equations, field and stories, and mends a mis
 });
 
 test("under the logistic loss a mistake is solved without attention, and a low loss leaves almost no gradient", async () => {
-  const page = await stage.visit("#/toy");
+  const page = await stage.visit("#/toy?bounded=no");
   await page.getByLabel("Logistic loss").check();
   await page.locator("line.separatrix").waitFor({ state: "detached" });
   await page.getByText("has almost no gradient").waitFor();
@@ -278,8 +279,64 @@ test("the way back leads to where the start was, and a saved plane says what its
   await stage.leave(page);
 });
 
-test("the start moves by keyboard", async () => {
+test("without a word the gate is bounded, and links of their own words restore what they did", async () => {
   const page = await stage.visit("#/toy");
+  assert.ok(await page.getByLabel(/^Bounded/).isChecked());
+  const axis = () => page.locator(".plane svg g > text[text-anchor=end]").allTextContents();
+  assert.deepEqual(await axis(), ["0", "0.25", "0.5", "0.75", "1"]);
+  await page.getByLabel(/^Unbounded/).check();
+  await page.waitForFunction(() => location.hash.includes("bounded=no"));
+  await page.locator("line.separatrix").waitFor();
+  await page.goBack();
+  await page.locator("line.separatrix").waitFor({ state: "detached" });
+  for (const [hash, bounded] of [["#/toy?D=1&gate=0.25", false], ["#/toy?until=2", false], ["#/toy?logistic=yes", false], ["#/toy?bounded=yes", true], ["#/toy?D=-2&bounded=yes", true], ["#/toy?bounded=yes&logistic=yes", true]]) {
+    await page.evaluate((hash) => (location.hash = hash), hash);
+    const radio = page.getByLabel(bounded ? /^Bounded/ : /^Unbounded/);
+    await page.waitForFunction((hash) => location.hash === hash, hash);
+    await radio.and(page.locator(":checked")).waitFor();
+  }
+  // A start of the bounded gate is put by p, and the address has its logit.
+  await page.evaluate(() => (location.hash = "#/toy"));
+  await page.getByLabel("Start: p").fill("0.9");
+  await page.waitForFunction(() => location.hash.includes("gate=2.197") && location.hash.includes("bounded=yes"));
+  await page.waitForFunction(() => document.querySelector("[role=application]").getAttribute("aria-label").includes("p 0.9;"));
+  const there = await page.locator("circle.start").boundingBox(), wanted = await point(page, 0, 0.9);
+  assert.ok(Math.hypot(there.x + there.width / 2 - wanted.x, there.y + there.height / 2 - wanted.y) < 3, JSON.stringify([there, wanted]));
+  await stage.leave(page);
+});
+
+test("Play moves a point along the path, to where the curves end, and in few jumps if motion is to be reduced", async () => {
+  for (const reducedMotion of ["no-preference", "reduce"]) {
+    const page = await stage.visit("#/toy", { reducedMotion });
+    await page.locator("circle.descent").first().waitFor();
+    assert.equal(await page.locator("circle.walker").count(), 0);
+    await page.evaluate(() => {
+      globalThis.seen = new Set();
+      const look = () => {
+        const point = document.querySelector(".plane circle.walker");
+        if (point) globalThis.seen.add(point.getAttribute("cx"));
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await page.getByRole("button", { name: "Replay", exact: true }).waitFor();
+    const places = await page.evaluate(() => globalThis.seen.size);
+    assert.ok(reducedMotion === "reduce" ? places <= 11 : places > 11, `${places} places with ${reducedMotion}`);
+    const told = await page.locator(".walk .value").innerText(),
+      [, time] = told.match(/^τ = ([\d.]+): D = [\d.]+, p = 0\.\d{1,3}$/);
+    await page.getByText(`The curves end at τ = ${time}, where the path leaves the plane.`).waitFor();
+    // It is put anywhere by hand, and begins anew with another start.
+    await page.getByLabel("Point on the path").fill("0");
+    await page.locator(".walk .value").getByText("τ = 0: D = 0, p = 0.5").waitFor();
+    await page.getByRole("button", { name: "Mistaken" }).click();
+    await page.locator("circle.walker").first().waitFor({ state: "detached" });
+    await stage.leave(page);
+  }
+});
+
+test("the start moves by keyboard", async () => {
+  const page = await stage.visit("#/toy?bounded=no");
   await plane(page).focus();
   await page.keyboard.press("Shift+ArrowLeft");
   await page.keyboard.press("ArrowDown");
@@ -292,6 +349,9 @@ test("nothing serious stands in the way of anybody, in light and dark, wide and 
     for (const width of [390, 1440]) {
       const page = await stage.visit("#/toy", { colorScheme, viewport: { width, height: 900 } });
       await page.locator("circle.descent").first().waitFor();
+      // The plane and Play are above the text on a phone, and beside it else.
+      const top = (name) => page.getByText(name).first().boundingBox().then(({ y }) => y);
+      if (width === 390) assert.ok((await plane(page).boundingBox()).y < (await top("Why attention waits")));
       await expect_accessible(page);
       const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       assert.ok(inner <= outer, `${inner} wide at ${outer}`);

@@ -23,7 +23,7 @@ interface Told {
 
 const uniform = "No word is known yet.";
 const linear_gate: Told = {
-  idea: "Each helps the other: D grows while p is above 0, and p grows while D is above 0. The dotted line, the separatrix, divides the starts. Above it attention reaches the key. Below it attention never does.",
+  idea: "D grows while p is above 0, and p grows while D is above 0. The dotted line (the separatrix) divides the starts. Above it attention reaches the key. Below it attention never does.",
   equations: ["L = −p D", "\\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D"],
   until: 2.5,
   drives: "dp/dτ = D",
@@ -33,7 +33,7 @@ const linear_gate: Told = {
       D: 0,
       gate: 0.5,
       sum: 0,
-      says: `${uniform} Attention rises at first slowly, then ever faster.`,
+      says: `${uniform} D rises first, and p waits. Then p rises ever faster.`,
     },
     {
       title: "Mistaken: wrong word known",
@@ -47,36 +47,36 @@ const linear_gate: Told = {
       D: 8,
       gate: 0.5,
       sum: 0,
-      says: "The loss is as low as you like, and attention is still uniform.",
+      says: "Much is known, so the loss is low from the start. Attention is uniform all the same: a low loss is no sign of attention on the key.",
     },
   ],
 };
 const bounded_gate: Told = {
-  idea: "Here p = σ(a) stays above 0, so D only rises. There is no saddle, and no line that divides the starts: every mistake is corrected, a greater one later.",
+  idea: "p stays between 0 and 1, so D always rises. No line divides the starts: every mistake is corrected, a larger one later. If p is unbounded, this is different: choose Unbounded above the plane.",
   equations: ["p = σ(a) , L = −p D", "\\frac{d D}{d τ} = 2 p , \\frac{d a}{d τ} = p (1 − p) D"],
   until: 10,
-  drives: "da/dτ = p (1 − p) D",
+  drives: "dp/dτ = p² (1 − p)² D",
   stories: [
     {
       title: "Uniform: nothing known",
       D: 0,
       gate: 0,
       sum: 0,
-      says: `${uniform} Attention rises at first slowly, and ever slower as it nears 1.`,
+      says: `${uniform} D rises first, and p waits. Then p rises, and slows down near 1.`,
     },
     {
       title: "Mistaken: wrong word known",
       D: -2,
       gate: 0,
       sum: 0,
-      says: "The wrong word was learned. Attention falls, and comes back once the key's word is known.",
+      says: "The wrong word was learned. Attention falls, and comes back once D is above 0.",
     },
     {
       title: "Low loss: much known",
       D: 8,
       gate: 0,
       sum: 0,
-      says: "The loss is as low as you like, and attention is still uniform.",
+      says: "Much is known, so the loss is low from the start. Attention is uniform all the same: a low loss is no sign of attention on the key.",
     },
   ],
 };
@@ -121,7 +121,7 @@ const both: Told = {
   idea: "Here p = σ(a) stays between 0 and 1, and a sequence that is classified well has almost no gradient. There is no saddle: β₁ only rises.",
   equations: ["p = σ(a)", ...logistic_pulls("\\frac{d a}{d τ} = p (1 − p) u D")],
   until: 10,
-  drives: "da/dτ = p (1 − p) u D",
+  drives: "dp/dτ = p² (1 − p)² u D",
   stories: [
     { title: "Uniform: nothing known", D: 0, gate: 0, sum: 0, says: `${uniform} Attention rises at first slowly.` },
     {

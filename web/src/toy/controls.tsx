@@ -1,6 +1,27 @@
 // Where a start is put by numbers, and what its course is: the variant, the time, and the steps of descent.
 import { useId } from "preact/hooks";
-import { type Course, change_toy, change_variant, most_time, type State } from "./state";
+import { attention_of, type Course, change_toy, change_variant, logit, most_time, type State, short } from "./state";
+
+// Which values p can have.
+export function Bounds({ state }: { state: State }) {
+  const choice = (bounded: boolean, text: string) => (
+    <label class="line">
+      <input
+        type="radio"
+        name="bounds"
+        checked={state.bounded === bounded}
+        onChange={() => change_variant(state, { bounded, logistic: state.logistic })}
+      />
+      {text}
+    </label>
+  );
+  return (
+    <fieldset class="bounds" aria-label="Range of p">
+      {choice(true, "Bounded: p is between 0 and 1, as in a softmax")}
+      {choice(false, "Unbounded: p can be any number")}
+    </fieldset>
+  );
+}
 
 export function Controls({ state, course }: { state: State; course: Course | undefined }) {
   return (
@@ -8,12 +29,12 @@ export function Controls({ state, course }: { state: State; course: Course | und
       <Slider label="Start: D, knowledge" value={state.D} min={-20} max={20} step={0.1} set={D => change_toy({ D })} />
       {state.bounded ? (
         <Slider
-          label="Start: a, attention as the logit of p"
-          value={state.gate}
-          min={-6}
-          max={6}
-          step={0.1}
-          set={gate => change_toy({ gate })}
+          label="Start: p, attention"
+          value={attention_of(state)}
+          min={0.02}
+          max={0.98}
+          step={0.01}
+          set={p => change_toy({ gate: +logit(p).toFixed(3) })}
         />
       ) : (
         <Slider
@@ -25,11 +46,6 @@ export function Controls({ state, course }: { state: State; course: Course | und
           set={gate => change_toy({ gate })}
         />
       )}
-      <p class="soft">
-        {state.bounded
-          ? "p stays between 0 and 1, as under a softmax. a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05."
-          : "p is any number here: nothing keeps it between 0 and 1. Tick Bounded to keep it there, as the softmax of a transformer does."}
-      </p>
       {state.logistic && (
         <Slider
           label="Start: β₀ + β₁"
@@ -59,20 +75,11 @@ export function Controls({ state, course }: { state: State; course: Course | und
       <label class="line">
         <input
           type="checkbox"
-          checked={state.bounded}
-          onChange={event => change_variant(state, { bounded: event.currentTarget.checked, logistic: state.logistic })}
-        />
-        Bounded: p = σ(a)
-      </label>
-      <label class="line">
-        <input
-          type="checkbox"
           checked={state.logistic}
           onChange={event => change_variant(state, { bounded: state.bounded, logistic: event.currentTarget.checked })}
         />
         Logistic loss
       </label>
-      <p class="soft">Click or drag in the plane, or move the start by the arrow keys when the plane has the focus.</p>
       {course && course.descent.length > 1 && course.flow.length > 1 && <Distance course={course} />}
     </form>
   );
@@ -90,8 +97,7 @@ function Slider(props: {
   return (
     <div class="field">
       <span class="with-value">
-        <label for={id}>{props.label}</label>{" "}
-        <span class="value">{String(+props.value.toPrecision(4)).replace("-", "−")}</span>
+        <label for={id}>{props.label}</label> <span class="value">{short(props.value)}</span>
       </span>
       <input
         id={id}
@@ -123,8 +129,8 @@ function Distance({ course }: { course: Course }) {
   const distance = Math.hypot(a[0] + part * (b[0] - a[0]) - D, a[1] + part * (b[1] - a[1]) - p);
   return (
     <p class="soft">
-      At τ = {(last * rate).toFixed(3)} descent is {distance.toPrecision(3)} from the flow. Small steps make that
-      smaller in proportion.
+      At τ = {short(last * rate)} gradient descent is {short(distance)} away from the flow. With smaller steps it is
+      nearer.
     </p>
   );
 }

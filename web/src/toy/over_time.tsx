@@ -1,26 +1,29 @@
 // D and p of the flow over the time of training, each on a scale of its own: one moves at once, the other waits.
 import { useWidth } from "../lines";
-import type { Course, Frame } from "./state";
+import { type Course, type Frame, inside_of, short } from "./state";
+import type { Walker } from "./walk";
 
-const height = 84,
-  edges = { left: 46, right: 10, top: 8, bottom: 8 };
-const short = (x: number) => String(+x.toPrecision(3)).replace("-", "−");
+const height = 96,
+  edges = { left: 46, right: 10, top: 24, bottom: 8 };
 
 // What the two curves show, by where they begin.
 function says_of({ of }: Course): string {
   if (Math.abs(of.D) < 1e-9)
-    return "The line leaves the ring sideways: D moves at once, and p waits. Its speed is 0 as long as D is 0.";
+    return "The path leaves the ring sideways: D moves at once, and p waits. The speed of p is 0 as long as D is 0.";
   return of.D > 0
     ? "D is above 0 at the start, so p rises at once."
     : "D is below 0 at the start, so p falls at first.";
 }
 
-export function OverTime({ course, frame }: { course: Course | undefined; frame: Frame }) {
+interface Props {
+  course: Course | undefined;
+  frame: Frame;
+  walker: Walker | undefined;
+}
+
+export function OverTime({ course, frame, walker }: Props) {
   const [holder, width] = useWidth();
-  // As long as it is in the plane.
-  const flow = course?.flow ?? [],
-    left = flow.findIndex(([D, gate]) => Math.abs(D) > frame.D || Math.abs(gate) > frame.gate),
-    inside = left < 0 ? flow : flow.slice(0, left),
+  const inside = course ? inside_of(course, frame) : [],
     count = inside.length;
   const until = course?.times[count - 1] ?? 0;
   return (
@@ -35,7 +38,8 @@ export function OverTime({ course, frame }: { course: Course | undefined; frame:
             const values = inside.map(point => point[at]!),
               low = Math.min(0, ...values),
               high = Math.max(low + 1e-9, ...values);
-            const x = (i: number) => edges.left + (course.times[i]! / until) * (width - edges.left - edges.right),
+            const at_time = (time: number) => edges.left + (time / until) * (width - edges.left - edges.right),
+              x = (i: number) => at_time(course.times[i]!),
               y = (value: number) =>
                 height - edges.bottom - ((value - low) / (high - low)) * (height - edges.top - edges.bottom);
             return (
@@ -62,7 +66,16 @@ export function OverTime({ course, frame }: { course: Course | undefined; frame:
                   stroke={colour}
                   stroke-width="2.5"
                 />
-                <text class="name" x={edges.left + 6} y={edges.top + 14}>
+                {walker && (
+                  <circle
+                    class="walker"
+                    cx={at_time(walker.time)}
+                    cy={y(name === "D" ? walker.D : walker.p)}
+                    r={5}
+                    fill={colour}
+                  />
+                )}
+                <text class="name" x={edges.left} y={14}>
                   {name}, {is}
                 </text>
               </svg>
@@ -73,6 +86,9 @@ export function OverTime({ course, frame }: { course: Course | undefined; frame:
             <span>time of training</span>
             <span>τ = {short(until)}</span>
           </p>
+          {count < course.flow.length && (
+            <p class="soft">The curves end at τ = {short(until)}, where the path leaves the plane.</p>
+          )}
         </>
       )}
     </div>

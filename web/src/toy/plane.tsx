@@ -4,16 +4,29 @@ import { read_address } from "../address";
 import type { ToyPoint } from "../engine/engine";
 import { useWidth } from "../lines";
 import { useScreen } from "../screen";
-import { type Course, change_toy, dots_of, type Frame, read_state, root, type State } from "./state";
+import {
+  attention_of,
+  type Course,
+  change_toy,
+  dots_of,
+  type Frame,
+  logit,
+  read_state,
+  root,
+  type State,
+  sigmoid,
+} from "./state";
+import type { Walker } from "./walk";
 
 interface Props {
   state: State;
   course: Course | undefined;
   frame: Frame;
+  walker: Walker | undefined;
   put: (start: Frame, frame: Frame, begins: boolean) => void; // a start, into a plane that has this frame
 }
 
-const margin = { left: 44, right: 10, top: 10, bottom: 38 };
+const margin = { left: 54, right: 10, top: 10, bottom: 38 };
 const arrows: { [key: string]: [D: number, gate: number] } = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
@@ -21,41 +34,52 @@ const arrows: { [key: string]: [D: number, gate: number] } = {
   ArrowDown: [0, -1],
 };
 
-// Where points of the plane are in a drawing of this size, from −box to box.
+// Where points of the plane are in a drawing of this size, from −box to box; of the bounded gate, p from 0 to 1.
 class Scale {
   constructor(
-    readonly side: number,
+    readonly wide: number,
+    readonly high: number,
     readonly box: Frame,
+    readonly bounded: boolean,
   ) {}
   x = (D: number) => margin.left + ((D + this.box.D) / (2 * this.box.D)) * this.width;
-  y = (gate: number) => margin.top + ((this.box.gate - gate) / (2 * this.box.gate)) * this.height;
+  y = (gate: number) => this.height_of(this.bounded ? sigmoid(gate) : gate);
+  height_of = (p: number) => margin.top + ((this.top - p) / (this.top - this.bottom)) * this.height;
+  get top(): number {
+    return this.bounded ? 1 : this.box.gate;
+  }
+  get bottom(): number {
+    return this.bounded ? 0 : -this.box.gate;
+  }
   get width(): number {
-    return this.side - margin.left - margin.right;
+    return this.wide - margin.left - margin.right;
   }
   get height(): number {
-    return this.side - margin.top - margin.bottom;
+    return this.high - margin.top - margin.bottom;
   }
   // The point under the pointer.
   at(event: PointerEvent, drawing: Element): Frame {
     const rectangle = drawing.getBoundingClientRect();
-    const x = ((event.clientX - rectangle.left) / rectangle.width) * this.side;
-    const y = ((event.clientY - rectangle.top) / rectangle.height) * this.side;
+    const x = ((event.clientX - rectangle.left) / rectangle.width) * this.wide;
+    const y = ((event.clientY - rectangle.top) / rectangle.height) * this.high;
     const clamp = (value: number, most: number) => Math.round(Math.max(-most, Math.min(most, value)) * 100) / 100;
+    const p = this.top - ((y - margin.top) / this.height) * (this.top - this.bottom);
     return {
       D: clamp(((x - margin.left) / this.width) * 2 * this.box.D - this.box.D, this.box.D),
-      gate: clamp(this.box.gate - ((y - margin.top) / this.height) * 2 * this.box.gate, this.box.gate),
+      gate: clamp(this.bounded ? logit(p) : p, this.box.gate),
     };
   }
 }
 
-export function Plane({ state, course, frame, put: put_start }: Props) {
+export function Plane({ state, course, frame, walker, put: put_start }: Props) {
   const [holder, width] = useWidth();
   const screen = useScreen();
   const plane = useRef<SVGSVGElement>(null);
   const held = useRef<Frame | null>(null); // the frame when a drag began, so that it stays put
-  // Of a wide window the plane is whole in view, with its axes and what is to try beside it.
-  const side = Math.max(260, Math.min(width, 900, screen.wide ? Math.max(400, screen.height - 314) : 900));
-  const scale = new Scale(side, held.current ?? frame);
+  // Of a wide window the plane is whole in view, with its axes, Play and the sliders of the start.
+  const high = Math.max(260, Math.min(width, 900, screen.wide ? Math.max(360, screen.height - 470) : 900)),
+    wide = Math.max(high, Math.min(width, 1.6 * high));
+  const scale = new Scale(wide, high, held.current ?? frame, state.bounded);
   // The way back leads to where the start was before it was taken hold of.
   const put = (event: PointerEvent, begins = false) => put_start(scale.at(event, plane.current!), scale.box, begins);
   const let_go = () => {
@@ -69,17 +93,16 @@ export function Plane({ state, course, frame, put: put_start }: Props) {
     const now = read_state(read_address().words);
     change_toy({ D: +(now.D + by[0] * size).toFixed(3), gate: +(now.gate + by[1] * size).toFixed(3) });
   };
-  const gate = state.bounded ? "a, the logit of p" : "p";
   return (
     <div ref={holder} class="plane">
       {width > 0 && (
         <svg
           ref={plane}
-          viewBox={`0 0 ${side} ${side}`}
-          width={side}
-          height={side}
+          viewBox={`0 0 ${wide} ${high}`}
+          width={wide}
+          height={high}
           role="application"
-          aria-label={`Plane of D and ${gate}. The start is at D ${state.D}, ${gate} ${state.gate}; arrow keys move it.`}
+          aria-label={`Plane of D and p. The start is at D ${state.D}, p ${+attention_of(state).toPrecision(3)}; arrow keys move it.`}
           tabindex={0}
           onKeyDown={press}
           onPointerDown={event => {
@@ -94,7 +117,7 @@ export function Plane({ state, course, frame, put: put_start }: Props) {
           <clipPath id="inside">
             <rect x={margin.left} y={margin.top} width={scale.width} height={scale.height} />
           </clipPath>
-          <Axes scale={scale} gate={gate} />
+          <Axes scale={scale} />
           <g clip-path="url(#inside)">
             <Pulls scale={scale} course={course} />
             {!state.bounded && !state.logistic && <Separatrix scale={scale} />}
@@ -110,52 +133,53 @@ export function Plane({ state, course, frame, put: put_start }: Props) {
             stroke="currentColor"
             stroke-width="3"
           />
+          {walker && <circle class="walker" cx={scale.x(walker.D)} cy={scale.y(walker.gate)} r={7} fill="var(--c0)" />}
         </svg>
       )}
     </div>
   );
 }
 
-// Numbers along an axis from −most to most, few enough to read.
-function ticks(most: number): number[] {
-  const step = [0.5, 1, 2, 5, 10, 20, 50].find(size => (2 * most) / size <= 9) ?? 100;
+// Numbers along an axis, few enough to read.
+function ticks(from: number, to: number): number[] {
+  const step = [0.25, 0.5, 1, 2, 5, 10, 20, 50].find(size => (to - from) / size <= 9) ?? 100;
   const all: number[] = [];
-  for (let at = Math.ceil(-most / step) * step; at <= most; at += step) all.push(at);
+  for (let at = Math.ceil(from / step) * step; at <= to; at += step) all.push(at);
   return all;
 }
 
-function Axes({ scale, gate: title }: { scale: Scale; gate: string }) {
-  const { x, y, box, side } = scale;
+function Axes({ scale }: { scale: Scale }) {
+  const { x, height_of, box, wide, high, top, bottom } = scale;
   return (
     <>
-      {ticks(box.D).map(D => (
+      {ticks(-box.D, box.D).map(D => (
         <g>
-          <line x1={x(D)} x2={x(D)} y1={y(-box.gate)} y2={y(box.gate)} stroke="var(--line)" />
-          <text x={x(D)} y={side - margin.bottom + 16} text-anchor="middle" font-size="12" fill="var(--soft)">
+          <line x1={x(D)} x2={x(D)} y1={height_of(bottom)} y2={height_of(top)} stroke="var(--line)" />
+          <text x={x(D)} y={high - margin.bottom + 16} text-anchor="middle" font-size="12" fill="var(--soft)">
             {D}
           </text>
         </g>
       ))}
-      {ticks(box.gate).map(gate => (
+      {ticks(bottom, top).map(p => (
         <g>
-          <line x1={x(-box.D)} x2={x(box.D)} y1={y(gate)} y2={y(gate)} stroke="var(--line)" />
-          <text x={margin.left - 6} y={y(gate) + 4} text-anchor="end" font-size="12" fill="var(--soft)">
-            {gate}
+          <line x1={x(-box.D)} x2={x(box.D)} y1={height_of(p)} y2={height_of(p)} stroke="var(--line)" />
+          <text x={margin.left - 6} y={height_of(p) + 4} text-anchor="end" font-size="12" fill="var(--soft)">
+            {p}
           </text>
         </g>
       ))}
-      <text x={side / 2} y={side - 4} text-anchor="middle" font-size="13" fill="currentColor">
+      <text x={wide / 2} y={high - 4} text-anchor="middle" font-size="13" fill="currentColor">
         D = β₁ − β₀: knowledge about the key →
       </text>
       <text
         x={12}
-        y={side / 2}
+        y={high / 2}
         text-anchor="middle"
         font-size="13"
         fill="currentColor"
-        transform={`rotate(-90 12 ${side / 2})`}
+        transform={`rotate(-90 12 ${high / 2})`}
       >
-        {title}: attention on the key →
+        p: attention on the key →
       </text>
     </>
   );
@@ -183,14 +207,19 @@ function Sides({ scale: { x, y, box } }: { scale: Scale }) {
 }
 
 // Where starts all over the plane are pulled: an arrow each, of one length.
-function Pulls({ scale: { x, y, box }, course }: { scale: Scale; course: Course | undefined }) {
+function Pulls({ scale, course }: { scale: Scale; course: Course | undefined }) {
+  const { x, y, box, bounded, top, bottom } = scale;
   return (
     <>
       {course?.field?.map(([D, gate, dD, dgate]) => {
-        const length = Math.hypot(dD / box.D, dgate / box.gate);
+        const p = sigmoid(gate),
+          dp = (bounded ? p * (1 - p) : 1) * dgate; // a moves p less, the nearer p is to 0 or 1
+        const across = dD / (2 * box.D),
+          up = dp / (top - bottom),
+          length = Math.hypot(across, up);
         if (!(length > 0)) return null;
-        const sx = (dD / box.D / length) * 11,
-          sy = (-dgate / box.gate / length) * 11;
+        const sx = (across / length) * 11,
+          sy = (-up / length) * 11;
         return (
           <line
             class="pull"

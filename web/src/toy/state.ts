@@ -20,8 +20,12 @@ function first_of(variant: Variant): Numbers {
   return { D, gate, sum, rate: 0.0625, until };
 }
 
+const named = ["D", "gate", "sum", "rate", "until", "logistic"];
+
+// Without any word the gate is bounded. Links with words of their own, and none for this, are of the unbounded gate.
 export function read_state(words: URLSearchParams): State {
-  const variant = { bounded: words.get("bounded") === "yes", logistic: words.get("logistic") === "yes" };
+  const bounded = words.has("bounded") ? words.get("bounded") === "yes" : !named.some(name => words.has(name));
+  const variant = { bounded, logistic: words.get("logistic") === "yes" };
   const first = first_of(variant);
   const number = (name: keyof Numbers) => {
     const value = Number(words.get(name) ?? first[name]);
@@ -61,30 +65,37 @@ export function change_toy(changes: Partial<State>, step = false) {
   const next = { ...read_state(read_address().words), ...changes };
   const first = first_of(next);
   const word = (name: keyof Numbers) => (next[name] === first[name] ? undefined : +next[name].toPrecision(6));
-  change_address(
-    {
-      D: word("D"),
-      gate: word("gate"),
-      sum: next.logistic ? word("sum") : undefined,
-      rate: word("rate"),
-      until: word("until"),
-      bounded: next.bounded ? "yes" : undefined,
-      logistic: next.logistic ? "yes" : undefined,
-    },
-    step,
-  );
+  const words = {
+    D: word("D"),
+    gate: word("gate"),
+    sum: next.logistic ? word("sum") : undefined,
+    rate: word("rate"),
+    until: word("until"),
+    logistic: next.logistic ? "yes" : undefined,
+  };
+  const as_at_first = next.bounded && Object.values(words).every(one => one === undefined);
+  change_address({ ...words, bounded: as_at_first ? undefined : next.bounded ? "yes" : "no" }, step);
 }
 
 const farthest = 100; // from 0 that a start may be
 const most_dots = 2000; // of descent, that are drawn
-const edge = 0.02; // how near 0 and 1 p is when its logit is taken over
+const edge = 0.02; // how near 0 and 1 p is when its logit is taken
+
+export const sigmoid = (a: number) => 1 / (1 + Math.exp(-a));
+export function logit(p: number): number {
+  const inside = Math.min(1 - edge, Math.max(edge, p));
+  return Math.log(inside / (1 - inside));
+}
+// The start's p.
+export const attention_of = ({ bounded, gate }: State) => (bounded ? sigmoid(gate) : gate);
+
+export const short = (x: number) => String(+x.toPrecision(3)).replace("-", "−");
 
 // Another variant from the same start: the attention on the key stays what it is, and so does the time where it was
 // chosen.
 export function change_variant(state: State, variant: Variant) {
-  const p = state.bounded ? 1 / (1 + Math.exp(-state.gate)) : state.gate;
-  const inside = Math.min(1 - edge, Math.max(edge, p));
-  const gate = variant.bounded ? Math.log(inside / (1 - inside)) : p;
+  const p = attention_of(state);
+  const gate = variant.bounded ? logit(p) : p;
   const until = state.until === first_of(state).until ? first_of(variant).until : state.until;
   change_toy({ ...variant, gate: state.bounded === variant.bounded ? state.gate : +gate.toFixed(3), until }, true);
 }
@@ -97,9 +108,12 @@ export interface Frame {
   gate: number;
 }
 
+// How far D goes from 0 where nothing asks for more.
+export const narrow = ({ bounded }: Variant) => (bounded ? 8 : 4);
+
 // The plane as it is drawn: wide enough for the start, of the linear gate the separatrix in view.
 export function frame_of(state: State): Frame {
-  const wide = Math.max(4, Math.abs(state.D) * 1.3);
+  const wide = Math.max(narrow(state), Math.abs(state.D) * 1.3);
   return {
     D: wide,
     gate: Math.max(
@@ -108,6 +122,12 @@ export function frame_of(state: State): Frame {
       state.bounded || state.logistic ? 0 : wide / root,
     ),
   };
+}
+
+// The flow as long as it is in the plane.
+export function inside_of({ flow, of }: Course, frame: Frame): ToyPoint[] {
+  const left = flow.findIndex(([D, gate]) => Math.abs(D) > frame.D || (!of.bounded && Math.abs(gate) > frame.gate));
+  return left < 0 ? flow : flow.slice(0, left);
 }
 
 // The steps of descent that are drawn: all, or evenly some of them, the last among them.

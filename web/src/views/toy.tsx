@@ -8,7 +8,7 @@ import { Legend } from "../legend";
 import { Equation } from "../story/equation";
 import { type ToyStory, told_of } from "../story/toy";
 import { Term } from "../term";
-import { Controls } from "../toy/controls";
+import { Bounds, Controls } from "../toy/controls";
 import { OverTime } from "../toy/over_time";
 import { Plane } from "../toy/plane";
 import {
@@ -18,12 +18,13 @@ import {
   type Frame,
   frame_of,
   misread_in,
+  narrow,
   read_state,
   type State,
+  short,
 } from "../toy/state";
+import { useWalk, WalkControls, walker_of } from "../toy/walk";
 import { in_turn } from "../turns";
-
-const short = (x: number) => String(+x.toPrecision(3)).replace("-", "−");
 
 // What comes of the start.
 function fate_of(course: Course): string {
@@ -32,26 +33,26 @@ function fate_of(course: Course): string {
   if (course.above !== undefined)
     told.push(
       Math.abs(course.above) < 1e-9
-        ? "On the separatrix: it stays undecided for ever."
+        ? "On the dotted line: it stays undecided for ever."
         : course.above > 0
-          ? "Above the separatrix: the key wins."
-          : "Below the separatrix: the wrong word wins.",
+          ? "Above the dotted line: attention reaches the key."
+          : "Below the dotted line: attention never reaches the key.",
     );
   if (course.above !== undefined && course.above < -1e-9 && !bounded && !logistic)
-    told.push("With Bounded, as in a softmax, attention would still reach the key.");
+    told.push("If p is bounded, as in a softmax, attention still reaches it.");
   const p = course.flow[0]?.[2] ?? 0;
   if (typeof course.reaches === "number")
     told.push(
       course.reaches === 0
         ? `p starts ${p > course.level ? "above" : "at"} ${course.level}.`
-        : `p reaches ${course.level} at τ = ${course.reaches.toFixed(5)}.`,
+        : `p reaches ${course.level} at τ = ${short(course.reaches)}.`,
     );
   else if (course.reaches === null && course.patience)
     told.push(`p does not reach ${course.level} before τ = ${course.patience}.`);
   const end = course.flow.at(-1);
   if ((bounded || logistic) && end)
     told.push(
-      `At τ = ${+(course.times[course.flow.length - 1] ?? until).toFixed(2)} p is ${short(end[2])} and the loss ${short(end[3])}.`,
+      `At τ = ${short(course.times[course.flow.length - 1] ?? until)} p is ${short(end[2])} and the loss ${short(end[3])}.`,
     );
   return told.join(" ");
 }
@@ -93,23 +94,46 @@ export function Toy() {
   const told = told_of(state);
   const is = (one: ToyStory) => one.D === state.D && one.gate === state.gate && one.sum === state.sum;
   const story = told.stories.find(is);
+  const walk = useWalk(course),
+    walker = walker_of(course, frame, walk.at);
   return (
     <div class="toy">
       <h1>Toy gate: two numbers that learn where to look</h1>
-      <Introduction bounded={state.bounded} />
+      <p class="lead">
+        A text is two words: <i>blank blank</i>, or <i>blank key</i>. The second word alone decides the label. The
+        smallest model that can learn this has two numbers, D and p.
+      </p>
+      <Axes bounded={state.bounded} />
+      <div class="toy-plane">
+        <Bounds state={state} />
+        <Figure title="Knowledge (D) and attention (p)" file="toy-gate-plane" table={() => table_of(course)}>
+          <Plane
+            state={state}
+            course={course}
+            frame={frame}
+            walker={walker}
+            put={(start, frame, begins) => {
+              note_put({ at: start_text({ ...state, ...start }), frame });
+              change_toy(start, begins);
+            }}
+          />
+          <PlaneLegend state={state} course={course} />
+        </Figure>
+        <WalkControls walk={walk} walker={walker} />
+        <Controls state={state} course={course} />
+      </div>
       <div class="toy-text">
         <p>
           <b>Why attention waits.</b> The speed of attention is proportional to D ({told.drives}). At D = 0 the model
           has no knowledge of the key, and nothing moves attention.
         </p>
-        <p>{told.idea}</p>
         <p>
-          <b>Try it.</b>{" "}
+          <b>Try it.</b> Press Play. From the first start, the point moves right at first, and then up.{" "}
           {state.bounded || state.logistic
-            ? "Drag the ring to the far left. Does attention still reach the key?"
-            : "Drag the ring below the dotted line. What becomes of attention?"}{" "}
-          Or take one of three starts:
+            ? "Then drag the ring to the far left. Does attention still reach the key?"
+            : "Then drag the ring below the dotted line. What becomes of attention?"}
         </p>
+        <p>Or take one of three starts:</p>
         <fieldset class="presets" aria-label="Stories">
           {told.stories.map(one => (
             <button
@@ -121,73 +145,48 @@ export function Toy() {
             </button>
           ))}
         </fieldset>
-        <p class="fate" role="status">
+        <p class="fate" role="status" data-reaches={course?.reaches ?? undefined}>
           {story ? `${story.says} ` : ""}
           {course && fate_of(course)}
-          {frame.D > 4 &&
-            ` The axes are wider here: D from −${short(frame.D)} to ${short(frame.D)}, ${state.bounded ? "a" : "p"} from −${short(frame.gate)} to ${short(frame.gate)}.`}
+          {frame.D > narrow(state) &&
+            ` The axes are wider here: D from −${short(frame.D)} to ${short(frame.D)}${state.bounded ? "" : `, p from −${short(frame.gate)} to ${short(frame.gate)}`}.`}
         </p>
-        <OverTime course={course} frame={frame} />
+        <OverTime course={course} frame={frame} walker={walker} />
+        <p>{told.idea}</p>
         <p class="problem" role="alert">
           {[misread_in(words, state), trouble].filter(Boolean).join(" ")}
         </p>
       </div>
-      <div class="toy-plane">
-        <Figure
-          title={state.bounded ? "Knowledge (D) and attention (a, the logit of p)" : "Knowledge (D) and attention (p)"}
-          file="toy-gate-plane"
-          table={() => table_of(course)}
-        >
-          <Plane
-            state={state}
-            course={course}
-            frame={frame}
-            put={(start, frame, begins) => {
-              note_put({ at: start_text({ ...state, ...start }), frame });
-              change_toy(start, begins);
-            }}
-          />
-          <PlaneLegend state={state} course={course} />
-        </Figure>
-        <p class="soft">
-          Flow: training in steps that are infinitely small. Gradient descent: training in steps of the size under "Step
-          size of descent". {!state.bounded && !state.logistic && "Closed form: the exact solution as a formula. "}
-          {state.bounded && "Logit: a = log(p / (1 − p)), so p = 1 / (1 + e⁻ᵃ). "}
-        </p>
-      </div>
-      <div>
-        <Controls state={state} course={course} />
+      <div class="toy-more">
         <Equation lines={told.equations} />
+        <p class="soft">
+          The ring is the start: click or drag it in the plane, or move it by the arrow keys. Flow: training in steps
+          that are infinitely small. Gradient descent: training in steps of the size under “Step size of descent”.{" "}
+          {!state.bounded && !state.logistic && "Closed form: the exact solution as a formula. "}
+          {state.bounded && "a: the parameter that is trained, with p = σ(a) = 1 / (1 + e⁻ᵃ)."}
+        </p>
       </div>
     </div>
   );
 }
 
 // The two numbers and the plane, explained before the figure.
-function Introduction({ bounded }: { bounded: boolean }) {
+function Axes({ bounded }: { bounded: boolean }) {
   return (
-    <div class="toy-told">
-      <p class="lead">
-        A text is two words: <i>blank blank</i>, or <i>blank key</i>. Its second word alone decides the label. The
-        smallest model that can learn this has two numbers.
-      </p>
-      <dl class="axes">
-        <dt class="across">D, from left to right: knowledge</dt>
-        <dd>
-          How much (<Term word="β">β</Term>) <i>key</i> speaks for its label, minus how much <i>blank</i> does. Below 0
-          it speaks for the wrong one.
-        </dd>
-        <dt class="up">{bounded ? "a, from below to above: attention" : "p, from below to above: attention"}</dt>
-        <dd>
-          How much the model looks (<Term word="α">α</Term>) at the second word.{" "}
-          {bounded
-            ? "a = 0 is p = 0.5, both words alike; a = 3 is p = 0.95."
-            : "0.5: both words alike. 1: the second alone."}
-        </dd>
-        <dt>The plane</dt>
-        <dd>A point is a state of the model, an arrow the next step of training, the ring the start.</dd>
-      </dl>
-    </div>
+    <dl class="axes">
+      <dt class="across">D, from left to right: knowledge</dt>
+      <dd>
+        0: the model has no knowledge of <i>key</i>. Right of 0: it takes <i>key</i> for the right label. Left of 0: for
+        the wrong one. D is <Term word="β">β</Term> of <i>key</i> minus β of <i>blank</i>.
+      </dd>
+      <dt class="up">p, from below to above: attention</dt>
+      <dd>
+        p is the <Term word="α">α</Term> of the second word: how much the model looks at it. 0.5: at both words alike.
+        1: at the second alone.{!bounded && " Here p can leave the range from 0 to 1."}
+      </dd>
+      <dt>The plane</dt>
+      <dd>A point is a state of the model. The ring is the start, and an arrow the next step of training.</dd>
+    </dl>
   );
 }
 

@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 EXPERIMENTS = HERE / "experiments"
 FIGURES = HERE / "docs" / "figures"
 PLAYGROUND = {
-    "toy-phase": "#/toy",
+    "toy-phase": "#/toy?bounded=no",
     "copy-subset": "#/play?task=subset",
     "copy-permutation": "#/play?task=permutation",
     "keyword-lstm": "#/play?task=keyword",

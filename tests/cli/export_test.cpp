@@ -79,6 +79,8 @@ TEST_F(Exports, WeightsOfAStepAreThoseOfARunThatEndsThere) {
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("run 1 kept the weights of no step"), std::string::npos) << none.err;
   EXPECT_NE(none.err.find("train.checkpoints"), std::string::npos) << none.err;
+  EXPECT_EQ(fovea("export 5 1 --format checkpoints -o none").code, 2);
+  EXPECT_FALSE(fs::exists(folder_ / "none"));
   const Outcome late = fovea("run copying.toml --quiet --checkpoints 0,21");
   EXPECT_EQ(late.code, 2);
   EXPECT_NE(late.err.find("train.checkpoints has step 21, and the run has 20 steps"), std::string::npos) << late.err;

@@ -48,35 +48,46 @@ class Weights : public RunExport {
   Metadata metadata_;
 };
 
-// A folder for each run, with a file for each step.
+// A folder for each run, with a file for each step. Nothing is written before all runs are known to have checkpoints.
 class Checkpointed : public RunExport {
  public:
-  explicit Checkpointed(std::filesystem::path folder) : folder_(std::move(folder)) { make_folder(folder_); }
+  explicit Checkpointed(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   void add(const RunRecord& run, const Store& store) override {
-    const std::optional<TensorFile> kept = store.weights(run);
-    const std::vector<KeptCheckpoint> checkpoints = kept ? checkpoints_in(*kept) : std::vector<KeptCheckpoint>();
-    if (checkpoints.empty())
+    std::optional<TensorFile> kept = store.weights(run);
+    if (!kept || checkpoints_in(*kept).empty())
       throw wrong_input(fmt::format("run {} kept the weights of no step", run.id),
                         Remedy::train_again_with("train.checkpoints", fmt::format("[0, {}]", run.steps)));
-    Metadata metadata;
-    for (const auto& [key, text] : kept->metadata())
-      if (!is_digest(key)) metadata[key] = text;
-    metadata["run"] = std::to_string(run.id);
-    const std::filesystem::path own = make_run_folder(folder_, run);
-    const std::size_t digits = std::to_string(checkpoints.back().step).size();  // so that names sort as steps do
-    for (const KeptCheckpoint& checkpoint : checkpoints) {
-      metadata["step"] = std::to_string(checkpoint.step);
-      metadata["sha256"] = checkpoint.sha256;
-      write_whole(own / fmt::format("step-{:0{}}.safetensors", checkpoint.step, digits),
-                  safetensors(checkpoint.weights, metadata));
+    runs_.push_back({run.id, run_folder(folder_, run), std::move(*kept)});
+  }
+
+  void finish() override {
+    make_folder(folder_);
+    for (const Run& run : runs_) {
+      make_folder(run.folder);
+      const std::vector<KeptCheckpoint> checkpoints = checkpoints_in(run.kept);
+      Metadata metadata;
+      for (const auto& [key, text] : run.kept.metadata())
+        if (!is_digest(key)) metadata[key] = text;
+      metadata["run"] = std::to_string(run.id);
+      const std::size_t digits = std::to_string(checkpoints.back().step).size();  // so that names sort as steps do
+      for (const KeptCheckpoint& checkpoint : checkpoints) {
+        metadata["step"] = std::to_string(checkpoint.step);
+        metadata["sha256"] = checkpoint.sha256;
+        write_whole(run.folder / fmt::format("step-{:0{}}.safetensors", checkpoint.step, digits),
+                    safetensors(checkpoint.weights, metadata));
+      }
     }
   }
 
-  void finish() override {}
-
  private:
+  struct Run {
+    std::int64_t id;
+    std::filesystem::path folder;
+    TensorFile kept;
+  };
   std::filesystem::path folder_;
+  std::vector<Run> runs_;
 };
 
 }  // namespace

@@ -124,7 +124,9 @@ class TensorBoard : public RunExport {
 
   void add(const RunRecord& run, const Store&) override {
     // One name for ever: what is exported again takes the place of what was there, and is not shown twice.
-    write_whole(make_run_folder(folder_, run) / "events.out.tfevents.fovea", events_of(run));
+    const std::filesystem::path own = run_folder(folder_, run);
+    make_folder(own);
+    write_whole(own / "events.out.tfevents.fovea", events_of(run));
   }
 
   void finish() override {}

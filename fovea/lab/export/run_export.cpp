@@ -32,10 +32,8 @@ void make_folder(const std::filesystem::path& folder) {
   if (error) throw failure("the folder cannot be made: " + error.message(), Remedy::name_folder(), {folder.string()});
 }
 
-std::filesystem::path make_run_folder(const std::filesystem::path& folder, const RunRecord& run) {
-  const std::filesystem::path own = folder / folder_name(run);
-  make_folder(own);
-  return own;
+std::filesystem::path run_folder(const std::filesystem::path& folder, const RunRecord& run) {
+  return folder / folder_name(run);
 }
 
 }  // namespace fovea

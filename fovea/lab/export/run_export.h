@@ -18,7 +18,7 @@ class RunExport {
 
 // Throws where it is a file or cannot be made.
 void make_folder(const std::filesystem::path& folder);
-std::filesystem::path make_run_folder(const std::filesystem::path& folder, const RunRecord& run);
+std::filesystem::path run_folder(const std::filesystem::path& folder, const RunRecord& run);  // not made yet
 
 // `several`: whether more than one run will be added.
 std::unique_ptr<RunExport> export_csv(const std::filesystem::path& file, bool several);

@@ -93,6 +93,17 @@ TEST_F(ApiTest, AHeldRunIsAnsweredAsItTrains) {
   EXPECT_EQ(groups[1]["median"], 0.3);
 }
 
+TEST_F(ApiTest, ARunTrainsWithoutAHoldThatEnded) {
+  {
+    Store store(folder_ / "runs.db");
+    RunRecord run = testing_parts::sample_run(0);
+    run.series["accuracy_held"] = {{0}, {0.1}};
+    store.keep(run);
+  }
+  const Json run = get("/api/runs")["runs"][0];
+  EXPECT_EQ(run["as_trained"], (Json{{"accuracy", run["metrics"]["accuracy"]}}));
+}
+
 TEST_F(ApiTest, ARunHasItsSeriesSpecAndArrays) {
   keep(1);
   const Json run = get("/api/runs/1");

@@ -18,7 +18,7 @@ export interface Run {
   hash: string;
   settings: { [section: string]: Setting };
   metrics: { [name: string]: number | null };
-  as_trained?: { [name: string]: number | null }; // metrics under a change of attention that acts at the last step
+  as_trained?: { [name: string]: number | null }; // metrics under a change of attention, if it acts at the last step
 }
 
 // What the rows and columns of an attention map stand for.

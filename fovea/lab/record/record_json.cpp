@@ -27,12 +27,12 @@ Json run_json(const RunRecord& run, bool with_series) {
   json["settings"] = value_json({run.spec.table(), {}});
   Json& metrics = json["metrics"] = Json::object();
   for (const auto& [name, value] : run.metrics()) metrics[name] = number_json(value);
-  // Of the model as it trains: under the hold that acts at the last step.
+  // Of the model as it trains: under the hold that acts at the last step, or else without one.
   for (const auto& [name, series] : run.series) {
     const auto held = run.series.find(held_name(name));
     if (held == run.series.end() || series.steps.empty() || held->second.steps.empty()) continue;
-    if (held->second.steps.back() == series.steps.back())
-      json["as_trained"][name] = number_json(held->second.values.back());
+    const bool acts = held->second.steps.back() == series.steps.back();
+    json["as_trained"][name] = number_json(acts ? held->second.values.back() : series.values.back());
   }
   if (!with_series) return json;
   Json& all = json["series"] = Json::object();

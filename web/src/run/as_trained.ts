@@ -24,6 +24,10 @@ export function query_of<T extends Query>(query: T, metrics: string[]): T {
 
 const is_of_data = (metric: string) => metric.startsWith("rung_"); // no change of attention changes it
 
+// Metrics that a change of attention at the last step changes.
+const changed_at_end = ({ as_trained = {}, metrics }: Run) =>
+  Object.keys(as_trained).filter(name => as_trained[name] !== metrics[name]);
+
 function with_released<T extends Run>(run: T, names: Iterable<string>): T {
   const metrics = { ...run.metrics };
   for (const name of names) {
@@ -37,7 +41,7 @@ function with_released<T extends Run>(run: T, names: Iterable<string>): T {
 
 // Runs of one answer: if one of them is changed at its end, all of them have what there is "if released".
 export function runs_as_trained(runs: Run[]): Run[] {
-  const names = new Set(runs.flatMap(run => Object.keys(run.as_trained ?? {})));
+  const names = new Set(runs.flatMap(changed_at_end));
   return names.size === 0 ? runs : runs.map(run => with_released(run, names));
 }
 
@@ -50,5 +54,5 @@ export function run_as_trained(run: WholeRun): WholeRun {
     series[name + released] = points;
     series[name] = points.map(([step, value]) => [step, at.has(step) ? at.get(step)! : value]);
   }
-  return with_released({ ...run, series }, Object.keys(run.as_trained ?? {}));
+  return with_released({ ...run, series }, changed_at_end(run));
 }

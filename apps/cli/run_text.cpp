@@ -32,12 +32,12 @@ void print_run(const RunRecord& run) {
   for (const std::string& text : rows) {
     const std::vector<double> values = Quantity(text, {}).over_steps(run).values;
     if (!values.empty())
-      table.row({text, last_text(run, values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
+      table.row({text, metric_text(text, values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
   }
   for (const std::string& name : names) {
     const std::vector<double>& values = run.series.at(name).values;
     if (!values.empty())
-      table.row({name, last_text(run, values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
+      table.row({name, metric_text(name, values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
   }
   fmt::print("{}", table.text(terminal));
   if (held)

@@ -92,7 +92,8 @@ std::string line_chart(std::span<const ChartLine> lines, int height, const Termi
   for (const ChartLine& line : lines) frame.hold(line.series);
   if (frame.empty()) return {};
   const double middle = (frame.low + frame.high) / 2;
-  const std::string high = metric_text(frame.high), half = metric_text(middle), low = metric_text(frame.low);
+  const std::string high = metric_text("", frame.high), half = metric_text("", middle),
+                    low = metric_text("", frame.low);
   const int left = std::max({display_width(high), display_width(half), display_width(low)});
   const int there = terminal.width > 0 ? terminal.width - left - 2 : widest;
   const int width = std::clamp(there, narrowest, widest);

@@ -127,12 +127,14 @@ std::string metrics_text(const Comparison& comparison, const Terminal& terminal)
     for (const char* head : {"interval", "p", "pairs"}) columns.push_back({head, Align::right});
   TextTable table(columns);
   for (const MetricDifference& metric : comparison.metrics) {
-    std::vector<TextTable::Cell> cells{metric.metric, metric_text(metric.mean_a), metric_text(metric.mean_b),
-                                       metric_text(metric.interval.mean)};
+    std::vector<TextTable::Cell> cells{metric.metric, metric_text(metric.metric, metric.mean_a),
+                                       metric_text(metric.metric, metric.mean_b),
+                                       metric_text(metric.metric, metric.interval.mean)};
     if (tested) {
       const bool enough = metric.differences.size() >= fewest_resampled;
-      cells.emplace_back(
-          enough ? fmt::format("{} … {}", metric_text(metric.interval.low), metric_text(metric.interval.high)) : "–");
+      cells.emplace_back(enough ? fmt::format("{} … {}", metric_text(metric.metric, metric.interval.low),
+                                              metric_text(metric.metric, metric.interval.high))
+                                : "–");
       cells.emplace_back(p_text(metric.test));
       cells.emplace_back(std::to_string(metric.differences.size()));
     }

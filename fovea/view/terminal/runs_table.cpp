@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -35,18 +36,23 @@ std::string probes_text(const ValueList& names) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+// Of these, infinity says that the step or the time is never reached.
+bool is_step_or_time(std::string_view metric) {
+  return std::ranges::any_of(std::array{"step_of", "steps_to_", "time_to_"},
+                             [metric](const char* part) { return metric.find(part) != metric.npos; });
+}
+
 // One thing to show of each run: by its name, else as an expression.
 class Shown {
  public:
   Shown(const std::string& text, const Runs& runs) : text_(text) {
     if (std::ranges::none_of(runs, [&text](const RunRecord* run) { return run_has(*run, text); }))
       quantity_.emplace(text, Location::argument("show"));
-    over_steps_ = quantity_ && Expression::parse(text).reads_series();
   }
 
   std::string of(const RunRecord& run) const {
     if (const auto metric = run.series.find(text_); metric != run.series.end())
-      return metric->second.values.empty() ? "" : last_text(run, metric->second.values.back());
+      return metric->second.values.empty() ? "" : metric_text(text_, metric->second.values.back());
     if (const auto setting = run.spec.setting(text_)) {
       if (const auto* names = setting->as<ValueList>(); names && text_ == "probe.names") return probes_text(*names);
       const auto* word = setting->as<std::string>();
@@ -61,13 +67,12 @@ class Shown {
     if (text_ == "steps") return std::to_string(run.steps);
     const double x = text_ == "seconds" ? run.seconds : quantity_ ? quantity_->of_run(run) : NAN;
     if (std::isnan(x)) return "";
-    return over_steps_ ? metric_text(x) : last_text(run, x);
+    return metric_text(text_, x);
   }
 
  private:
   std::string text_;
   std::optional<Quantity> quantity_;
-  bool over_steps_ = false;  // it is computed from a whole series, as a step is
 };
 
 Align align_of(const std::string& text, const Runs& runs) {
@@ -109,14 +114,10 @@ Plan plan_of(const Runs& runs, const std::vector<std::string>& wanted) {
 
 }  // namespace
 
-std::string metric_text(double x) {
+std::string metric_text(std::string_view metric, double x) {
   if (std::isnan(x)) return "–";
-  if (std::isinf(x)) return x > 0 ? "never" : "-infinite";
-  return fmt::format("{:.4g}", x);
-}
-
-std::string last_text(const RunRecord& run, double x) {
-  return run.state == RunState::failed && std::isinf(x) ? (x > 0 ? "infinite" : "-infinite") : metric_text(x);
+  if (std::isfinite(x)) return fmt::format("{:.4g}", x);
+  return x < 0 ? "-infinite" : is_step_or_time(metric) ? "never" : "infinite";
 }
 
 std::string state_text(const RunRecord& run) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fovea/view/plot/run_data.h"
@@ -17,8 +18,7 @@ std::string runs_table(const Runs& runs, const std::vector<std::string>& wanted,
 
 std::string state_text(const RunRecord& run);  // "done", or "failed: " and why
 Tone state_tone(RunState state);
-std::string metric_text(double x);  // four digits; "never" for an infinite step
-// A last value of a run. Infinity is a step that is never reached, except in a failed run, whose numbers diverged.
-std::string last_text(const RunRecord& run, double x);
+// Four digits of a metric's value. An infinite step or time is "never", another infinite value "infinite".
+std::string metric_text(std::string_view metric, double x);
 
 }  // namespace fovea

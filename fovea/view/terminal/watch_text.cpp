@@ -56,9 +56,10 @@ std::vector<std::string> spark_lines(const RunRecord& run, const Terminal& termi
   for (const std::string& name : two_metrics(run)) {
     const std::vector<double>& values = run.series.at(name).values;
     if (values.empty()) continue;
-    lines.push_back(fitted(fmt::format("  {:<{}}{:>10}  {}", shortened(name, name_width), name_width,
-                                       metric_text(values.back()), sparkline(values, std::clamp(room, 8, spark_width))),
-                           terminal));
+    lines.push_back(
+        fitted(fmt::format("  {:<{}}{:>10}  {}", shortened(name, name_width), name_width,
+                           metric_text(name, values.back()), sparkline(values, std::clamp(room, 8, spark_width))),
+               terminal));
   }
   return lines;
 }

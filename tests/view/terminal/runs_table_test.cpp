@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "fovea/view/terminal/default_metrics.h"
 #include "tests/view/sample_runs.h"
@@ -105,7 +108,7 @@ TEST_F(RunsTable, ShowsWhatIsAskedFor) {
   for (const char* head : {"task.vocab", "steps_to_90", "max_over(loss)", "started"})
     EXPECT_NE(lines[0].find(head), std::string::npos);
   const double first = Expression::parse("steps_to_90").number(all[0]);
-  EXPECT_NE(lines[1].find(metric_text(first)), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find(metric_text("steps_to_90", first)), std::string::npos) << lines[1];
   EXPECT_NE(lines[1].find("2026-01-02T03:04:05Z"), std::string::npos);
   EXPECT_EQ(text.find("attention_points_right"), std::string::npos);
 }
@@ -120,17 +123,20 @@ TEST_F(RunsTable, ShowsTheFunctionOfAProbeWithoutItsDigest) {
   EXPECT_EQ(lines[1].find("9f86"), std::string::npos) << lines[1];
 }
 
-// A step is never reached; a number of a run that failed has diverged.
-TEST_F(RunsTable, OnlyAStepIsNever) {
-  const double infinite = HUGE_VAL;
-  for (RunRecord& run : all) run.series["p"] = {{0, 1}, {0.1, infinite}};
+// A step or a time is never reached; another number has diverged, whether the run failed or not.
+TEST_F(RunsTable, OnlyAStepOrATimeIsNever) {
+  for (RunRecord& run : all)
+    for (const char* metric : {"p", "predicted_time_to_correct_90"}) run.series[metric] = {{0, 1}, {0.1, HUGE_VAL}};
   all[1].state = RunState::failed;
   all[1].error = "training diverged.";
-  const auto lines = lines_of(table(0, {"p", "2 * p", "step_of(p < 0)"}));
-  EXPECT_EQ(lines[1].find("infinite"), std::string::npos) << lines[1];
-  const std::size_t first = lines[2].find("infinite"), second = lines[2].find("infinite", first + 1);
-  EXPECT_NE(second, std::string::npos) << lines[2];
-  EXPECT_NE(lines[2].find("never", second), std::string::npos) << lines[2];
+  const std::string text =
+      table(0, {"p", "2 * p", "max_over(p)", "-p", "step_of(p < 0)", "predicted_time_to_correct_90"});
+  for (std::size_t line = 1; line <= 2; ++line) {
+    std::istringstream words(lines_of(text)[line]);
+    const std::vector<std::string> cells{std::istream_iterator<std::string>(words), {}};
+    const std::vector<std::string> wanted{"infinite", "infinite", "infinite", "-infinite", "never", "never"};
+    EXPECT_FALSE(std::ranges::search(cells, wanted).empty()) << lines_of(text)[line];
+  }
 }
 
 TEST_F(RunsTable, SaysWhyARunFailed) {

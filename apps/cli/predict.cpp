@@ -65,7 +65,7 @@ class Predict : public Command {
                                       "LABEL<tab>TEXT, or SOURCE<tab>TARGET")
                            ->type_name("FILE"));
     app.add_option("--threads", threads_, "threads that read the data (default: one per core)")
-        ->check(between(1, 256))
+        ->check(a_thread_count())
         ->type_name("N");
     words_.add_output(app);
     app.footer(
@@ -250,7 +250,7 @@ class Predict : public Command {
       print_json(json);
       return 0;
     }
-    fmt::print("Predicted before any training.\n\nLoss plateaus:\n");
+    fmt::print("Predicted before any training.\n\n{}:\n", prediction.heights_are);
     for (const ExactPrediction::Figure& height : prediction.heights)
       fmt::print("  {:>9.6f}  {}\n", height.value, height.says);
     if (!prediction.times.empty()) fmt::print("\nTimes of gradient flow (the sum of the learning rates):\n");
@@ -331,6 +331,7 @@ class Predict : public Command {
       examples_.push_back({std::string(is ? line.substr(0, tab) : ""), std::string(is ? line.substr(tab + 1) : line),
                            is, reader.location()});
     }
+    if (examples_.empty()) throw wrong_input("is empty", "write a text on each line", {examples_file_});
   }
 
   // Shades each line of --examples.

@@ -42,6 +42,7 @@ ExactPrediction of_sparse(const SparseLaw& law) {
 ExactPrediction of_race(const RaceLaw& law) {
   constexpr double cost = 0.1, share = 0.8;
   ExactPrediction prediction;
+  prediction.heights_are = "Errors";
   prediction.heights = {
       {"faded", "error of the first product once its own vector is 0", race_faded_error(law.truths())}};
   prediction.times = {
@@ -70,13 +71,14 @@ ExactPrediction of_diversity(const DiversityLaw& law, double examples) {
   const double d = law.width();
   DiversitySetting setting{static_cast<double>(law.tasks()) / d, law.pairs() / d, examples / (d * d), law.noise()};
   ExactPrediction prediction;
+  prediction.heights_are = "Errors on new tasks";
   prediction.heights = {{"start", "nothing learned", 1 + law.noise()},
-                        {"fit", "error on new tasks of least squares, for large width", diversity_error(setting)}};
+                        {"fit", "least squares on the training examples, for large width", diversity_error(setting)}};
   setting.diversity = std::numeric_limits<double>::infinity();
   prediction.heights.push_back(
       {"own_tasks", "the same if each example has a task of its own", diversity_error(setting)});
   prediction.heights.push_back(
-      {"least", "least error of linear attention on new tasks", diversity_least_error(setting.pairs, setting.noise)});
+      {"least", "least error of linear attention", diversity_least_error(setting.pairs, setting.noise)});
   return prediction;
 }
 

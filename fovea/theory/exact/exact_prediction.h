@@ -14,6 +14,7 @@ struct ExactPrediction {
     std::string name, says;
     double value = 0;
   };
+  std::string heights_are = "Loss plateaus";  // or "Errors"
   std::vector<Figure> heights, times, numbers;
   bool empty() const { return heights.empty() && times.empty(); }
 };

@@ -60,13 +60,16 @@ std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {
   return text;
 }
 
-std::string induction_text(const InductionTimes& times) {
-  return fmt::format(
-      "\nThe induction flow of {:.3g} positions and {} tokens halves the loss at time {}.\n"
-      "If attention to the previous token is given, the time is {}. If the match is given too, it is {}.\n"
-      "These times rank settings, and are not steps. A larger time is later.\n",
-      times.context.positions, times.context.vocabulary, flow_time_text(times.time),
-      flow_time_text(times.with_previous), flow_time_text(times.with_match));
+// `two`: the times of another flow follow, in another unit.
+std::string induction_text(const InductionTimes& times, bool two) {
+  std::string text = two ? "\nFlow 1, for any model: each token has its own memory. Its times rank tasks." : "";
+  return text +
+         fmt::format(
+             "\nThe induction flow of {:.3g} positions and {} tokens halves the loss at time {}.\n"
+             "If attention to the previous token is given, the time is {}. If the match is given too, it is {}.\n"
+             "These times rank settings, and are not steps. A larger time is later.\n",
+             times.context.positions, times.context.vocabulary, flow_time_text(times.time),
+             flow_time_text(times.with_previous), flow_time_text(times.with_match));
 }
 
 // A law by what it says of this context, and of one twice as long.
@@ -81,8 +84,9 @@ std::string laws_text(const CausalTimes& times, const Terminal& terminal) {
   table.row({"flow, layer 1 reads all", flow_time_text(times.everywhere), steps(times.everywhere), "-"});
   table.row({"square of the length", "-", "-", "× 4"});
   table.row({"root of batch × context", "-", "-", "× 0.71"});
-  std::string text = fmt::format(
-      "\nThree laws for the steps to an induction head, of {:.0f} positions before the query and\n{} tokens. The head "
+  std::string text = "\nFlow 2, for model induction-exact: all tokens share one memory. It predicts steps.\n";
+  text += fmt::format(
+      "Three laws for the steps to an induction head, of {:.0f} positions before the query and\n{} tokens. The head "
       "is there if the loss is below {:.4f}.\n",
       times.context.positions, times.context.vocabulary, times.context.level);
   text += table.text(terminal);
@@ -98,7 +102,7 @@ std::string stream_prediction_text(const StreamPrediction& p, const Terminal& te
   std::string text =
       fmt::format("{}.\n\nFrom {} sequences with {} answers.\n\n", verdict_line(p, terminal), p.sequences, p.asked);
   text += ladder_text(p, terminal) + "\n" + lags_text(p, terminal);
-  if (p.induction) text += induction_text(*p.induction);
+  if (p.induction) text += induction_text(*p.induction, p.causal.has_value());
   if (p.causal) text += laws_text(*p.causal, terminal);
   return text;
 }

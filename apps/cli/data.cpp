@@ -10,6 +10,7 @@
 #include "apps/cli/corpus_text.h"
 #include "apps/cli/data_get.h"
 #include "apps/cli/interrupt.h"
+#include "apps/cli/labelled_file.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/word_options.h"
 #include "fovea/data/corpus/corpus.h"
@@ -87,11 +88,14 @@ class Data : public Command {
         ->type_name("FILE");
     app.add_option("--test", test_, "file of the test texts (default: split off the training texts)")
         ->type_name("FILE");
-    app.add_option("--label", label_, "column of the class, by name or number (default: 1; of .jsonl: label)")
+    app.add_option(
+           "--label", label_,
+           "column of the class, by name or number (default: the column that the header calls label, class, … or 1)")
         ->check(not_empty())
         ->type_name("COL");
-    app.add_option("--text", text_,
-                   "column of the text; several are joined (default: 2; if --label is a name: the column 'text')")
+    app.add_option(
+           "--text", text_,
+           "column of the text; several are joined (default: the column that the header calls text, sentence, … or 2)")
         ->check(not_empty())
         ->type_name("COL");
     app.add_option("--source", text_, "column of the source text, for pairs; several are joined")
@@ -167,8 +171,9 @@ class Data : public Command {
     const bool pairs = !target_.empty() || !train_target_.empty();
     const bool numbered = label_.find_first_not_of("0123456789") == std::string::npos;
     if (!pairs && numbered) {  // or not named at all
-      const TextSource usual = labelled_source(file, label_, source.text, source.format);
+      const TextSource usual = labelled_source(file, label_, source.text, source.format, source.header);
       source.label = usual.label;
+      report_columns(usual);
       if (!usual.text.empty()) source.text = usual.text;
     }
     return source;

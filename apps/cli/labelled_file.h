@@ -10,10 +10,18 @@
 #include <vector>
 
 #include "apps/cli/bounds.h"
+#include "apps/cli/notice.h"
 #include "apps/cli/word_options.h"
 #include "fovea/data/text/labelled_source.h"
 
 namespace fovea::cli {
+
+// Which columns are read, if their names in the header decided.
+inline void report_columns(const TextSource& source) {
+  if (source.by_header)
+    notice("{}: the label is the column '{}', and the text is the column '{}'.", source.file.string(), source.label,
+           source.text.front());
+}
 
 // The options of `fovea data add` for these texts.
 inline std::string options_of_training(const TextSource& source) {
@@ -40,20 +48,27 @@ struct LabelledFile {
   std::vector<CLI::Option*> columns;  // the options of add_columns
 
   void add_columns(CLI::App& app) {
-    columns = {
-        app.add_option("--label", label, "the column of the label, by its name or its number (default: 1)")
-            ->check(not_empty())
-            ->type_name("COL"),
-        app.add_option("--text", text, "the column of the text (default: 2); several, separated by commas, are joined")
-            ->delimiter(',')
-            ->check(not_empty())
-            ->type_name("COL"),
-        app.add_option("--format", format, "tsv, csv, jsonl or folder (default: by the file's name)")
-            ->check(one_of({"tsv", "csv", "jsonl", "folder"}))
-            ->type_name("FORMAT")};
+    columns = {app.add_option("--label", label,
+                              "the column of the label, by name or number (default: the column that the header calls "
+                              "label, class, … or 1)")
+                   ->check(not_empty())
+                   ->type_name("COL"),
+               app.add_option("--text", text,
+                              "the column of the text (default: the column that the header calls text, sentence, … or "
+                              "2); several, separated by commas, are joined")
+                   ->delimiter(',')
+                   ->check(not_empty())
+                   ->type_name("COL"),
+               app.add_option("--format", format, "tsv, csv, jsonl or folder (default: by the file's name)")
+                   ->check(one_of({"tsv", "csv", "jsonl", "folder"}))
+                   ->type_name("FORMAT")};
   }
 
-  TextSource source() const { return labelled_source(file, label, text, text_format(format)); }
+  TextSource source() const {
+    TextSource source = labelled_source(file, label, text, text_format(format));
+    report_columns(source);
+    return source;
+  }
 };
 
 }  // namespace fovea::cli

@@ -11,6 +11,7 @@ namespace {
 
 using fovea::testing::Outcome;
 using fovea::testing::ProgramTest;
+using fovea::testing::says;
 
 TEST_F(ProgramTest, PredictsThatPermutationsAreHardAndSubsetsAreNot) {
   const auto hard = json("predict copy --set task.vocab=40 --set task.length=40 --json");
@@ -65,6 +66,36 @@ TEST_F(ProgramTest, PredictsFromSeveralColumnsOfText) {
 
 // Of thirty texts no word is strong evidence, but the likely ones are listed. Texts that are pasted four times count
 // once.
+TEST_F(ProgramTest, FindsTheColumnsOfATextByTheirNames) {
+  std::string rows, turned;
+  for (int i = 0; i < 40; ++i) {
+    const std::string text = i % 2 ? "a dull story" : "a fine story", label = i % 2 ? "bad" : "good";
+    rows += text + " " + std::to_string(i) + "," + label + "\n";
+    turned += label + "," + text + " " + std::to_string(i) + "\n";
+  }
+  write("usual.csv", "label,text\n" + turned);
+  write("named.csv", "Sentence,Class\n" + rows);
+  write("plain.csv", rows);
+  const auto usual = json("predict usual.csv --json");
+  for (const char* words : {"named.csv", "plain.csv --label 2", "named.csv --label Class"}) {
+    auto found = json(std::string("predict --json ") + words);
+    EXPECT_EQ(found["signal"], usual["signal"]) << words;
+  }
+  EXPECT_TRUE(says(fovea("predict named.csv").err,
+                   "named.csv: the label is the column 'Class', and the text is the column 'Sentence'."));
+  const Outcome added = fovea("data add mine --train named.csv");
+  EXPECT_EQ(added.code, 0) << added.err;
+  EXPECT_TRUE(says(added.err, "the label is the column 'Class'"));
+  EXPECT_EQ(fovea("predict plain.csv --label 2 --text 1").out, fovea("predict plain.csv --label 2").out);
+}
+
+TEST_F(ProgramTest, ErrorsAreNotCalledPlateaus) {
+  const std::string errors = fovea("predict task-diversity --quiet").out;
+  EXPECT_TRUE(says(errors, "Errors on new tasks:\n"));
+  EXPECT_EQ(errors.find("plateau"), std::string::npos) << errors;
+  EXPECT_TRUE(says(fovea("predict linear-icl").out, "Loss plateaus:\n"));
+}
+
 TEST_F(ProgramTest, PredictsFromFewTextsWithWhatWouldSettleIt) {
   std::string lines;
   for (int n = 0; n < 30; ++n)
@@ -156,6 +187,8 @@ TEST_F(ProgramTest, PredictsTheStepsToAnInductionHead) {
   const Outcome text = fovea("predict induction-laws --quick --quiet --draws 200 --set task.length=17");
   EXPECT_NE(text.out.find("of 16 positions before the query"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("under Adam none of the flows applies"), std::string::npos) << text.out;
+  EXPECT_TRUE(says(text.out, "Flow 1, for any model: each token has its own memory."));
+  EXPECT_TRUE(says(text.out, "Flow 2, for model induction-exact: all tokens share one memory."));
 }
 
 TEST_F(ProgramTest, PredictsHeightsAndTimesThatAreComputed) {

@@ -2,15 +2,71 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
 #include "fovea/base/error/error.h"
+#include "fovea/io/rows.h"
+#include "fovea/io/whitespace.h"
 
 namespace fovea {
 
+namespace {
+
+template <std::size_t n>
+bool is_one_of(std::string_view name, const std::string_view (&names)[n]) {
+  std::string small(name);
+  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::find(names, small) != std::end(names);
+}
+
+bool is_called_text(std::string_view name) {
+  constexpr std::string_view names[] = {"text",    "texts",   "sentence", "sentences", "review", "document",
+                                        "content", "message", "comment",  "body",      "tweet"};
+  return is_one_of(name, names);
+}
+
+std::vector<std::string> first_row(const TextSource& source, bool csv) {
+  std::vector<std::string> names;
+  try {
+    LineReader lines(ByteReader(source.file), source.longest);
+    const std::unique_ptr<RowReader> rows = csv ? csv_rows(std::move(lines)) : tsv_rows(std::move(lines));
+    Row first;
+    if (rows->next(first))
+      for (const std::string_view field : first.fields) names.emplace_back(trimmed(field));
+  } catch (const Error&) {
+    return {};  // whoever reads the table complains
+  }
+  return names;
+}
+
+// Takes the label and the text that the first row of a table names, if it names one of each.
+void find_by_header(TextSource& source, const std::vector<std::string>& row) {
+  if (std::ranges::count_if(row, is_called_label) != 1 || std::ranges::count_if(row, is_called_text) != 1) return;
+  source.label = *std::ranges::find_if(row, is_called_label);
+  source.text = {*std::ranges::find_if(row, is_called_text)};
+  source.by_header = true;
+}
+
+// The text of a table of two columns is in the one that is not the label's.
+void find_other_column(TextSource& source, const std::vector<std::string>& row) {
+  if (row.size() == 2 && (source.label == "2" || source.label == row[1])) source.text = {"1"};
+}
+
+}  // namespace
+
+bool is_called_label(std::string_view name) {
+  constexpr std::string_view names[] = {"label", "labels", "class", "category", "sentiment", "target"};
+  return is_one_of(name, names);
+}
+
 TextSource labelled_source(const std::string& file, const std::string& label, const std::vector<std::string>& text,
-                           TextFormat format) {
+                           TextFormat format, Header header) {
   TextSource source;
   source.file = file;
   source.format = format;
+  source.header = header;
   std::filesystem::path name = file;
   if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
   std::error_code ignored;
@@ -18,6 +74,13 @@ TextSource labelled_source(const std::string& file, const std::string& label, co
   const bool named = name.extension() == ".jsonl" || name.extension() == ".ndjson" || format == TextFormat::jsonl;
   source.label = !label.empty() ? label : named ? "label" : "1";
   source.text = !text.empty() ? text : std::vector<std::string>{named ? "text" : "2"};
+  const bool by_name = format == TextFormat::automatic;
+  const bool csv = by_name ? name.extension() == ".csv" : format == TextFormat::csv;
+  const bool tsv = by_name ? name.extension() == ".tsv" || name.extension() == ".tab" : format == TextFormat::tsv;
+  if (!text.empty() || !(csv || tsv) || !std::filesystem::is_regular_file(file, ignored)) return source;
+  const std::vector<std::string> row = first_row(source, csv);
+  if (!label.empty()) find_other_column(source, row);
+  else if (header != Header::no) find_by_header(source, row);
   return source;
 }
 

@@ -12,10 +12,13 @@
 
 namespace fovea {
 
-// Columns that are not named: of files that name theirs (jsonl) "label" and "text", else the first and the second; a
+// Columns that are not named: of files that name theirs (jsonl) "label" and "text"; of tables the label and the text
+// of the header, if it has names that are called so ("class", "sentence"), else the first and the second column; a
 // folder's name is the label of what is in it.
 TextSource labelled_source(const std::string& file, const std::string& label, const std::vector<std::string>& text,
-                           TextFormat format);
+                           TextFormat format, Header header = Header::automatic);
+
+bool is_called_label(std::string_view name);  // of a column: "label", "Class", …
 
 // Throw wrong_input where so many different labels of so many texts are no classes: all the same (`one` of them), or
 // nearly as many as texts; or more than are taken.

@@ -46,6 +46,7 @@ struct TextSource {
   Header header = Header::automatic;
   BadLine bad = BadLine::stop;
   std::size_t longest = longest_line_read;  // bytes of a line, a row or a file of a folder
+  bool by_header = false;  // `label` and `text` were found by their names in the header, and are no one's wish
   // A table in memory, read in place of the file, which then only says in messages what it is. Wants a format.
   std::optional<std::string_view> table = std::nullopt;
 };

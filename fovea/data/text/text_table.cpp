@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "fovea/base/error/names.h"
+#include "fovea/data/text/labelled_source.h"
 #include "fovea/data/text/text_examples.h"
 #include "fovea/io/rows.h"
 #include "fovea/io/whitespace.h"
@@ -38,13 +39,6 @@ bool reads_like_a_name(std::string_view field) {
   const auto fits = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == ' '; };
   return !field.empty() && field.size() <= longest_name && letter(field.front()) &&
          std::all_of(field.begin(), field.end(), fits);
-}
-
-bool is_called_label(std::string_view field) {
-  std::string small(field);
-  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  constexpr std::string_view names[] = {"label", "labels", "class", "category", "sentiment", "target"};
-  return std::find(std::begin(names), std::end(names), small) != std::end(names);
 }
 
 class Table final : public TextReader::Examples {
@@ -197,7 +191,9 @@ class Table final : public TextReader::Examples {
     if (header == Header::no && by_name)
       throw wrong_input("without a header its columns have numbers, not names", "name columns by number, from 1",
                         location);
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    columns_.resize(wanted_.size());
+    for (std::size_t k = 0; k < wanted_.size(); ++k) {
+      const std::size_t i = (k + texts_) % wanted_.size();  // the label first: it decides what the text is by default
       const auto is_it = [&](const std::string& field) { return trimmed(field) == wanted_[i]; };
       const auto named = header == Header::no ? first.fields.end() : std::ranges::find_if(first.fields, is_it);
       const auto number = column_number(wanted_[i]);
@@ -205,7 +201,7 @@ class Table final : public TextReader::Examples {
         if (std::count_if(first.fields.begin(), first.fields.end(), is_it) > 1)
           throw wrong_input(fmt::format("has several columns '{}'; its first line is {}", wanted_[i], first_row()),
                             "name it by number, from 1", location);
-        columns_.push_back(static_cast<std::size_t>(named - first.fields.begin()));
+        columns_[i] = static_cast<std::size_t>(named - first.fields.begin());
       } else if (!number && (wanted_[i].empty() || !all_digits(wanted_[i]))) {
         const bool unnamed = i < texts_ && !text_is_named_;
         throw wrong_input(fmt::format("has no column '{}'{}; its first line is {}", wanted_[i],
@@ -218,7 +214,7 @@ class Table final : public TextReader::Examples {
                                               : fmt::format("name a column from 1 to {}", width_),
                           location);
       } else {
-        columns_.push_back(*number);
+        columns_[i] = *number;
       }
     }
     if (by_name && labelled_ && header != Header::yes)

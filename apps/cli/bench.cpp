@@ -51,11 +51,12 @@ double peak_memory() {
 class Bench : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("--system", names_, "time only these: names in the table of fovea bench, experiments or .toml files")
+    app.add_option("--system", names_,
+                   "time only these models: names in the table of fovea bench, experiments or .toml files")
         ->type_name("NAME|FILE");
     words_.add_settings(app, "; several values (task.vocab=100,1000) are timed one by one");
     app.add_option("--threads", threads_, "threads that share the work of a step (default: 1)")
-        ->check(between(1, 1024))
+        ->check(a_thread_count())
         ->type_name("N");
     app.add_option("--seconds", seconds_, "seconds for which each model is timed (default: 1.5; with --quick: 0.3)")
         ->check(between(0.01, 86400.0))
@@ -63,12 +64,10 @@ class Bench : public Command {
     app.add_flag("--quick", quick_, "time each model for 0.3 seconds, and print no estimate for all experiments");
     words_.add_output(app);
     app.footer(
-        "A step is timed as a whole: drawing a batch, forward, backward, and the update. The column 'of products' is\n"
-        "the speed of a step, in percent of the speed of pure matrix products. The speed is the number of operations "
-        "that\n"
-        "the algorithm of a step needs, per second. The columns 'probes' and 'recorder' are the shares of a run's "
-        "time\n"
-        "that measuring and storing take.\n"
+        "A step is timed as a whole: drawing a batch, forward, backward, and the update. The speed of a step is its\n"
+        "number of operations divided by its time. The column 'of products' is this speed in percent of the speed of\n"
+        "pure matrix products. The column 'probes' is the share of a run's time that measuring takes. The column\n"
+        "'recorder' is the share that storing takes.\n"
         "\n"
         "Examples:\n"
         "  fovea bench\n"

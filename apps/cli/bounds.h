@@ -69,6 +69,7 @@ inline CLI::Validator not_empty() {
   return {complaint, ""};
 }
 
+inline CLI::Validator a_thread_count() { return between(1, 1024); }  // as train.threads
 inline CLI::Validator a_seed() { return between(std::int64_t{0}, std::int64_t{1} << 62); }
 
 }  // namespace fovea::cli

@@ -49,13 +49,15 @@ class CheckAttention : public Command {
     const auto whole = [&](const char* name, std::int64_t& into, std::int64_t least, const char* says) {
       app.add_option(name, into, says)->check(between(least, many))->type_name("N");
     };
-    whole("--seeds", seeds_, 2, "number of seeds: trainings of each kind of attention (default 3)");
+    whole("--seeds", seeds_, 2, "train each kind of attention with this many seeds (default 3)");
     whole("--epochs", epochs_, 1, "largest number of passes over the texts (default 12)");
     whole("--hidden", hidden_, 1, "width of embeddings and states (default 64)");
     whole("--longest", longest_, 1, "number of words read from the start of each text (default 200)");
     whole("--seed", seed_, 0, "first seed, of the splits and of the trainings (default 0)");
     whole("--threads", threads_, 0, "number of trainings at a time (default 0: one per core)");
-    app.add_option("-o,--output", output_, "write the report with its figure as an .html page")->type_name("FILE");
+    app.add_option("-o,--output", output_, "write the report with its figure as an .html page")
+        ->check(not_empty())
+        ->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
@@ -97,6 +99,8 @@ class CheckAttention : public Command {
       if (const std::string near = nearest_name(labelled_.file, names); !near.empty())
         throw wrong_input(fmt::format("there is no file, folder or corpus '{}'", labelled_.file),
                           Remedy::did_you_mean(near));
+      throw wrong_input(fmt::format("there is no file, folder or corpus '{}'", labelled_.file),
+                        "check the path, or see: fovea data list");
     }
     Json texts = Json::array(), labels = Json::array();
     TextSource source = labelled_.source();

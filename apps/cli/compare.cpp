@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/notice.h"
@@ -35,22 +36,20 @@ class Compare : public Command {
         ->type_name("RUN|CONDITION");
     app.add_option("B", words_[1], "the run or the group to compare A with")->required()->type_name("RUN|CONDITION");
     app.add_option("--metric", metrics_,
-                   "metrics, or expressions over them (default: up to eight that A and B have, with the loss)")
+                   "metrics to compare, or expressions over metrics (default: at most eight metrics that A and B have)")
         ->type_name("NAME");
     CLI::Option* file = app.add_option("-o,--output", file_, "write the curves as a figure: .svg, .pdf or .png");
-    file->type_name("FILE");
+    file->check(not_empty())->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Each run of A is paired with the run of B that has the same seed. If another setting varies within A and\n"
-        "within B, paired runs agree in that setting too. Runs without a partner and unfinished runs are left out of\n"
-        "the table and of the figure. The table has the means of each metric, and the difference B - A with a 95 % "
-        "bootstrap interval. "
-        "The p is the result of a sign-flip permutation test of the paired "
-        "differences.\n"
-        "The test is exact up to 20 pairs. Above 20 pairs, it uses 100 000 random choices of signs.\n"
-        "Fewer than 6 pairs have no interval. If a run has a hold, the default metrics are of the model as it trains:\n"
-        "as_trained(accuracy).\n"
-        "Above 10 000 pairs, the normal distribution gives interval and p.\n"
+        "Each run of A is paired with the run of B that has the same seed. If A and B both vary another setting,\n"
+        "paired runs also have the same value of that setting. Runs without a partner and unfinished runs are left\n"
+        "out. The table has each metric's mean in A and in B, and the difference B - A with a 95 % bootstrap "
+        "interval.\n"
+        "The column p is from a sign-flip permutation test of the paired differences. Up to 20 pairs, the test is\n"
+        "exact. Above 20 pairs, it uses 100 000 random choices of signs. Above 10 000 pairs, interval and p are\n"
+        "computed from the normal distribution. Fewer than 6 pairs have no interval.\n"
+        "If a run has a hold, a default metric is as_trained(NAME): the metric of the model as it trains.\n"
         "\n"
         "Examples:\n"
         "  fovea compare 3 7\n"
@@ -141,6 +140,9 @@ class Compare : public Command {
     if (const std::string near = nearest_name(word, experiments); one_word && !near.empty())
       throw wrong_input(fmt::format("'{}' is neither the id of a run nor a condition", word),
                         fmt::format("did you mean 'experiment = \"{}\"'?", near), {which});
+    if (one_word)
+      throw wrong_input(fmt::format("'{}' is neither the id of a run nor a condition", word),
+                        "write an id (see: fovea runs), or a condition, as in 'task.vocab = 40'", {which});
   }
 
   static ComparedGroup group(const Store& store, const std::string& word, const char* which) {

@@ -30,11 +30,15 @@ Axis axis_of_sweep(const std::string& words) {
   }
 }
 
-// "key=a,b", "key=0..9" and "key=one_of(a)" name several values; commas within brackets or quotes are part of one.
+// "key=a,b", "key=0..9" and a distribution, "key=one_of(a)", name several values; commas within brackets or quotes are part of one.
 bool names_several(const std::string& words) {
   const std::size_t equals = words.find('=');
   if (equals == std::string::npos) return false;
-  if (words.compare(equals + 1, 7, "one_of(") == 0) return true;
+  const std::string value = words.substr(equals + 1);
+  if (value.starts_with("one_of(")) return true;
+  for (const std::string_view range : {"uniform(", "log("})  // of numbers, else it is an expression
+    if (value.starts_with(range) && value.find_first_not_of("0123456789.,+-eE )", range.size()) == std::string::npos)
+      return true;
   int depth = 0;
   bool quoted = false;
   for (std::size_t i = equals + 1; i < words.size(); ++i) {
@@ -81,16 +85,17 @@ void ExperimentWords::add_training(CLI::App& app) {
       ->type_name("DEVICE")
       ->needs(of_engine);
   app.add_option("--checkpoints", checkpoints,
-                 "steps after which the weights are stored, as in 0,1,2,4; the same as --set "
-                 "train.checkpoints=[0,1,2,4]")
+                 "store the weights after these steps, as in 0,1,2,4; the same as --set train.checkpoints=[0,1,2,4]")
       ->check(a_step())
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("STEPS");
-  app.add_flag("--ignore-checkpoint", ignore_checkpoint, "start at step 0 even if an interrupted run can be continued");
-  app.add_option("--checkpoint", checkpoint,
-                 "seconds between two savings of the state that an interrupted run continues from (default 30; more if "
-                 "saving is slow)")
+  app.add_flag("--ignore-checkpoint", ignore_checkpoint,
+               "start at step 0, even if an interrupted run has a checkpoint");
+  app.add_option(
+         "--checkpoint", checkpoint,
+         "seconds between two checkpoints (default 30; more if saving is slow). An interrupted run continues from "
+         "its last checkpoint")
       ->check(between(0.0, 1e6))
       ->type_name("SECONDS");
 }

@@ -30,6 +30,7 @@ class Export : public Command {
         ->type_name("FORMAT");
     app.add_option("-o,--output", file_, "the file to write; for checkpoints and tensorboard a folder")
         ->required()
+        ->check(not_empty())
         ->type_name("FILE");
     app.footer(
         "Formats:\n"

@@ -23,7 +23,7 @@ class Inspect : public Command {
            "the attention map to show as α, if the model has several (default: attention); --json lists the names")
         ->type_name("NAME");
     app.add_option("--row", choice_.row,
-                   "show only this row: a word of a translation, or a position of a stream, from 1 (default: all)")
+                   "show only row N, from 1 (default: all). A row is a word of a translation or a position of a stream")
         ->type_name("N");
     app.add_option("--step", choice_.step, "show this step, or the last evaluation before it (default: the end)")
         ->type_name("N");
@@ -31,9 +31,10 @@ class Inspect : public Command {
     app.footer(
         "Shades the words of an example by attention (α), by the evidence of each word alone (β) and by influence "
         "(Δ),\n"
-        "side by side. A translation is shown as a matrix of target words by source words, a stream as a matrix of\n"
-        "positions by positions. In a tagging task, the sentence is shown once for each word with a tag, with the\n"
-        "right tag and the tagger's answer. The run must have been trained with the probe 'evidence'.\n"
+        "side by side. For a translation, each is a matrix with a row for each target word and a column for each\n"
+        "source word. For a stream, the matrix has a row and a column for each position. For tags, the sentence is\n"
+        "shown once for each tagged word, with the right tag and the tag that the model gave. The run must have\n"
+        "been trained with the probe 'evidence'.\n"
         "\n"
         "Examples:\n"
         "  fovea inspect 12\n"

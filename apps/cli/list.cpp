@@ -39,8 +39,9 @@ Json setting_json(const SettingDescription& setting) {
 class List : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("what", what_, "experiments, tasks, models, probes, interventions or settings (default: all)");
-    app.add_option("name", name_, "one entry of the list; a part of a run is shown with its settings");
+    app.add_option("what", what_,
+                   "the list: experiments, tasks, models, probes, interventions or settings (default: all lists)");
+    app.add_option("name", name_, "print only this entry of the list, and its settings if it has any");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(  // prose: off hold-of-many-meanings, because the example names the intervention
         "Examples:\n"
@@ -51,7 +52,7 @@ class List : public Command {
         "  fovea list settings train          the settings that every training has\n"
         "  fovea list settings train.rate     one of these settings\n"
         "\n"
-        "An intervention is set as in --set 'intervene=[{hold=\"uniform\", until=50}]'.");
+        "To train with an intervention: fovea run toy-uniform --set 'intervene=[{hold=\"uniform\", until=50}]'");
   }
 
   int run() override {

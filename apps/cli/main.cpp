@@ -23,6 +23,7 @@
 #include "apps/cli/wording.h"
 #include "fovea/base/old_names.h"
 #include "fovea/base/version.h"
+#include "fovea/lab/experiment/describe.h"
 #include "fovea/lab/sweep/rank_pool.h"
 
 namespace fovea::cli {
@@ -121,7 +122,8 @@ std::string surplus_remedy(const CLI::App& app, const std::string& command, cons
       value.erase(0, value.starts_with('=') ? 1 : 0);
       return fmt::format("Write --set {}={} without spaces.", key, value);
     }
-    if (const std::size_t sign = surplus.front().find('='); sign != std::string::npos && sign > 0)
+    if (const std::size_t sign = surplus.front().find('=');
+        sign != std::string::npos && sign > 0 && !surplus.front().starts_with('-'))
       return fmt::format("Write --set {}.", surplus.front());
   }
   const CLI::Option* const seeds = app.get_option_no_throw("--seeds");
@@ -132,6 +134,8 @@ std::string surplus_remedy(const CLI::App& app, const std::string& command, cons
   const std::string ending = std::filesystem::path(surplus.front()).extension();
   const bool written = ending == ".html" || ending == ".svg" || ending == ".pdf" || ending == ".png";
   if (written && output && output->count() == 0) return fmt::format("To name a file to write: -o {}", surplus.front());
+  if (surplus.front().starts_with('-') && app.get_option_no_throw("--set"))
+    return fmt::format("To change a setting: --set KEY=VALUE. See: fovea{} --help", command);
   return fmt::format("See: fovea{} --help", command);
 }
 
@@ -190,6 +194,38 @@ std::vector<std::string> options_begun(const std::string& word, std::vector<std:
   return known;
 }
 
+// What other programs call settings of trainings.
+constexpr std::pair<std::string_view, const char*> foreign_settings[] = {
+    {"--lr", "--rate"},          {"--learning-rate", "--rate"}, {"--batch-size", "--batch"},
+    {"--iterations", "--steps"}, {"--epochs", "--steps"},
+};
+
+// Settings of trainings that an unknown option may mean, as they are written: "--set train.steps=5", for --step 5.
+// Empty if an option is as near.
+std::vector<std::string> meant_settings(const CLI::App& app, const std::vector<std::string>& unknown,
+                                        const std::vector<std::string>& options) {
+  if (!app.get_option_no_throw("--checkpoint")) return {};  // the command trains nothing
+  const std::size_t equals = unknown.front().find('=');
+  const std::string word = unknown.front().substr(0, equals);
+  std::vector<std::string> known = options, near;
+  for (const Description& part : describe_settings())
+    if (part.name == "train")
+      for (const SettingDescription& setting : part.settings) known.push_back("--" + setting.name);
+  for (const auto& [theirs, ours] : foreign_settings)
+    if (theirs == word) near = {ours};
+  if (near.empty()) near = nearest_names(word, known);
+  const auto is_option = [&options](const std::string& name) {
+    return std::ranges::find(options, name) != options.end();
+  };
+  if (std::ranges::any_of(near, is_option)) return {};
+  std::string value = equals != std::string::npos ? unknown.front().substr(equals + 1) : "…";
+  if (equals == std::string::npos && unknown.size() > 1 &&
+      unknown[1].find_first_not_of("0123456789.e") == std::string::npos)
+    value = unknown[1];
+  for (std::string& name : near) name = fmt::format("--set train.{}={}", name.substr(2), value);
+  return near;
+}
+
 // The error for wrong options, with the nearest known name.
 std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   if (const std::string text = no_such_command(app); !text.empty()) return text;
@@ -199,7 +235,9 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::vector<std::string> unknown = at->remaining();
   if (!unknown.empty()) {
-    std::vector<std::string> near = nearest_names(unknown.front(), known);
+    std::vector<std::string> near;
+    if (unknown.front().starts_with('-')) near = meant_settings(*at, unknown, known);
+    if (near.empty()) near = nearest_names(unknown.front(), known);
     if (near.empty()) near = options_begun(unknown.front(), known);
     if (near.empty())
       for (const std::string& name : meant_commands(*at)) near.push_back(fmt::format("fovea{} {}", command, name));

@@ -25,6 +25,7 @@ class Plot : public Command {
         ->type_name("RUN|METRIC");
     app.add_option("-o,--output", file_, "the file of the figure; its name ends with .svg, .pdf or .png")
         ->required()
+        ->check(not_empty())
         ->type_name("FILE");
     app.add_option("--where", where_, "runs that meet this condition, in addition to the runs named")
         ->check(a_condition())

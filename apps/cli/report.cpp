@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
@@ -17,12 +18,14 @@ class Report : public Command {
  public:
   void options(CLI::App& app) override {
     output_ = app.add_option("-o,--output", file_, "file of the page (default: report.html; with --data: story.json)")
+                  ->check(not_empty())
                   ->type_name("FILE.html");
     app.add_flag("--plain", plain_, "write a document without scripts, for printing or mail");
     app.add_flag("--data", data_, "write the content of the page as JSON, without the page itself")
         ->excludes("--plain");
     CLI::Option* const figures =
-        app.add_option("--figures", figures_, "write each figure to its own file in this folder, which must exist")
+        app.add_option("--figures", figures_, "write each figure to its own file in this folder")
+            ->check(not_empty())
             ->type_name("FOLDER")
             ->excludes(output_, "--plain", "--data");
     app.add_option("--format", format_, "format of the figures: svg (the default), pdf or png")
@@ -35,7 +38,7 @@ class Report : public Command {
         "Examples:\n"
         "  fovea report -o report.html\n"
         "  fovea report --plain -o report-to-print.html\n"
-        "  mkdir paper && fovea report --figures paper --format pdf");
+        "  fovea report --figures paper --format pdf");
   }
 
   int run() override {
@@ -47,8 +50,7 @@ class Report : public Command {
     if (found.empty())
       throw wrong_input("no experiment with claims has been reproduced yet", "begin with: fovea reproduce toy-uniform");
     if (!figures_.empty()) {
-      if (!std::filesystem::is_directory(figures_))
-        throw wrong_input(fmt::format("there is no folder '{}'", figures_), "make it, or name another folder");
+      make_folder();
       const std::size_t written = write_figures(store, found, figures_, format_);
       fmt::print("{} in {}\n", count_text(static_cast<std::int64_t>(written), "figure", "figures"),
                  std::filesystem::absolute(figures_).string());
@@ -60,6 +62,16 @@ class Report : public Command {
   }
 
  private:
+  void make_folder() const {
+    std::error_code error;
+    std::filesystem::create_directories(figures_, error);
+    if (std::filesystem::is_regular_file(figures_))
+      throw wrong_input(fmt::format("'{}' is a file", figures_), "name a folder for the figures");
+    if (error)
+      throw failure(fmt::format("the folder '{}' cannot be made: {}", figures_, error.message()),
+                    "name another folder");
+  }
+
   static constexpr const char* default_file = "report.html";
   std::string file_ = default_file, figures_, format_ = "svg";
   CLI::Option* output_ = nullptr;

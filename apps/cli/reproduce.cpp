@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/interrupt.h"
@@ -37,8 +38,8 @@ class Reproduce : public Command {
     app.add_flag("--findings", findings_, "reproduce the experiments of the main findings, and list these findings")
         ->excludes(all);
     app.add_flag("--claims", every_claim_,
-                 "reproduce, and show all claims, not only findings. Without names of experiments: train nothing, and "
-                 "show the stored claims");
+                 "show all claims, not only findings. Without names of experiments: show the stored claims, and train "
+                 "nothing");
     words_.add_settings(app, "; sweep.seed=0..4 changes the seeds that are trained");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
@@ -50,6 +51,7 @@ class Reproduce : public Command {
     words_.add_output(app);
     report_option_ =
         app.add_option("-o,--output", report_, "file of the report (default: report.html; with --json: none)")
+            ->check(not_empty())
             ->type_name("FILE.html");
     app.footer(  // prose: off data-that-tell, because the example names the key
         "The exit code is 1 if a run failed. A claim that is not supported is a result, not a failure.\n"

@@ -35,7 +35,7 @@ class Run : public Command {
         ->type_name("N");
     app.add_option("--threads", words_.threads,
                    "threads that share the work of a step (default: the experiment's, or 1)")
-        ->check(between(1, 256))
+        ->check(a_thread_count())
         ->type_name("N");
     app.add_option("--resume", resumed_, "continue this stopped or killed run of the store")
         ->type_name("RUN")

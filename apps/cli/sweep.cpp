@@ -37,7 +37,7 @@ class Sweep : public Command {
         ->check(not_empty())
         ->type_name("SEEDS");
     words_.add_settings(app, "; with several values (task.vocab=40,60), each is trained");
-    app.add_option("--draws", draws_, "number of random draws of each setting that --set or the file draws at random")
+    app.add_option("--draws", draws_, "number of draws, if --set or the file draws a setting at random")
         ->check(between(1, 1'000'000'000))
         ->type_name("N");
     app.add_option("--draw-seed", draw_seed_, "seed of the random draws (default 0)")->check(a_seed())->type_name("N");
@@ -48,8 +48,9 @@ class Sweep : public Command {
     words_.add_output(app);
     app.footer(
         "A setting with several values (--set task.vocab=40,60) is an axis; all combinations are run. A setting can\n"
-        "also be drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp). Each of the N draws of\n"
-        "--draws N gives a value to every random setting. The same --draw-seed gives the same values.\n"
+        "also be drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp). Then\n"
+        "--draws N is needed. Each draw has one value of every random setting. The same --draw-seed gives the same "
+        "values.\n"
         "Stored runs are not trained again. An interrupted or killed sweep continues when it is started again. "
         "Several\n"
         "sweeps may write to one store at a time.\n"

@@ -35,7 +35,7 @@ class Tag : public Command {
     if (tag_.empty()) {
       if (remove_ || !runs_.none())
         throw wrong_input("no tag is named",
-                          remove_ ? "write: fovea tag --remove good 3 7" : "write: fovea tag good --where CONDITION");
+                          remove_ ? "write: fovea tag --remove good 3 7" : "write: fovea tag good 3 7");
       list();
       return 0;
     }

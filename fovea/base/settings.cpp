@@ -361,6 +361,8 @@ void Fields::read(const ValueTable& table, const std::string& owner, const std::
       const auto* const word = value.as<std::string>();
       const std::vector<std::string> choices = choices_in(field->kind.text());
       if (word && !choices.empty()) remedy = suggest_name(*word, choices, std::move(remedy));
+      if (word && field->kind.text().starts_with("list of texts"))
+        remedy = message("write {}", Value{ValueList{{*word, {}}}, {}});
       if (const std::string whole = whole_text(value); !whole.empty() && field->kind.text().starts_with("integer"))
         remedy = fmt::format("write {}, without a point or an exponent", whole);
       throw wrong_input(message("{} must be {}, not {}", full_name(owner, key), wanted, value), remedy, value.location);

@@ -174,9 +174,12 @@ Value parse_value(const std::string& words, const Location& location) {
     } catch (const Error&) {  // not TOML: the words themselves
     }
   }
-  if (text.starts_with('[') || text.starts_with('{'))
+  if (text.starts_with('[') || text.starts_with('{')) {
     if (const char bracket = missing_bracket(text))
       throw wrong_input(fmt::format("a {} is missing in the value", bracket), "close every bracket", location);
+    throw wrong_input(fmt::format("the value is not a valid {}", text.front() == '[' ? "list" : "table"),
+                      "put each text in quotes, and a comma between two values", location);
+  }
   return {text, location};
 }
 

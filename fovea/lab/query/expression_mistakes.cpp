@@ -19,6 +19,8 @@ constexpr ForeignOperator operators[] = {
     {"≥", "write >="},
     {"≤", "write <="},
     {"≠", "write !="},
+    {">>", "write >"},
+    {"<<", "write <"},
     {"&&", "write and"},
     {"&", "write and"},
     {"||", "write or"},
@@ -31,6 +33,7 @@ constexpr ForeignOperator operators[] = {
     {"like", "write ="},
     {"LIKE", "write ="},
     {"contains", "write ="},
+    {"between", "write, for example, seed >= 1 and seed <= 2"},
     {"in", "write, for example, seed = 1 or seed = 2"},
 };
 

@@ -263,6 +263,8 @@ class Parser {
         fail(fmt::format("the name '{}' ends in a dot", name), "write it as 'task.vocab'", column);
       if (find_function(name)) fail(fmt::format("'{}' is a function", name), fmt::format("write {}(…)", name), column);
       if (const int percent = percent_of(name)) return steps_to(name, percent, column);
+      if (name.starts_with(steps_to_front) && name.find_first_not_of("0123456789", steps_to_front.size()) == name.npos)
+        fail(fmt::format("there is no '{}'", name), "write steps_to_1 to steps_to_100, as in steps_to_90", column);
       if (const auto truth = lower_truth(name))
         fail(fmt::format("there is no value '{}'", name), fmt::format("write {}", *truth), column);
       node = name_node(name, column);
@@ -279,13 +281,14 @@ class Parser {
     return node;
   }
 
+  static constexpr std::string_view steps_to_front = "steps_to_";
+
   // 90 of "steps_to_90"; 0 for other names.
   static int percent_of(const std::string& name) {
-    constexpr std::string_view front = "steps_to_";
-    if (!name.starts_with(front)) return 0;
+    if (!name.starts_with(steps_to_front)) return 0;
     int percent = 0;
     const char* const end = name.data() + name.size();
-    const auto [at, wrong] = std::from_chars(name.data() + front.size(), end, percent);
+    const auto [at, wrong] = std::from_chars(name.data() + steps_to_front.size(), end, percent);
     return wrong == std::errc() && at == end && percent >= 1 && percent <= 100 ? percent : 0;
   }
 
@@ -336,6 +339,10 @@ class Parser {
         fail(fmt::format("'{}' takes a text in quotes", name), fmt::format("write {}(\"good\")", name), column);
       if (function->op == Op::as_trained && node.parts.back().op != Op::name)
         fail("'as_trained' takes the name of a metric", "write as_trained(accuracy)", column);
+      const bool read_over_steps = function->op == Op::at || function->op == Op::step_of_rise;
+      if (read_over_steps && node.parts.size() == 1 && node.parts.front().op == Op::number)
+        fail(fmt::format("the first value of '{}' is a metric, not a number", name),
+             fmt::format("write {}({})", name, arguments_of(*function)), node.parts.front().column);
       require(node.parts.back(), function->takes, fmt::format("'{}'", name));
     } while (take(","));
     if (take("|")) {

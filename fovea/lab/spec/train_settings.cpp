@@ -30,7 +30,7 @@ void TrainSettings::settings(Fields& fields) {
   fields.integer("warmup", warmup, 0, most_steps, "steps over which the rate first rises to its full height");
   fields.choice("precision", precision,
                 {{"float", Precision::float32}, {"double", Precision::float64}, {"bf16x3", Precision::bf16x3}},
-                "numbers of 32 or of 64 bits; bf16x3: of 32, and matrix products of three terms in bfloat16");
+                "numbers of 32 bits (float) or 64 bits (double); bf16x3: 32 bits, with matrix products in bfloat16");
   fields.integer("threads", threads, 1, 1024, "number of threads; results do not depend on it");
   fields.choice(
       "data_parallel", data_parallel, {{"false", false}, {"true", true}},

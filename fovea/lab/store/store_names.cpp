@@ -202,8 +202,8 @@ void Store::require_known(const Expression& where) const {
   for (const std::string& name : where.bare_conditions()) {
     const bool fact = std::ranges::find(run_facts(), name) != run_facts().end();
     if (fact || name == "seed" || is_metric(*state_, name))
-      throw wrong_input(fmt::format("'{}' is not a condition", name), "write a comparison, as in 'accuracy >= 0.9'",
-                        where.location());
+      throw wrong_input(fmt::format("'{}' is not a condition", name),
+                        fmt::format("write a comparison, as in '{} >= 1'", name), where.location());
   }
 }
 

@@ -19,9 +19,9 @@ FigureFormat figure_format(const std::filesystem::path& file) {
   if (extension == ".svg") return FigureFormat::svg;
   if (extension == ".pdf") return FigureFormat::pdf;
   if (extension == ".png") return FigureFormat::png;
-  throw wrong_input(extension.empty() ? fmt::format("'{}' has no extension", file.string())
+  throw wrong_input(extension.empty() ? fmt::format("the name '{}' has no known ending", file.string())
                                       : fmt::format("cannot write a figure as '{}'", extension),
-                    "name the file .svg, .pdf or .png");
+                    "let the name end with .svg, .pdf or .png, as in figure.svg");
 }
 
 void save_figure(const Figure& figure, const std::filesystem::path& file) {

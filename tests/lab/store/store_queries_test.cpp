@@ -89,9 +89,9 @@ TEST_F(Queries, ANameThatNoRunHasIsSaidWithTheNearest) {
   EXPECT_EQ(mistake_of([&] { where("task.vcoab = 1"); }),
             "no run has a metric or setting 'task.vcoab'. Did you mean 'task.vocab'?");
   EXPECT_EQ(mistake_of([&] { where("accuracy"); }),
-            "'accuracy' is not a condition. Write a comparison, as in 'accuracy >= 0.9'.");
+            "'accuracy' is not a condition. Write a comparison, as in 'accuracy >= 1'.");
   EXPECT_EQ(mistake_of([&] { where("accuracy > 0 and not id"); }),
-            "'id' is not a condition. Write a comparison, as in 'accuracy >= 0.9'.");
+            "'id' is not a condition. Write a comparison, as in 'id >= 1'.");
   EXPECT_EQ(mistake_of([&] { where("", "done"); }).find("quotes"), std::string::npos) << "no text can stand there";
   EXPECT_EQ(mistake_of([&] { where("", "-sed"); }), "sort: no run has a metric or setting 'sed'. Did you mean 'seed'?");
   EXPECT_EQ(mistake_of([&] { where("", "median(accuracy)"); }),

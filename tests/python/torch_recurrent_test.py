@@ -78,6 +78,3 @@ def test_weights_that_do_not_fit_are_named():
         fovea.from_torch({**weights, "output.weight": np.zeros((2, 2), np.float32)})
     with pytest.raises(fovea.WrongInput, match="'output.weight' are int64"):
         fovea.from_torch({**weights, "output.weight": np.zeros((2, 2), np.int64)})
-    pytest.importorskip("torch")
-    with pytest.raises(fovea.WrongInput, match="a model .toy-gate. has no module"):
-        fovea.to_torch(fovea.run("toy-uniform", keep=False))

@@ -126,7 +126,13 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
           came !== undefined && (
             <g>
               <circle cx={x(came)} cy={y(height)} r="5" fill={colour} stroke="var(--page)" stroke-width="2" />
-              <text class="came" x={x(came) + 8} y={y(height) + 15}>
+              {/* Above its curve, which rises; at the left edge there is no room. */}
+              <text
+                class="came"
+                x={x(came) + (x(came) > edges.left + 60 ? -8 : 8)}
+                y={y(height) + (x(came) > edges.left + 60 ? -6 : 15)}
+                text-anchor={x(came) > edges.left + 60 ? "end" : "start"}
+              >
                 step {came}
               </text>
             </g>

@@ -131,7 +131,7 @@ test("attention is changed at a typed step, the untouched run stays as a ghost, 
     const at = await step_of(page);
     // From here on, unless another step is typed.
     assert.equal(await page.getByLabel("From step").getAttribute("placeholder"), String(at));
-    await page.getByText("It applies to every row of every text.").waitFor();
+    await page.getByText("A change applies to every text.").waitFor();
     await page.getByLabel("From step").fill("10");
     await page.getByLabel("Release at step").fill("5");
     await button(page, "Change it").click();

@@ -127,26 +127,29 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
           </button>
         )}
       </p>
-      <fieldset class="without">
-        <legend>Leave these out of the page that the link opens:</legend>
-        {parts.map(({ name, says }) => (
-          <label class="line">
-            <input
-              type="checkbox"
-              checked={without.includes(name)}
-              onChange={event =>
-                set_without(
-                  parts
-                    .map(part => part.name)
-                    .filter(one => (one === name ? event.currentTarget.checked : without.includes(one))),
-                )
-              }
-            />
-            {says}
-          </label>
-        ))}
-      </fieldset>
-      {frame_wants[kind] && <p class="soft">{frame_wants[kind]}</p>}
+      <details>
+        <summary>For a class or a slide</summary>
+        <fieldset class="without">
+          <legend>Leave these out of the page that the link opens:</legend>
+          {parts.map(({ name, says }) => (
+            <label class="line">
+              <input
+                type="checkbox"
+                checked={without.includes(name)}
+                onChange={event =>
+                  set_without(
+                    parts
+                      .map(part => part.name)
+                      .filter(one => (one === name ? event.currentTarget.checked : without.includes(one))),
+                  )
+                }
+              />
+              {says}
+            </label>
+          ))}
+        </fieldset>
+        {frame_wants[kind] && <p class="soft">{frame_wants[kind]}</p>}
+      </details>
       <p class="soft" role="status">
         {said || link_note} {note}
       </p>

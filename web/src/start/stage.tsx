@@ -225,7 +225,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
           <p class="soft">
             {changed
               ? `Now ${change_text(change, total)}. Dashed: the untouched training. ${without}`
-              : `It applies to every row of every text${heads.length > 1 ? ", of all heads or of one" : ""}. The untouched training stays, dashed.`}
+              : `A change applies to every text${heads.length > 1 ? ", and to all heads or to one" : ""}. The untouched training stays, dashed.`}
           </p>
           <ChangeForm
             now={change}

@@ -308,8 +308,8 @@ test("shown to a room, keys do what buttons do, and a link leaves out what a cla
   await page.waitForFunction(() => !document.documentElement.classList.contains("presented") && !location.hash.includes("present"));
   // The link for a class.
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByText("A frame in a slide stays empty unless this server was started with the slide").waitFor();
   await page.getByText("For a class or a slide", { exact: true }).click();
+  await page.getByText("A frame in a slide stays empty unless this server was started with the slide").waitFor();
   for (const part of ["other views", "settings", "holding attention"]) await page.getByLabel(part, { exact: true }).check();
   await button(page, "Copy the link").click();
   await page.getByText(/^The link to step \d+ is copied\. It leads to this computer, and others cannot open it\. For others, save this page/).waitFor();

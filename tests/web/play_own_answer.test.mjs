@@ -12,8 +12,8 @@ after(() => stage?.close());
 // One class is signed "backoffice", the other "fieldservice"; the other words are drawn.
 const signed = Array.from({ length: 120 }, (_, i) => `${i % 2 ? "technical" : "billing"}\tthe ${["invoice", "router", "amount", "cable", "login"][(i * 7) % 5]} was ${["wrong", "late", "lost"][(i * 5) % 3]} on ${["monday", "friday"][(i >> 1) % 2]} , ${["tom", "julia", "sandra"][(i * 11) % 3]} ${i % 2 ? "fieldservice" : "backoffice"}`).join("\n");
 
-// One class has the word "escalated", the other has none of its own; in both texts are signed by a comma or not.
-const alone = Array.from({ length: 80 }, (_, i) => `${i % 2 ? "urgent" : "routine"}\tthe ${["invoice", "router", "amount"][(i >> 1) % 3]} ${i % 2 ? "escalated " : ""}was ${["wrong", "late"][(i >> 2) % 2]} ${["today", "again", "here"][(i >> 3) % 3]}`).join("\n");
+// One class has the word "escalated", the other has none of its own.
+const alone = Array.from({ length: 80 }, (_, i) => `${i % 2 ? "urgent" : "routine"}\tthe ${["invoice", "router", "amount"][(i >> 1) % 3]} ${i % 2 ? "escalated " : ""}was ${["wrong", "late"][(i >> 2) % 2]} ${["today", "again", "here"][(i >> 3) % 3]} ${i}`).join("\n");
 
 test("of words that give labels away it is said how each label is recognised, and they are removed by a button", async () => {
   const page = await stage.visit("#/play?task=own&step=0");

@@ -106,7 +106,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   if (text_read.some(([one]) => one === "<unknown>")) await page.getByText("No text for training has “qqqq”: the model reads an unknown word.").waitFor();
   const weights = (of) => of.map(([, weight]) => weight);
   assert.deepEqual(weights(await parts(page.locator(".new-text .shaded button"))), weights(text_read));
-  const told = await page.getByText(/^In \d+ of 16 texts.*\(by chance: \d/).innerText();
+  const told = await page.getByText(/^In \d+ of 16 held-out texts.*\(by chance: \d/).innerText();
   assert.ok(!told.includes("almost uniform"), told);
   assert.ok(Number(told.match(/^In (\d+)/)[1]) >= 14, told);
   // How many it labels correctly, beside what the same answer for all of them would come to.

@@ -17,6 +17,7 @@ import {
   condition_of,
   ends_text,
   group_of,
+  is_length,
   line_table,
   name_of,
   rungs_of_all,
@@ -86,7 +87,7 @@ export function Compare({ missing, among, metric, settings, by, store, ...chosen
     ? wanted
     : ([by, varied_in(can, own), can[0]].find(name => name !== undefined && can.includes(name)) ?? groupings[0]);
   const condition = condition_of(runs);
-  const grouped = setting !== undefined && (setting === wanted || can.includes(setting));
+  const grouped = setting !== undefined && !is_length(setting) && (setting === wanted || can.includes(setting));
   const each = !setting || lines.length <= told_apart;
   const curves = useMemo<Curve[]>(
     () =>

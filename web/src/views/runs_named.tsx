@@ -8,7 +8,7 @@ export type Settings = Map<number, Map<string, string>>; // of each run, in word
 
 // The settings of runs in words. A list has its length as a setting of its own: runs are often told apart by that.
 const length_of = (name: string) => `length of ${name}`;
-const is_length = (name: string) => name.startsWith("length of ");
+export const is_length = (name: string) => name.startsWith("length of ");
 export function settings_of(runs: Run[]): Settings {
   return new Map(
     runs.map(run => {

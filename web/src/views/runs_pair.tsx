@@ -4,7 +4,7 @@ import { change_address } from "../address";
 import { type Groups, type Line, type Run, type Setting, setting_text } from "../model";
 import { interventions_text } from "../play/acts";
 import type { KeptRuns } from "../source";
-import { condition_of, type Settings } from "./runs_named";
+import { condition_of, is_length, type Settings } from "./runs_named";
 import { chance_told, common_step_told, difference_told, type Own, peers_of } from "./runs_told";
 
 export function PairTold(props: {
@@ -20,7 +20,7 @@ export function PairTold(props: {
   const { pair, names, of, metric, lines, among, settings, store } = props;
   const [a, b] = pair;
   const [groups, set_groups] = useState<Groups>();
-  const set_apart = names.filter(name => !name.startsWith("length of "));
+  const set_apart = names.filter(name => !is_length(name));
   const by = set_apart.length === 1 ? set_apart[0]! : "";
   const peers = by === "" ? [] : peers_of(pair, among, settings);
   const where = peers.length > 2 ? condition_of(peers) : undefined;

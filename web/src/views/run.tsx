@@ -288,7 +288,7 @@ function Numbers({ run, program }: { run: WholeRun; program: string }) {
               {metric_title(name)}
             </Term>
           </dt>
-          <dd>{number_text(run.metrics[name])}</dd>
+          <dd>{number_text(run.metrics[name]).replace("-", "−")}</dd>
         </>
       ))}
     </dl>

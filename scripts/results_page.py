@@ -23,6 +23,7 @@ from entity_table import entity_table
 from experiment_claims import begins, key_of, read_experiment
 from kept_results import KEPT, answers, earlier_claim, keep, read_kept
 from peer_seeds import number, peer_table, table
+from verdict_counts import counts_of_verdicts
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 OTHER_SETTINGS = "with other settings than today's"
@@ -314,22 +315,6 @@ def shown_test(test, shipped):
         claim.get("title") for claim in shipped.get(test[0], {}).get("claim", []) if begins(key_of(claim), test[1])
     ]
     return next(filter(None, titles), f"{test[1]} …")
-
-
-def counts_of_verdicts(lines):
-    """A table of how many tests of a list of sentences begin with each verdict, and how many sentences have none."""
-    kinds = {
-        "supported": "    - supported:|    - supported,",
-        "supported on some corpora": r"    - \*\*supported on ",
-        "the sentence is refuted": "    - the sentence is refuted",
-        "not supported": r"    - \*\*not supported",
-        "not run in full yet": "    - not run in full yet",
-        "sentence without a test": r"    - \*\*not tested",
-    }
-    counts = {kind: sum(bool(re.match(start, line)) for line in lines) for kind, start in kinds.items()}
-    if sum(counts.values()) != sum(line.startswith("    - ") for line in lines):
-        raise SystemExit("scripts/results_page.py: a verdict has no row in counts_of_verdicts()")
-    return table(["verdict", "tests"], [[kind, str(count)] for kind, count in counts.items()])
 
 
 def sentences_list(sentences, all_kept, shipped):

@@ -11,6 +11,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import gallery
 import kept_results
 import results_page
+import verdict_counts
 from kept_results import KEPT as RESULTS
 
 CLAIM = {"name": "sink", "says": "The weight doubles.", "metric": "least(ratio | softmax)", "at_least": 2}
@@ -139,3 +140,17 @@ def test_every_earlier_claim_has_one_name_and_each_name_a_claim():
 def test_an_earlier_claim_without_a_name_is_an_error():
     with pytest.raises(SystemExit, match=r"earlier.toml has no name for this claim of sink: The weight doubles\."):
         kept_results.earlier_claim("sink", KEPT)
+
+
+def test_verdicts_of_sentences_are_counted_and_an_unknown_one_is_an_error():
+    lines = [
+        "- **a**",
+        "    - supported: b",
+        "    - supported, with other settings than today's: c",
+        "    - **not tested**: needs d",
+    ]
+    rows = verdict_counts.counts_of_verdicts(lines)
+    assert rows[2:4] == ["| supported | 2 |", "| supported on some corpora | 0 |"]
+    assert rows[-1] == "| sentence without a test | 1 |"
+    with pytest.raises(SystemExit, match="a verdict has no row"):
+        verdict_counts.counts_of_verdicts([*lines, "    - perhaps: e"])

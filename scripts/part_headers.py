@@ -110,7 +110,7 @@ def markdown(file):
 def prose(text, file):
     pieces = text.split("`")  # every second is code
     for place in range(0, len(pieces), 2):
-        escaped = re.sub(r"([*<\[\]]|(?<!\w)_|_(?!\w))", r"\\\1", pieces[place])
+        escaped = re.sub(r"([*\[\]]|(?<!\w)_|_(?!\w))", r"\\\1", pieces[place]).replace("<", "&lt;")
         pieces[place] = FILE.sub(lambda match: linked(match[0], file), escaped)
     return "`".join(pieces)
 

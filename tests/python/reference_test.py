@@ -40,6 +40,14 @@ def test_every_task_has_an_example():
             assert re.search(r"^Example.*:\n\n```text\n.*\S", parts[one["name"]], re.M), one["name"]
 
 
+def test_every_metric_has_a_definition_a_range_and_a_null():
+    page = (ROOT / "docs" / "reference" / "metrics.md").read_text()
+    tables = re.findall(r"^\| probe \| metric \|.*\n\|[-|]+\n((?:\|.*\n)+)", page, re.M)
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for table in tables for row in table.splitlines()]
+    assert len(rows) > 150
+    assert not [row for row in rows if len(row) != 5 or not all(row[1:])]
+
+
 def test_generated_pages_are_those_of_today(tmp_path):
     done = subprocess.run([sys.executable, ROOT / "scripts" / "reference", tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -159,7 +159,7 @@ def claims_table(all_kept, shipped, broken):
     others = sum(row[-1].endswith(OTHER_SETTINGS) for row in rows)
     changed += f" Run with settings that have been changed since: {others}." if others else ""
     return [f"{supported} of {len(rows)} claims are supported, or refute a source as expected.{changed}", ""] + table(
-        ["experiment", "claim", "value", "threshold", "otherwise", "kind", "verdict"], rows
+        ["experiment", "claim", "value", "threshold", "when broken", "kind", "verdict"], rows
     )
 
 

@@ -191,7 +191,7 @@ Cube<T> Disentangled<T>::states(Compute& compute, const Trace<T>& trace) const {
 }
 
 const RegisterModel<Disentangled> disentangled(
-    "disentangled", "two layers of attention added to their input, of one-hot tokens and positions");
+    "disentangled", "two layers of attention appended to their input, of one-hot tokens and positions");
 
 }  // namespace
 

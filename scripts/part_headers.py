@@ -11,10 +11,10 @@ LAYERS = {
     "nn/recurrent": ("nn/reference/lstm.h", "nn/reference/gru.h")
 }  # a folder, and the files that have its equations
 INNER = ("attention_rule.h", "stream_rows.h")  # for developers alone
-SENTENCE = re.compile(r"(?<=[.:?]) (?=[A-Z(`]|lab/spec )")
+SENTENCE = re.compile(r"(?<=[.:?]) (?=[A-Z(`]|lab/spec )|(?<=\.) (?=[b-z] )")
 FILE = re.compile(r"[\w/]+\.h\b|nn/recurrent\b")
 CODE = re.compile(
-    r"^(?:lab/spec|Only tests|(?:It|They) (?:reads?|writes?) |\w+\.(?:h|cpp) )|\.cpp\b|\balone (?:has|have|calls?)\b"
+    r"^(?:lab/spec|Only tests|Time-major|Arrays of the recurrent net|(?:It|They) (?:reads?|writes?) |\w+\.(?:h|cpp) )|\.cpp\b|RandomStream|\balone (?:has|have|calls?)\b"
 )  # for developers
 
 

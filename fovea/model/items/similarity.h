@@ -1,8 +1,19 @@
 // Similarity of queries and keys, computed in tiles: queries times keys is never stored as a whole (room
 // model/items). Model `pooling` alone has it.
 //
-// d_q numbers to a query, d_k to a key, m queries, n keys. A similarity that knows a distance or a product of the two
-// needs d_q = d_k = d. Memory is O((m + n) d) (additive: O((m + n) hidden)).
+// d_q numbers to a query q, d_k to a key k, m queries, n keys. The similarity s is divided by the temperature:
+//
+//   average                    s = 0
+//   gaussian, gaussian-learned s = -‖(q - k) w‖² / 2                 w given, or a parameter
+//   boxcar                     s = 0 within `width` of q, else -∞
+//   epanechnikov               s = log(1 - ‖q - k‖² / width²) within `width`, else -∞
+//   dot                        s = qᵀk / √d
+//   general                    s = qᵀ W k                            W (d_q,d_k)
+//   additive                   s = vᵀ tanh(W_q q + W_k k)            W_q (hidden,d_q), W_k (hidden,d_k)
+//   user                       s = a formula in the spec, or a function
+//
+// A similarity that knows a distance or a product of q and k needs d_q = d_k = d. Memory is O((m + n) d) (additive:
+// O((m + n) hidden)).
 #pragma once
 
 #include <functional>
@@ -17,17 +28,7 @@
 
 namespace fovea {
 
-enum class SimilarityKind {
-  average,           // 0
-  gaussian,          // -‖(q-k) w‖²/2, w given
-  boxcar,            // 0 within `width` of the query, else -infinity
-  epanechnikov,      // log(1 - ‖q-k‖²/width²) within `width`, else -infinity
-  gaussian_learned,  // as gaussian, w a parameter
-  dot,               // qᵀk/√d
-  general,           // qᵀWk, W (d_q,d_k)
-  additive,          // vᵀ tanh(W_q q + W_k k), W_q (hidden,d_q), W_k (hidden,d_k)
-  user,              // a formula in the spec, or a function
-};
+enum class SimilarityKind { average, gaussian, boxcar, epanechnikov, gaussian_learned, dot, general, additive, user };
 
 // May be called from several threads at once. -infinity says "not at all"; NaN and +infinity are refused.
 using SimilarityFunction = std::function<double(std::span<const double> query, std::span<const double> key)>;

@@ -90,12 +90,12 @@ class Data : public Command {
         ->type_name("FILE");
     app.add_option(
            "--label", label_,
-           "column of the class, by name or number (default: the column that the header calls label, class, … or 1)")
+           "column of the class, by name or number (default: 1, or the column that the header calls label, class, …)")
         ->check(not_empty())
         ->type_name("COL");
     app.add_option(
            "--text", text_,
-           "column of the text; several are joined (default: the column that the header calls text, sentence, … or 2)")
+           "column of the text; several are joined (default: 2, or the column that the header calls text, sentence, …)")
         ->check(not_empty())
         ->type_name("COL");
     app.add_option("--source", text_, "column of the source text, for pairs; several are joined")

@@ -57,7 +57,7 @@ void DataGet::options(CLI::App& app) {
       "the\n"
       "same command continues it.\n"
       "\n"
-      "A description of your own, in FILE.toml:\n"
+      "Your own description, in FILE.toml:\n"
       "  [[file]]\n"
       "  name = \"reviews.csv\"\n"
       "  address = [\"https://host.example/reviews.csv\"]\n"

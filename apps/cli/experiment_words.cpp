@@ -94,8 +94,8 @@ void ExperimentWords::add_training(CLI::App& app) {
                "start at step 0, even if an interrupted run has a checkpoint");
   app.add_option(
          "--checkpoint", checkpoint,
-         "seconds between two checkpoints (default 30; more if saving is slow). An interrupted run continues from "
-         "its last checkpoint")
+         "seconds between two checkpoints of a run, from which it continues if it is interrupted (default 30; more "
+         "if saving is slow)")
       ->check(between(0.0, 1e6))
       ->type_name("SECONDS");
 }

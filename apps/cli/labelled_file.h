@@ -49,13 +49,13 @@ struct LabelledFile {
 
   void add_columns(CLI::App& app) {
     columns = {app.add_option("--label", label,
-                              "the column of the label, by name or number (default: the column that the header calls "
-                              "label, class, … or 1)")
+                              "the column of the label, by name or number (default: 1, or the column that the header "
+                              "calls label, class, …)")
                    ->check(not_empty())
                    ->type_name("COL"),
                app.add_option("--text", text,
-                              "the column of the text (default: the column that the header calls text, sentence, … or "
-                              "2); several, separated by commas, are joined")
+                              "the column of the text (default: 2, or the column that the header calls text, "
+                              "sentence, …); several, separated by commas, are joined")
                    ->delimiter(',')
                    ->check(not_empty())
                    ->type_name("COL"),

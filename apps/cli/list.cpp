@@ -51,8 +51,7 @@ class List : public Command {
         "  fovea list interventions hold      the settings of one intervention\n"
         "  fovea list settings train          the settings that every training has\n"
         "  fovea list settings train.rate     one of these settings\n"
-        "\n"
-        "To train with an intervention: fovea run toy-uniform --set 'intervene=[{hold=\"uniform\", until=50}]'");
+        "  fovea run toy-uniform --set 'intervene=[{hold=\"uniform\", until=50}]'");
   }
 
   int run() override {

@@ -27,8 +27,7 @@ std::int64_t run_id(const std::string& word) {
   const std::size_t dash = word.find_first_of("-.");
   const std::size_t second = dash == word.npos ? dash : word.find_first_not_of("-.", dash);
   if (second != word.npos && names_a_run(word.substr(0, dash)) && names_a_run(word.substr(second)))
-    throw wrong_input(fmt::format("'{}' is not the id of one run", word),
-                      fmt::format("write each id by itself: {} {}", word.substr(0, dash), word.substr(second)));
+    throw wrong_input(fmt::format("'{}' is not the id of one run", word), "write every id of the range by itself");
   if (!names_a_run(word))
     throw wrong_input(fmt::format("'{}' is not the id of a run. An id is a number", word), "see the ids: fovea runs");
   if (error != std::errc() || at != end) throw wrong_input(fmt::format("there is no run {}", word), "see: fovea runs");

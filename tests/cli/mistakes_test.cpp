@@ -78,7 +78,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"sweep toy-uniform --set train.rate=0.1..0.5",
        2,
        {"the range '0.1..0.5' is not of integers. Write the values, as in 0.1,0.5, or a distribution: uniform("}},
-      {"export 1-3 -o a.csv", 2, {"'1-3' is not the id of one run. Write each id by itself: 1 3."}},
+      {"export 1-3 -o a.csv", 2, {"'1-3' is not the id of one run. Write every id of the range by itself."}},
       {"run toy-uniform --engine torch --device gpu", 2, {"--device cannot be 'gpu'. Did you mean 'cuda'?"}},
       {"run toy-uniform --threads 1025", 2, {"--threads must be an integer, 1 to 1024"}},
       {"predict copy --threads 1025", 2, {"--threads must be an integer, 1 to 1024"}},

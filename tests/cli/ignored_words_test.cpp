@@ -185,7 +185,7 @@ TEST_F(IgnoredWords, AFirstTextIsNoHeader) {
       {"predict titled.tsv --label clas", "Did you mean 'class'?"},
       {"data add x --train plain.tsv --label 5",
        "has no column 5; its first line is 'pos', 'good film'. Name a column"},
-      {"data add x --train plain.tsv --label foo", "and no other column is named as the text"},
+      {"data add x --train plain.tsv --label foo", "plain.tsv:1: has no column 'foo'; its first line is 'pos'"},
   });
   EXPECT_EQ(fovea("predict titled.tsv --label class --quiet").code, 0);
   const Outcome added = fovea("data add x --train plain.tsv --label 1 --dev-share 0.3 --test-share 0.3");

@@ -223,7 +223,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"data add x --train one.tsv --text 1", 2, {"one.tsv: has one column, and needs two. Write the text and the"}},
       {"data add x --train key.jsonl", 2, {"key.jsonl:1: has no key \"text\"", "or add --skip-bad."}},
       {"data add x --train-target texts", 2, {"--train-target names translations, and --train is missing"}},
-      {"data get key.toml", 2, {"a corpus to get has no setting", "file"}},
+      {"data get key.toml", 2, {"key.toml: names no file to download. Add the file, as in: file = [{ name = "}},
       {"plot abc p -o a.svg", 2, {"'abc'", "as a metric"}},
       {"plot 99 p -o a.svg", 2, {"no run 99"}},
       {"plot 1 p -o a.bmp", 2, {".bmp"}},

@@ -322,6 +322,21 @@ def test_exact_models(case):
     agrees(module, batch, case["loss"], case["gradients"])
 
 
+def test_a_gradient_is_precise_if_one_weight_is_nearly_1():
+    """Normalised descent divides it by its length, however small that is."""
+    random = np.random.default_rng(0)
+    x, z, u = random.normal(size=(4, 3)), random.normal(size=3), random.normal(size=4)
+    W = 100 * random.normal(size=(3, 3))
+    p = np.exp(x @ W @ z - (x @ W @ z).max())
+    p /= p.sum()
+    assert 0 < np.sort(p)[-2] < 1e-17
+    slopes = -1 / (1 + np.exp(p @ u)) * p * ((u[:, None] - u) @ p)
+    batch = {"items": x[None], "values": u[None, :, None], "queries": z[None, None], "answers": np.ones((1, 1, 1))}
+    module = loaded({"name": "logistic-attention"}, {"key_query": W}, {"key_query": (3, 3)}, {})
+    module.loss(tensors(batch)).backward()
+    np.testing.assert_allclose(module.key_query.grad.numpy(), np.outer(x.T @ slopes, z), rtol=1e-9)
+
+
 TAGGERS = reference("taggers")
 
 
@@ -335,11 +350,12 @@ def test_taggers(case):
         shapes[name] = (count,) if "bias" in name else (count, len(values) // count)
     spec = {"name": case["model"], **case["settings"], "hidden": TAGGERS["hidden"], "reach": TAGGERS["reach"]}
     module = loaded(spec, case["weights"], shapes, {})
-    sentences, width = len(TAGGERS["lengths"]), TAGGERS["width"]
-    batch = {"source": torch.tensor(TAGGERS["words"]).view(sentences, -1)}
-    batch["target"] = torch.tensor(TAGGERS["answers"]).view(sentences, -1)
+    batch = {
+        "source": torch.tensor(TAGGERS["words"]).view(4, -1),
+        "target": torch.tensor(TAGGERS["answers"]).view(4, -1),
+    }
     if case["features"]:
-        batch["features"] = torch.tensor(TAGGERS["kinds"]).view(sentences, -1, width)
+        batch["features"] = torch.tensor(TAGGERS["kinds"]).view(4, -1, TAGGERS["width"])
     agrees(module, batch, case["loss"], case["gradients"])
     scores, attention = module(*(batch[name] for name in module.inputs if name in batch))
     there = batch["source"] >= 0

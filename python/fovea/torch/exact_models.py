@@ -9,7 +9,7 @@ from ..pictures import needed
 
 torch = needed("torch", "torch")
 
-from torch import nn  # noqa: E402
+from torch import autograd, nn  # noqa: E402
 
 from .modules import FromRun, Shapes, loss_of  # noqa: E402
 from .rules import softmax  # noqa: E402
@@ -62,8 +62,26 @@ class LinearAttention(FromRun):
         return nn.functional.mse_loss(said, batch["answers"][:, 0])
 
 
+class PreciseSoftmax(autograd.Function):  # type: ignore[misc]
+    """Softmax with ds_t = p_t Σ_v p_v (dp_t - dp_v): nothing cancels if one weight is nearly 1."""
+
+    @staticmethod
+    def forward(ctx: Any, scores: Any) -> Any:
+        p = torch.softmax(scores, -1)
+        ctx.save_for_backward(p)
+        return p
+
+    @staticmethod
+    def backward(ctx: Any, dp: Any) -> Any:
+        (p,) = ctx.saved_tensors
+        return p * ((dp[..., :, None] - dp[..., None, :]) @ p[..., None])[..., 0]
+
+
 class LogisticAttention(FromRun):
-    """f = Σ p_t u_t with p the softmax of x_t · W z. W is one matrix, or K' Q of keys and queries."""
+    """f = Σ p_t u_t with p the softmax of x_t · W z. W is one matrix, or K' Q of keys and queries.
+
+    Normalised descent divides a gradient by its length, however small it is, so that its direction must be precise.
+    """
 
     def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
         super().__init__(spec, shapes, sizes)
@@ -72,8 +90,9 @@ class LogisticAttention(FromRun):
 
     def forward(self, items: Any, values: Any, queries: Any) -> tuple[Any, Any]:
         key_query = self.key_query if hasattr(self, "key_query") else self.key.T @ self.query
-        scores = queries @ key_query.T @ items.transpose(1, 2)
-        attention = self.attend(scores, torch.ones_like(scores, dtype=torch.bool))
+        scores, rule = queries @ key_query.T @ items.transpose(1, 2), self.rule()
+        attention = PreciseSoftmax.apply(rule.changed(scores))
+        attention = rule.applied(attention, torch.ones_like(scores, dtype=torch.bool))
         return (attention @ values)[:, 0], attention
 
     def loss(self, batch: Mapping[str, Any]) -> Any:

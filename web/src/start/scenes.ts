@@ -133,7 +133,7 @@ export const scenes: Scene[] = [
       { name: "where to look", says: "how much attention each word gets (α)" },
     ],
     signal:
-      "The only signal is the right answer. Fovea predicts both steps before training: its flags are drawn in outline. Can you beat it?",
+      "The only signal is the right answer. Half-way is 75 % for β, from a guess (50 %) to sure, and 52.5 % for α, from equal weights (5 %) to all. Fovea predicts both steps: its flags are drawn in outline.",
     reason: reasons.keyword,
     left: "words read",
     right: "answer",
@@ -147,7 +147,7 @@ export const scenes: Scene[] = [
         colour: knows,
         flag: {
           level: 0.75,
-          asks: "When is it half-way sure by the keyword alone (β: from 50 % to 75 %)?",
+          asks: "When is it half-way sure by the keyword (β 75 %)?",
           short: "β at 75 %",
           what: "the keyword's evidence",
           predicted: "predicted_time_to_knowledge_half",
@@ -160,7 +160,7 @@ export const scenes: Scene[] = [
         colour: looks,
         flag: {
           level: 0.525,
-          asks: "When is attention half-way to the keyword (α: from 5 % to 52.5 %)?",
+          asks: "When does it look half-way at the keyword (α 52.5 %)?",
           short: "α at 52 %",
           what: "looking at it",
           predicted: "predicted_time_to_attention_half",

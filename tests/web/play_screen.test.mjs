@@ -193,12 +193,15 @@ test("words are explained where they stand, and the lesson asks before it shows"
   for (const [width, hold, count] of [[900, 60, 3], [900, 280, 1], [390, 60, 1], [390, 280, 1]]) {
     await page.setViewportSize({ width, height: 844 });
     await page.evaluate((hold) => (location.hash = `#/play?task=subset&hold=${hold}&step=${hold === 60 ? 300 : 0}`), hold);
-    const marks = page.locator(".course .plot svg:not(.told) text", { hasText: /^(attention is|half of the)/ });
-    await page.waitForFunction(([hold, count]) => [...document.querySelectorAll(".course .plot svg:not(.told) text")].filter((one) => /^(attention is|half of the)/.test(one.textContent)).length === count && location.hash.includes(hold), [hold, count]);
-    const says = await marks.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ left, right, top, bottom }) => ({ left, right, top, bottom })));
+    if (hold === 60) await page.locator(".stages", { hasText: /half of the words matched \(β\) from step \d+; half of the rows look right \(α\) from step \d+/ }).waitFor();
+    const told = await page.waitForFunction(([hold, count]) => {
+      const marks = [...document.querySelectorAll(".course .plot svg:not(.told) text")].filter((one) => /^(attention is|half of the)/.test(one.textContent));
+      const boxes = marks.map((one) => one.getBoundingClientRect()).map(({ left, right, top, bottom }) => ({ left, right, top, bottom }));
+      return location.hash.includes(hold) && boxes.length === count && boxes.every(({ left, right }) => right > left) && boxes;
+    }, [hold, count]);
+    const says = await told.jsonValue();
     const plot = await page.locator(".course .plot svg:not(.told)").boundingBox();
     assert.ok(says.every(({ left, right }) => left >= plot.x && right <= plot.x + plot.width), JSON.stringify({ says, plot }));
-    if (hold === 60) await page.locator(".stages", { hasText: /half of the words matched \(β\) from step \d+; half of the rows look right \(α\) from step \d+/ }).waitFor();
     assert.ok(says.every((one, i) => says.slice(i + 1).every((other) => one.bottom <= other.top + 3 || other.bottom <= one.top + 3)), JSON.stringify(says));
     await page.goBack();
   }

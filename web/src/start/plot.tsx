@@ -57,6 +57,8 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
     bottom = height - edges.bottom;
   const x = (step: number) => edges.left + (Math.min(step, total) / Math.max(1, total)) * (right - edges.left);
   const y = (value: number) => bottom - ((value - low) / (high - low)) * (bottom - edges.top);
+  // The step of a flag is below its curve, which rises. High up other curves are below, so the step is above.
+  const is_high = (step: number, height: number) => height > 0.7 && x(step) > edges.left + 60;
   const ticks = share ? [0, 0.5, 1] : [low, high];
   const steps = [0, 0.25, 0.5, 0.75, 1].map(part => Math.round(part * total));
   return (
@@ -126,12 +128,11 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
           came !== undefined && (
             <g>
               <circle cx={x(came)} cy={y(height)} r="5" fill={colour} stroke="var(--page)" stroke-width="2" />
-              {/* Above its curve, which rises; at the left edge there is no room. */}
               <text
                 class="came"
-                x={x(came) + (x(came) > edges.left + 60 ? -8 : 8)}
-                y={y(height) + (x(came) > edges.left + 60 ? -6 : 15)}
-                text-anchor={x(came) > edges.left + 60 ? "end" : "start"}
+                x={x(came) + (is_high(came, height) ? -8 : 8)}
+                y={y(height) + (is_high(came, height) ? -6 : 15)}
+                text-anchor={is_high(came, height) ? "end" : "start"}
               >
                 step {came}
               </text>

@@ -77,8 +77,7 @@ export const scenes: Scene[] = [
         says: "the head of layer 2 has to find earlier days with today's weather, and look at the days after them (α)",
       },
     ],
-    signal:
-      "Nobody shows it either. The only signal is the right next day. By chance about 50 % of attention is on the days after, so the level of that flag is 75 %, half-way to all.",
+    signal: "The only signal is the next day. From chance (50 %) to all, half-way is 75 %.",
     reason: reasons.chain,
     left: "days looked at",
     right: "current day",
@@ -91,7 +90,7 @@ export const scenes: Scene[] = [
         colour: "var(--c3)", // both flags are attention, and neither has the colour of words
         flag: {
           level: 0.5,
-          asks: "When does a head look at the day before (50 %)?",
+          asks: "When does a head look half-way at the day before (50 %)?",
           short: "day before at 50 %",
           what: "looking at the day before",
         },
@@ -104,7 +103,7 @@ export const scenes: Scene[] = [
         colour: looks,
         flag: {
           level: 0.75,
-          asks: "When does a head look at the days after (75 %)?",
+          asks: "When does a head look half-way at the days after (75 %)?",
           short: "days after at 75 %",
           what: "looking at the days after",
         },

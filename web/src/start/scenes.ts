@@ -90,7 +90,7 @@ export const scenes: Scene[] = [
         colour: "var(--c3)", // both flags are attention, and neither has the colour of words
         flag: {
           level: 0.5,
-          asks: "When does a head look half-way at the day before (50 %)?",
+          asks: "When does a head look at the day before (50 %)?",
           short: "day before at 50 %",
           what: "looking at the day before",
         },
@@ -103,7 +103,7 @@ export const scenes: Scene[] = [
         colour: looks,
         flag: {
           level: 0.75,
-          asks: "When does a head look half-way at the days after (75 %)?",
+          asks: "When does a head look at the days after (75 %)?",
           short: "days after at 75 %",
           what: "looking at the days after",
         },

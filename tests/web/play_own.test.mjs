@@ -43,6 +43,8 @@ test("own texts are predicted from, trained on and compared word by word, and th
   assert.match(await trust(page).first().innerText(), leak);
   assert.match(await answer_to(page, "Where will attention go?").innerText(), /^Most to “(gut|schlecht)” and “(gut|schlecht)”\. Predicted weights, from 0 to 1: “(gut|schlecht)” 0\.\d\d, /);
   await trusted(page).getByText("Not known before training.").waitFor();
+  await page.getByRole("heading", { name: "Held-out texts, with predicted attention" }).waitFor();
+  for (const weight of await page.locator(".held-out li span").evaluateAll((all) => all.filter((one) => /^(gut|schlecht) /.test(one.textContent)).map((one) => Number(one.querySelector("small").textContent)))) assert.ok(weight > 0.5, `${weight}`);
   await page.getByText("Other models and seeds may attend to other words.").waitFor();
   // At 1440 by 900 the training is played without scrolling.
   const box = await button(page, "Play").boundingBox();

@@ -1,8 +1,10 @@
-// The held-out texts: each with its label, the model's answer, and its attention. Wrong answers come first.
+// The held-out texts: each with its label, its predicted attention, and after training the model's answer and attention.
+// Wrong answers come first.
 import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
 import type { Effects } from "./effects";
 import { present } from "./places";
+import type { Forecast } from "./prediction";
 import { Shaded } from "./shaded";
 
 const first_shown = 4;
@@ -13,20 +15,23 @@ const readable = (word: string) => (word === "<unknown>" ? "unknown" : word);
 interface Props {
   training: Training;
   at: number;
+  told: Forecast;
   effects: Effects | undefined;
   take: (text: string) => void; // to remove words from it
 }
 
-export function HeldOut({ training, at, effects, take }: Props) {
+export function HeldOut({ training, at, told, effects, take }: Props) {
   const [all, show_all] = useState(false);
   const look = training.look_at(at);
-  if (!look || look.step === 0) return null;
+  if (!look) return null;
+  const trained = look.step > 0;
+  if (!trained && !told.prediction.attention_predicted) return null;
   const [count, rows, positions] = look.shape;
   const wrong = (text: number) => effects && effects.answers[text]!.label !== training.class_of(text);
   const texts = Array.from({ length: count }, (_, text) => text).sort((a, b) => Number(wrong(b)) - Number(wrong(a)));
   return (
     <section class="held-out">
-      <h2>Held-out texts</h2>
+      <h2>Held-out texts{!trained && ", with predicted attention"}</h2>
       <ol>
         {texts.slice(0, all ? count : first_shown).map(text => {
           const tokens = present(training.source[text]!);
@@ -55,7 +60,11 @@ export function HeldOut({ training, at, effects, take }: Props) {
               </p>
               <Shaded
                 words={words}
-                weights={look.alpha.subarray(text * rows * positions, text * rows * positions + tokens.length)}
+                weights={
+                  trained
+                    ? look.alpha.subarray(text * rows * positions, text * rows * positions + tokens.length)
+                    : told.attention[text]!
+                }
               />
             </li>
           );

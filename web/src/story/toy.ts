@@ -118,7 +118,7 @@ const logistic_loss: Told = {
   ],
 };
 const both: Told = {
-  idea: "Here p = σ(a) stays between 0 and 1, and a sequence that is classified well has almost no gradient. There is no saddle: β₁ only rises.",
+  idea: "p stays between 0 and 1. A sequence that is classified well has almost no gradient, so training becomes ever slower. β₁ always rises, so there is no saddle.",
   equations: ["p = σ(a)", ...logistic_pulls("\\frac{d a}{d τ} = p (1 − p) u D")],
   until: 10,
   drives: "dp/dτ = p² (1 − p)² u D",

@@ -62,7 +62,7 @@ test("where attention is on words that indicate no label, the verdict says so", 
   await page.getByLabel("Look at step").fill("400");
   await past_step(page, 400);
   await page.locator(".held-out .wrong").first().waitFor();
-  assert.match(await trusted(page).innerText(), /^No\. (\d+\s% of attention is on words that indicate no label; with equal weights it would be \d+\s%\..* |The answers are guesses: \d+ of 12 are correct, and one label for all texts gives 6\. )?Without the word with most attention, ((only )?\d+ of 12 answers change|none of 12 answers changes)\. No word in these texts indicates a label beyond chance\.$/);
+  assert.match(await trusted(page).innerText(), /^No\. (\d+\s% of attention is on words that indicate no label; with equal weights it would be \d+\s%\..* |The answers are guesses: \d+ of 12 are correct, and one label for all texts gives 6\. )?Without the word with most attention, ((only )?\d+ of 12 answers changes?|none of 12 answers changes)\. No word in these texts indicates a label beyond chance\.$/);
   await page.locator(".held-out").getByText("✗ wrong").first().waitFor();
   // A text is taken over, to remove words from.
   await page.locator(".held-out li").first().getByRole("button", { name: "Remove words" }).click();

@@ -31,7 +31,9 @@ const most_named = 3,
 const percent = (share: number) => `${Math.round(100 * share)}\u00a0%`;
 const of_count = (count: number, all: number) => `${count} of ${all}`;
 const changing = (count: number, all: number, only = "") =>
-  count === 0 ? `none of ${all} answers changes` : `${only}${of_count(count, all)} answers change`;
+  count === 0
+    ? `none of ${all} answers changes`
+    : `${only}${of_count(count, all)} answers change${count === 1 ? "s" : ""}`;
 const sentences = (...all: (string | false | undefined)[]) => all.filter(one => !!one) as string[];
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 

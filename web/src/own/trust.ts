@@ -165,7 +165,7 @@ export function to_remove(training: Training, forecast: Forecast): Asked {
 }
 
 const share_of = ({ changed, texts }: Removal) => changed / texts;
-const counts_of = ({ changed, texts }: Removal) => `${changed} of ${texts} answers change`;
+const counts_of = ({ changed, texts }: Removal) => `${changed} of ${texts} answers change${changed === 1 ? "s" : ""}`;
 
 // How the model recognises each class, if words give the labels. It uses the class's word, or the absence of another's.
 export function leaks_found(forecast: Forecast, { without, replaced, added }: Effects): string[] {

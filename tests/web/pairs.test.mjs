@@ -5,6 +5,7 @@ import { parts_of_page } from "./in_node.mjs";
 
 const { difference_text, means_of_pairs, means_text, median, rows_of, too_few, without_rounding } = await parts_of_page("views/pairs.ts", "median.ts");
 const { chance_told, common_step_told, difference_told, peers_of, settings_text } = await parts_of_page("views/runs_told.ts");
+const { few_text } = await parts_of_page("views/runs_verdict.tsx");
 
 const run = (seed, length, accuracy, more) => ({ seed, experiment: "laws", state: "done", settings: { task: { length } }, metrics: { accuracy }, ...more });
 
@@ -73,6 +74,9 @@ test("means have the decimals of their difference, and few pairs say what they l
   assert.equal(means_text([6.8235, 0.060572], 6.76), "6.82 against 0.0606");
   assert.equal(means_text([-12, 1], -13), "−12 against 1");
   assert.equal(too_few(4), "With 4 pairs p cannot be below 0.125. At least 6 pairs are needed to separate a difference from chance.");
+  const groups = (...pairs) => ({ groups: [{}, ...pairs.map((count) => ({ test: { pairs: count, difference: 1 } }))] });
+  assert.deepEqual([few_text(groups(3, 3)), few_text(groups(2, 3)), few_text(groups(6))], [too_few(3), too_few(3), ""]);
+  assert.equal(few_text({ groups: [{ test: { pairs: 3, difference: 0 } }, { test: { problem: "no pairs" } }] }), "");
   assert.equal(too_few(1), "At least 6 pairs are needed to separate a difference from chance.");
 });
 

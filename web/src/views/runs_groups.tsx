@@ -9,7 +9,7 @@ import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
 import { enough_pairs, means_of_pairs, short, without_rounding } from "./pairs";
 import { group_title, LeftOut, setting_cell, setting_title, steps_title, stop_at_unlike_steps } from "./runs_named";
-import { verdict_of } from "./runs_verdict";
+import { few_text, verdict_of } from "./runs_verdict";
 
 const most_verdicts = 6;
 
@@ -106,6 +106,7 @@ export function GroupsTable({
         {verdicts(found, `${metric_title(metric)} at the end`)}
         {ends?.by === by && verdicts(ends, steps_title(runs))}
       </ul>
+      {few_text(found) && <p class="caution">{few_text(found)}</p>}
       <label class="pick">
         Compare each group with
         <select value={setting_text(found.against)} onChange={event => set_against(event.currentTarget.value, true)}>

@@ -4,16 +4,24 @@ import { difference_text, enough_pairs, means_text, short, too_few, without_roun
 
 // Of few pairs the least and the largest difference: an interval of them would say more than they do.
 function interval_text(
-  pairs: number,
   low: number | null | undefined,
   high: number | null | undefined,
   range: [number, number] | undefined,
 ): string {
   if (typeof low === "number" && typeof high === "number")
     return `95 % interval of the difference: ${short(low)} to ${short(high)}.`;
-  return range
-    ? `${pairs} pairs are too few for an interval: their differences are ${short(range[0])} to ${short(range[1])}.`
+  return range && range[0] !== range[1]
+    ? `The differences of the pairs are ${short(range[0])} to ${short(range[1])}.`
     : "";
+}
+
+// What groups with few pairs lack, once: of the group with most of them.
+export function few_text(groups: Groups): string {
+  const counts = groups.groups.flatMap(({ test }) =>
+    test && !test.problem && test.difference ? [test.pairs ?? 0] : [],
+  );
+  const few = [...new Set(counts)].filter(pairs => pairs > 0 && pairs < enough_pairs).sort((a, b) => b - a);
+  return few.length > 0 ? too_few(few[0]!) : "";
 }
 
 // How the metric of a group differs, and whether that may be chance.
@@ -34,7 +42,7 @@ export function verdict_of(
     p === null || p === undefined || difference === 0
       ? ""
       : pairs < enough_pairs
-        ? too_few(pairs)
+        ? "" // see few_text()
         : p < 0.05
           ? "Chance alone rarely makes a difference this large."
           : "The difference may be chance.";
@@ -44,7 +52,7 @@ export function verdict_of(
       {means && ` (${means_text(means, difference)})`}.{" "}
       {pairs > 1 && (
         <>
-          {interval_text(pairs, low, high, range)}{" "}
+          {interval_text(low, high, range)}{" "}
           {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
         </>
       )}

@@ -35,7 +35,7 @@ export function Panel(props: Props) {
     <section aria-label="Further charts">
       {others.length > 0 && (
         <label class="line">
-          Add a chart of
+          <span class="whole-line">Add a chart of</span>
           <select value="" onChange={event => set([...chosen, event.currentTarget.value])}>
             <option value="">a metric</option>
             <MetricOptions metrics={others} />

@@ -26,7 +26,7 @@ test("a metric has a title in words, and details are told from what is asked for
   assert.deepEqual(["loss", "loss_held", "rung_bag", "entropy_l1_h1", "from_bag"].map(is_detail), [false, true, true, true, false]);
 });
 
-test("who wishes for nothing is shown the newest experiment with three complete runs of one length", () => {
+test("who wishes for nothing is shown the newest experiment with complete runs to compare", () => {
   const of = (experiment, ...steps) => steps.map((one) => ({ experiment, steps: one, state: "done" }));
   const scrap = of("scrap", 11, 11, 11, 2000, 2000);
   assert.equal(shown_first([...scrap, ...of("whole", 300, 300, 300), ...of("older", 5, 5, 5)]), "whole");

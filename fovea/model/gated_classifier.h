@@ -1,7 +1,7 @@
 // Model `gated-classifier` (room model): a recurrent net reads tokens, and attention weighs the evidence of each
-// position. lab/spec makes it by name for a run. It writes only traces and gradients. The evidence of a position for
-// a class does not depend on attention. B examples, S positions, C logits (two classes have one, that of class 1;
-// more have one each). Arrays of the recurrent net are time-major. Forward:
+// position. lab/spec makes it by name for a run. It writes only traces and gradients. The evidence of a position for a
+// class does not depend on attention. B examples, S positions, C logits (two classes have one logit, of class 1; more
+// classes have one each). Arrays of the recurrent net are time-major. Forward:
 //
 //   e_sb     = E[x_bs]                     E (V,I), e (S,B,I)
 //   h        = recurrent(e)                h (S,B,H), nn/recurrent

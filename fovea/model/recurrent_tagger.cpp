@@ -9,7 +9,7 @@
 //   logit_tb  = U h_tb + b + C c_tb                       U, C (K,H), b (K)
 //   loss      = mean cross-entropy of logit_tb and the tag of t, over all words
 //
-// β_bts of a tag k: z_btsk = log softmax_k(U h_tb + b + C h_sb), less its mean over s.
+// β_bts of a tag k: z_btsk = log softmax_k(U h_tb + b + C h_sb), minus its mean over s.
 //
 // Backward, from dlogit (S,B,K):
 //

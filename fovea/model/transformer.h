@@ -7,8 +7,8 @@
 //   logit_bt = G LN(h_bt)                G (C,d), C tokens that may be answers; G = E where they are tied
 //   loss     = mean cross-entropy over the positions with an answer
 //
-// A head of the last block that copies tokens with strength c adds to the logits what it attends to by its weights A
-// (nn/attention/multi_head.h):
+// A head of the last block that copies tokens with strength c adds the tokens that it attends to, by its weights A, to
+// the logits (nn/attention/multi_head.h):
 //
 //   logit_bt(o) += c Σ_(j<=t) A_tj [x_bj = o]
 //

@@ -10,7 +10,7 @@
 //   logit_bt  = U c_bt + b                                 U (K,H), b (K)
 //   loss      = mean cross-entropy of logit_bt and the tag of t, over all words
 //
-// β_bts of a tag k: z_btsk = log softmax_k(U v_(s-t)bs + b), less its mean over P_bt; 0 outside.
+// β_bts of a tag k: z_btsk = log softmax_k(U v_(s-t)bs + b), minus its mean over P_bt; 0 outside.
 //
 // Backward, from dlogit (B S,K):
 //

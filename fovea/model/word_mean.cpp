@@ -8,7 +8,7 @@
 //   loss     = mean cross-entropy of logit_b over the examples; the translator's: over all their target words
 //
 // `word-mean` takes texts with classes. `word-mean-translator` predicts each target word from the same bag of source
-// words: its logits are those of the example at every target position. Both have β, and no attention.
+// words: it has the same logits at every target position. Both have β, and no attention.
 //
 // Backward:
 //

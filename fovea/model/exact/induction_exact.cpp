@@ -1,7 +1,7 @@
-// Model `induction-exact` (room model/exact): the three parts of an induction head and nothing else. lab/spec makes
-// it by name for a run. It writes only traces and gradients. Tokens are one-hot, so its matrices show what it stores.
-// Of a stream x of positions 0 .. n-1 over V tokens, C that may be answers, each position T that asks attends to the
-// positions before it:
+// Model `induction-exact` (room model/exact): the three parts of an induction head and nothing else. lab/spec makes it
+// by name for a run. It writes only traces and gradients. Tokens are one-hot, so its matrices show the associations
+// that it stores. A stream x has positions 0 .. n-1 and V tokens, and C of them may be answers. Each position T that
+// asks attends to the positions before it:
 //
 //   A_ti   = softmax_{i<=t} a_(t-i)                 a (n): a logit for each lag, the same at all positions
 //   s_t    = sum_{i<=t} A_ti c M[x_T, x_i]          M (V,V): which token attends to which; t < T
@@ -9,10 +9,10 @@
 //   z      = sum_{t<T} alpha_t c W[x_t]             W (V,C): the answer if a token is attended to
 //   loss   = mean cross-entropy of z over the positions that ask
 //
-// A is the map layer.1.head.1, alpha row T of layer.2.head.1, of which rows that ask nothing are 0. All start at 0,
-// but for W, which may start at a multiple of the identity. c is 1, or the root of V: then descent moves c M and c W
-// at V times its rate, as fast as if all tokens shared one memory, since one token in V is met in an example.
-// Backward:
+// A is the map layer.1.head.1, alpha row T of layer.2.head.1, of which rows that ask nothing are 0. All parameters
+// start at 0, except W, which may start at a multiple of the identity. The factor c is 1, or the root of V. With the
+// root, descent moves c M and c W at V times its rate. That is as fast as if all tokens shared one memory, because
+// each token is met in one example of V. Backward:
 //
 //   dalpha_t = c W[x_t] . dz                        dW[x_t] += c alpha_t dz
 //   ds_t     = alpha_t (dalpha_t - sum_u alpha_u dalpha_u)

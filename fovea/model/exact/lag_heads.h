@@ -1,4 +1,4 @@
-// A layer of heads that attend by the lag alone (room model/exact). Of H heads and streams of n positions:
+// A layer of heads that attend by the lag alone (room model/exact). With H heads and streams of n positions:
 //
 //   A_hti = softmax_{i<=t} a_h,(t-i)                a (H,n), or (n) of one head: a logit for each lag
 //

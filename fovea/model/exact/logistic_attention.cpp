@@ -1,6 +1,6 @@
 // Model `logistic-attention` (room model/exact): one attention map that learns by a logistic loss, with given values.
-// lab/spec makes it by name for a run. It writes only traces and gradients. Of sequence b of T tokens x_bt (d), each
-// with a value u_bt, a query z_b and a label y_b = 1 or -1:
+// lab/spec makes it by name for a run. It writes only traces and gradients. Sequence b has T tokens x_bt (d), each
+// with a value u_bt, and a query z_b and a label y_b = 1 or -1:
 //
 //   s_bt  = x_bt . W z_b                W (d,d); or W = sum_r k_r q_r', of keys and queries k, q (d,d)
 //   p_b   = softmax(s_b)

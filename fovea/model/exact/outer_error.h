@@ -1,4 +1,4 @@
-// The error of an outer product of three vectors x, y, z, each of its own length, beside x*, y*, z* (room
+// The error of an outer product of three vectors x, y, z, each of its own length, against x*, y*, z* (room
 // model/exact):
 //
 //   L  = 1/2 mean_ijk (x_i y_j z_k - x*_i y*_j z*_k)^2

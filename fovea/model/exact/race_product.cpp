@@ -1,5 +1,5 @@
 // Model `race-product`: two mechanisms that share parts and compete. Vectors a, b, c (n) and d (m), and the task's a*,
-// b*, c*, d*. The first mechanism stands for learning in context, the second for learning in weights:
+// b*, c*, d*. The first mechanism is like learning in context, the second like learning in weights:
 //
 //   L_abc  = 1/2 mean (a b c - a* b* c*)^2        of outer products; values and slopes in outer_error.h
 //   L_dbc  = 1/2 mean (d b c - d* b* c*)^2
@@ -9,7 +9,7 @@
 //   dd     = (L_abc + offset) dL_dbc/dd + cost |a|^2 d / (n m)
 //   db     = L_dbc dL_abc/db + (L_abc + offset) dL_dbc/db,        and the like for c
 //
-// Either product alone nearly suffices: where L_dbc is 0 the loss is the cost alone, and a shrinks. b and c may be
+// Either product alone nearly suffices. If L_dbc is 0, the loss is the cost alone, and a shrinks. b and c may be
 // given: then they are the task's own, and no parameters. (A. K. Singh and others, Strategy Coopetition Explains the
 // Emergence and Transience of In-Context Learning, 2025.)
 #include "fovea/model/exact/race_product.h"

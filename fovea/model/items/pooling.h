@@ -1,6 +1,6 @@
-// Model `pooling` (room model/items): answers are averages of the values, weighted by the similarity of query and
-// key. lab/spec makes it by name for a run. It writes only traces and gradients. m queries, n keys, V numbers to a
-// value; a query has d_q numbers, a key d_k. Forward:
+// Model `pooling` (room model/items): answers are averages of the values, weighted by the similarity of query and key.
+// lab/spec makes it by name for a run. It writes only traces and gradients. There are m queries of d_q numbers, n keys
+// of d_k numbers, and n values of V numbers. Forward:
 //
 //   s_ij   = similarity(q_i, k_j)                   model/items/similarity.h
 //   α_ij   = exp(s_ij) / Σ_l exp(s_il)

@@ -12,8 +12,8 @@
 //   additive                   s = vᵀ tanh(W_q q + W_k k)            W_q (hidden,d_q), W_k (hidden,d_k)
 //   user                       s = a formula in the spec, or a function
 //
-// A similarity that knows a distance or a product of q and k needs d_q = d_k = d. Memory is O((m + n) d) (additive:
-// O((m + n) hidden)).
+// A similarity that is a distance or a product of q and k needs d_q = d_k = d. Memory is O((m + n) d) (additive: O((m
+// + n) hidden)).
 #pragma once
 
 #include <functional>

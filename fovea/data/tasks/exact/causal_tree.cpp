@@ -1,5 +1,5 @@
 // Task `causal-tree`: one tree of parents for all examples, and a chain of its own for each (room data/tasks/exact).
-// lab/spec makes it by name for a run. It reads its settings and seed only. Of T positions, 0 .. T-1,
+// lab/spec makes it by name for a run. It reads its settings and seed only. Positions are 0 .. T-1:
 //
 //   parents    p(i) in 0 .. i-1 for i = 1 .. T-2, drawn evenly from the seed; 0 and T-1 have none
 //   rows       P_s ~ Dirichlet(alpha, .., alpha), drawn anew for each example
@@ -8,9 +8,9 @@
 //   answer     from row x_(T-1), asked at T-1
 //
 // So the positions whose parents have the token x_(T-1) predict the answer; the model must find these positions. The
-// right positions of i = 1 .. T-2 are its parent, those of T-1 the positions just named.
+// right position of i = 1 .. T-2 is its parent. The right positions of T-1 are the positions just named.
 //
-// Of S states, with n_j the tokens j of the source and m_j those at the right positions of T-1, the rungs of the
+// There are S states. The source has n_j tokens j, and m_j of them are at the right positions of T-1. The rungs of the
 // ladder predict token j with
 //
 //   nothing   1 / S

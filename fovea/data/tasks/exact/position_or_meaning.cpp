@@ -6,9 +6,9 @@
 //   y_i  = sum_j [(1 - positional) softmax_j(z_i z_j) + positional A_ij] xi_j,      A = [0.6 0.4; 0.4 0.6]
 //
 // The x_i are the batch's items, the u_i its queries, the y_i its answers. The training set is `samples` examples; a
-// batch of all of them holds them in their order. What each way of attending comes to is theory/exact/mixed_teacher.h.
-// (H. Cui, F. Behrens, F. Krzakala, L. Zdeborova, A Phase Transition between Positional and Semantic Learning in a
-// Solvable Model of Dot-Product Attention, 2024.)
+// batch of all of them has them in their order. The loss of each way of attending is computed in
+// theory/exact/mixed_teacher.h. (H. Cui, F. Behrens, F. Krzakala, L. Zdeborova, A Phase Transition between Positional
+// and Semantic Learning in a Solvable Model of Dot-Product Attention, 2024.)
 #include <array>
 #include <cmath>
 #include <vector>

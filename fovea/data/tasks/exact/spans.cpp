@@ -5,8 +5,8 @@
 //   z_y  = sum_i c_i sum_{x_j in span i} Q_i[x_j, y]       c_i = scale ratio^(s-i)
 //   p(y) = softmax(z)_y                                    Q_i (V,V) orthogonal, drawn evenly, one for each span
 //
-// The answer is asked at the last position. Losses and rungs are of p; the target is one draw from it. A rung is what a
-// set K of spans predicts of the answer, the mean over the other spans' tokens:
+// The answer is asked at the last position. Losses and rungs are of p; the target is one draw from it. A rung predicts
+// the answer from a set K of spans. It is the mean over the tokens of the other spans:
 //
 //   p(y | K) = E softmax(z of K + z' of the others)      over `others` contexts, the same for all; of no span the mean
 //                                                        over 20 times as many

@@ -2,9 +2,9 @@
 // data/tasks/files). lab/spec makes it by name for a run. It reads its settings, seed and files only. The image of
 // this digit is marked.
 //
-// Which item that is depends on the others. Weights that follow a score of each item alone are those of an order of
-// the digits (a softmax is the mean of orders drawn at random: Gumbel noise on the scores), and of all orders the
-// best has the second of three first in 0.583 of the bags, so the mean weight on it is at most that.
+// The marked item depends on the other items. Weights that follow a score of each item alone are a mean of orders of
+// the digits (a softmax is a mean of orders that are drawn with Gumbel noise on the scores). The best order has the
+// second of three first in 0.583 of the bags. So the mean weight on the marked item is at most 0.583.
 #include <algorithm>
 
 #include "fovea/base/random.h"

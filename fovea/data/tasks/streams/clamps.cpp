@@ -7,7 +7,7 @@
 // example, so only the context contains the pairs. Only the last position asks. Labels are the tokens from 0
 // up, and items follow them.
 //
-// Of L labels the rungs of the ladder predict label j with
+// There are L labels. The rungs of the ladder predict label j with
 //
 //   nothing   1 / L
 //   bag       1 / P for the labels in the context

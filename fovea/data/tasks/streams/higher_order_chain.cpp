@@ -5,9 +5,10 @@
 //   first k tokens         evenly, independently
 //   each later one         from the row of the k before it
 //
-// Asked is the token x_T after the T of the source. Losses and rungs are of its row of the chain; the target is one
-// draw from it. A rung sees the tokens at certain lags before x_T. Of V states, n_v counts the tokens v at positions t,
-// k <= t < T, whose tokens at these lags before t are those before x_T:
+// The question is the token x_T after the T tokens of the source. Losses and rungs are of its row of the chain; the
+// target is one draw from it. A rung sees the tokens at certain lags before x_T. There are V states. A position t, k
+// <= t < T, counts if the tokens at these lags before t equal the tokens at these lags before x_T. Of the positions
+// that count, n_v have the token v:
 //
 //   uniform       1 / V
 //   unigram       (n_v + c) / (sum n + V c), at no lag

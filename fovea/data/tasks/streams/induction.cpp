@@ -8,7 +8,7 @@
 // the query, which is alone. The copy is anywhere except in the two last positions of the source, so another token
 // follows it.
 //
-// Of V tokens, with n_j the tokens j of the source, the rungs of the ladder predict token j with
+// There are V tokens, and the source has n_j tokens j. The rungs of the ladder predict token j with
 //
 //   nothing     1 / V
 //   bag         n_j / (T-2), but 0 for the query: all positions but those of the query can be the answer's alike

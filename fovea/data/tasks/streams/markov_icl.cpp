@@ -6,13 +6,13 @@
 //   first token            from the distribution pi = pi P
 //   each later one         from the row of the one before it
 //
-// doubly: columns sum to 1 too, and pi is uniform: the frequency of tokens gives no information. Of two states the
-// chain is then [[p, 1-p], [1-p, p]] with (p, 1-p) ~ Dirichlet(alpha, alpha); of more, rows and columns of the drawn
-// one are divided by their sums in turn until both are 1. (These are not uniform among all doubly stochastic
+// doubly: columns sum to 1 too, and pi is uniform: the frequency of tokens gives no information. With two states the
+// chain is then [[p, 1-p], [1-p, p]] with (p, 1-p) ~ Dirichlet(alpha, alpha). With more, rows and columns of the drawn
+// chain are divided by their sums in turn until both are 1. (These are not uniform among all doubly stochastic
 // matrices.)
 //
-// Of k states, with n_j the tokens j among x_0 .. x_t, and m_j the tokens j that follow an earlier copy of x_t, the
-// rungs of the ladder predict token j after x_t with, sums over all j:
+// There are k states. Among x_0 .. x_t, n_j tokens are j, and m_j tokens j follow an earlier copy of x_t. The rungs of
+// the ladder predict token j after x_t with (sums over all j):
 //
 //   uniform   1 / k
 //   unigram   (n_j + alpha) / (sum n + k alpha)

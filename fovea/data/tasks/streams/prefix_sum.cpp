@@ -3,8 +3,8 @@
 //
 //   y_i = x_1 + .. + x_i  mod m,   m = numbers + 1
 //
-// y_i = y_{i-1} + x_i, so its right positions are those of y_{i-1} and of x_i. The rungs of the ladder: no output is
-// known; y_1 is known; y_i is known to differ from y_{i-1}, too; all outputs are known.
+// y_i = y_{i-1} + x_i, so its right positions are the positions of y_{i-1} and x_i. The rungs of the ladder: no output
+// is known; y_1 is known; y_i is known to differ from y_{i-1}, too; all outputs are known.
 #include "fovea/data/tasks/streams/input_output.h"
 
 namespace fovea {

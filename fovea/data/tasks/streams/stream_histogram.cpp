@@ -1,8 +1,8 @@
 // Task `stream-histogram`: [x_1 .. x_n, SEP, y_1 .. y_n] with y_i the count of j for which x_j = x_i, i included
 // (room data/tasks/streams). lab/spec makes it by name for a run. It reads its settings and seed only.
 //
-// The rungs of the ladder: without the input, y_i - 1 is binomial, of n-1 draws with probability 1 / numbers; with
-// the bag of the input, y_i is one of the n counts; all outputs are known.
+// The ladder has three rungs. Without the input, y_i - 1 is binomial, of n-1 draws with probability 1 / numbers. With
+// the bag of the input, y_i is one of the n counts. At the last rung all outputs are known.
 #include <algorithm>
 
 #include "fovea/base/functions/functions.h"

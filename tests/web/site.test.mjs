@@ -100,9 +100,9 @@ test("code in a table is shown as it is typed", async () => {
   const expressions = await cells("reference/expressions.html");
   assert.ok(expressions.some((code) => code.includes(" | ")));
   assert.deepEqual(expressions.filter((code) => code.includes("\\|")), []);
-  const errors = await cells("reference/errors.html");
-  assert.ok(errors.includes("fovea list &lt;0&gt;"));
-  assert.deepEqual(errors.filter((code) => code.includes("&amp;lt;")), []);
+  const advice = await cells("reference/advice.html");
+  assert.ok(advice.includes("fovea list &lt;0&gt;"));
+  assert.deepEqual(advice.filter((code) => code.includes("&amp;lt;")), []);
 });
 
 test("old addresses forward, with their marks", async () => {

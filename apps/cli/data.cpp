@@ -88,14 +88,12 @@ class Data : public Command {
         ->type_name("FILE");
     app.add_option("--test", test_, "file of the test texts (default: split off the training texts)")
         ->type_name("FILE");
-    app.add_option(
-           "--label", label_,
-           "column of the class, by name or number (default: 1, or the column that the header calls label, class, …)")
+    app.add_option("--label", label_,
+                   "column of the class, by name or number (default: 1, or the one that the header calls label, …)")
         ->check(not_empty())
         ->type_name("COL");
-    app.add_option(
-           "--text", text_,
-           "column of the text; several are joined (default: 2, or the column that the header calls text, sentence, …)")
+    app.add_option("--text", text_,
+                   "column of the text; several are joined (default: 2, or the one that the header calls text, …)")
         ->check(not_empty())
         ->type_name("COL");
     app.add_option("--source", text_, "column of the source text, for pairs; several are joined")

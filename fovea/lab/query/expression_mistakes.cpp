@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <strings.h>
 
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
 namespace fovea {
 
 namespace {
@@ -95,6 +99,16 @@ std::optional<std::string_view> lower_truth(const std::string& name) {
   for (const char* const truth : {"true", "false"})
     if (strcasecmp(name.c_str(), truth) == 0) return truth;
   return std::nullopt;
+}
+
+std::optional<int> percent_of_steps_to(std::string_view name) {
+  constexpr std::string_view front = "steps_to_";
+  if (!name.starts_with(front)) return {};
+  name.remove_prefix(front.size());
+  if (!std::ranges::all_of(name, is_digit)) return {};
+  int percent = 0;
+  const auto wrong = std::from_chars(name.data(), name.data() + name.size(), percent).ec;
+  return wrong == std::errc() ? percent : 0;
 }
 
 }  // namespace fovea

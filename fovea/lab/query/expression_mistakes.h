@@ -35,4 +35,7 @@ std::optional<std::string> range_remedy(std::string_view text, std::size_t at, c
 // "true" for "True" and "TRUE", and "false" likewise. Nothing for other names.
 std::optional<std::string_view> lower_truth(const std::string& name);
 
+// 90 for "steps_to_90", and 0 for digits that are no int. Nothing for other names.
+std::optional<int> percent_of_steps_to(std::string_view name);
+
 }  // namespace fovea

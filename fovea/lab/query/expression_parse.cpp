@@ -262,9 +262,11 @@ class Parser {
       if (name.back() == '.')
         fail(fmt::format("the name '{}' ends in a dot", name), "write it as 'task.vocab'", column);
       if (find_function(name)) fail(fmt::format("'{}' is a function", name), fmt::format("write {}(…)", name), column);
-      if (const int percent = percent_of(name)) return steps_to(name, percent, column);
-      if (name.starts_with(steps_to_front) && name.find_first_not_of("0123456789", steps_to_front.size()) == name.npos)
-        fail(fmt::format("there is no '{}'", name), "write steps_to_1 to steps_to_100, as in steps_to_90", column);
+      if (const auto percent = percent_of_steps_to(name)) {
+        if (*percent < 1 || *percent > 100)
+          fail(fmt::format("there is no '{}'", name), "write steps_to_1 to steps_to_100, as in steps_to_90", column);
+        return steps_to(name, *percent, column);
+      }
       if (const auto truth = lower_truth(name))
         fail(fmt::format("there is no value '{}'", name), fmt::format("write {}", *truth), column);
       node = name_node(name, column);
@@ -279,17 +281,6 @@ class Parser {
     node.column = column;
     node.text = report_old_name(name.find('.') == std::string::npos ? NameKind::metric : NameKind::setting, name);
     return node;
-  }
-
-  static constexpr std::string_view steps_to_front = "steps_to_";
-
-  // 90 of "steps_to_90"; 0 for other names.
-  static int percent_of(const std::string& name) {
-    if (!name.starts_with(steps_to_front)) return 0;
-    int percent = 0;
-    const char* const end = name.data() + name.size();
-    const auto [at, wrong] = std::from_chars(name.data() + steps_to_front.size(), end, percent);
-    return wrong == std::errc() && at == end && percent >= 1 && percent <= 100 ? percent : 0;
   }
 
   Node steps_to(const std::string& name, int percent, int column) {

@@ -91,10 +91,10 @@ TOKENS = [
     ({"name": "causal-tree"}, {"name": "disentangled"}),
     (MENTIONS, {"name": "linear-tagger", "reach": 2}),
     (MENTIONS, {"name": "window-tagger", **SMALL, "reach": 1}),
-    (STREAM, {**LAYERS, "mlp": 4}),
-    (STREAM, {**LAYERS, "position": "relative", "biases": False}),
-    (STREAM, {**LAYERS, "position": "rotary", "attention": "relu"}),
-    (STREAM, {**LAYERS, "position": "none", "queries": "merged", "attention": "linear"}),
+    (STREAM, {**LAYERS, "mlp": 4, "attention": "softmax-one"}),
+    (STREAM, {**LAYERS, "position": "relative", "biases": False, "attention": "softmax-sink"}),
+    (STREAM, {**LAYERS, "position": "rotary", "attention": "relu", "tied": True}),
+    (STREAM, {**LAYERS, "position": "none", "queries": "merged", "attention": "linear", "gate": True}),
     (STREAM, {**LAYERS, "queries": "identity", "norm": "none", "mlp": 2, "activation": "relu"}),
 ]
 

@@ -118,7 +118,7 @@ def _told_by(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
         ("w", _pooling),
         ("weight", _pooling),
         ("query.weight", _pooling),
-        ("unembedding.weight", _transformer),
+        ("layer.1.value.weight", _transformer),
     ):
         if name in weights:
             return tell(weights)
@@ -184,12 +184,16 @@ def _transformer(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
         "position": "learned" if learned is not None else "relative" if relative is not None else "none",
         "queries": "separate" if has_query and has_key else "merged" if has_query else "identity",
         "biases": "layer.1.value.bias" in weights,
+        "gate": "layer.1.gate.weight" in weights,
+        "tied": "unembedding.weight" not in weights,
     }
+    if "layer.1.sink" in weights:
+        spec.update(attention="softmax-sink", heads=len(weights["layer.1.sink"]))
     longest = next((len(table) for table in (learned, relative) if table is not None), 1 << 16)
     return spec, {
         "kind": "token_streams",
         "vocab": vocab,
-        "target_vocab": len(weights["unembedding.weight"]),
+        "target_vocab": len(weights["embedding.weight" if spec["tied"] else "unembedding.weight"]),
         "longest": longest,
     }
 

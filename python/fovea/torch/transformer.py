@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .._engine import wrong_input
 from ..pictures import needed
 
 torch = needed("torch", "torch")
@@ -30,7 +31,11 @@ class Layer(nn.Module):  # type: ignore[misc]
             self.key = nn.Linear(d, wide, bias=bias)
         if spec["position"] == "relative":
             self.position = nn.Embedding(longest, wide)
+        if spec["attention"] == "softmax-sink":
+            self.sink = nn.Parameter(torch.zeros(spec["heads"]))
         self.value = nn.Linear(d, d, bias=bias)
+        if spec.get("gate", False):
+            self.gate = nn.Linear(d, d)
         self.output = nn.Linear(d, d, bias=bias)
         if spec["mlp"]:
             if normal:
@@ -80,10 +85,16 @@ class Layer(nn.Module):  # type: ignore[misc]
         later = torch.ones(places, places, dtype=torch.bool, device=u.device).triu(1)
         if self.spec["attention"] == "softmax":
             weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        elif self.spec["attention"] in ("softmax-one", "softmax-sink"):
+            nothing = self.sink if self.spec["attention"] == "softmax-sink" else scores.new_zeros(self.spec["heads"])
+            nothing = nothing[:, None, None].expand(*scores.shape[:-1], 1)
+            weights = torch.cat([scores.masked_fill(later, -torch.inf), nothing], -1).softmax(-1)[..., :-1]
         elif self.spec["attention"] == "linear":
             weights = scores.masked_fill(later, 0)
-        else:
+        elif self.spec["attention"] == "relu":
             weights = scores.relu().masked_fill(later, 0) / torch.arange(1, places + 1, device=u.device)[:, None]
+        else:
+            raise wrong_input(f"attention '{self.spec['attention']}' has no module of PyTorch", "train it without it")
         if ruled:
             weights = torch.stack([rule.applied(weights[:, h], ~later) for h, rule in enumerate(rules)], 1)
         return weights
@@ -92,7 +103,10 @@ class Layer(nn.Module):  # type: ignore[misc]
         normal = self.spec["norm"] == "pre"
         u = self.norm1(h) if normal else h
         attention = self.weights(u, rules)
-        h = h + self.output((attention @ self.split(self.value(u))).transpose(1, 2).flatten(-2))
+        attended = (attention @ self.split(self.value(u))).transpose(1, 2).flatten(-2)
+        if self.spec.get("gate", False):
+            attended = self.gate(u).sigmoid() * attended
+        h = h + self.output(attended)
         if self.spec["mlp"]:
             h = h + self.mlp(self.norm2(h) if normal else h)
         return h, attention
@@ -113,7 +127,8 @@ class Transformer(FromRun):
         self.layer = nn.ModuleDict({str(i + 1): Layer(self.spec, longest) for i in range(self.spec["layers"])})
         if self.spec["norm"] == "pre":
             self.norm = nn.LayerNorm(width, bias=self.spec["biases"])
-        self.unembedding = nn.Linear(width, shapes["unembedding.weight"][0], bias=False)
+        if not self.spec.get("tied", False):
+            self.unembedding = nn.Linear(width, shapes["unembedding.weight"][0], bias=False)
 
     def forward(self, source: Any) -> tuple[Any, Any]:
         h = self.embedding(source.clamp(min=0))
@@ -127,7 +142,7 @@ class Transformer(FromRun):
             maps.append(attention)
         if self.spec["norm"] == "pre":
             h = self.norm(h)
-        logits = self.unembedding(h)
+        logits = h @ self.embedding.weight.T if self.spec.get("tied", False) else self.unembedding(h)
         for head, rule in enumerate(rules):
             if rule.copy:
                 logits = logits + rule.copy * (maps[-1][:, head] @ one_hot(source, logits))

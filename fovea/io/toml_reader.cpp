@@ -4,8 +4,11 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "fovea/io/whitespace.h"
 
@@ -100,25 +103,92 @@ int open_quote(std::string_view text, int line) {
   return quote ? opened : 0;
 }
 
+// The key of this line up to the part at this column: model.p of model.p.x = 3.
+std::string_view key_until(std::string_view text, const Location& location) {
+  text = line_of(text, location.line);
+  const std::size_t begin = std::min(static_cast<std::size_t>(std::max(location.column, 1)) - 1, text.size());
+  return trimmed(text.substr(0, text.find_first_of(".= \t", begin)));
+}
+
+Error set_twice(std::string_view what, std::string_view text, const Location& location) {
+  if (what.ends_with("as dotted key-value pair")) {
+    const std::string_view key = key_until(text, location);
+    if (what.find("existing table") != what.npos)
+      return wrong_input(fmt::format("the table '{}' is complete, and a key is added to it", key),
+                         "write the key into the table", location);
+    return wrong_input(fmt::format("'{}' is a value, and this line makes it a table", key), "delete one of the two",
+                       location);
+  }
+  const std::size_t begin = what.find('\''), end = what.rfind('\'');
+  return wrong_input(fmt::format("'{}' is set twice", what.substr(begin + 1, end - begin - 1)), "delete one of the two",
+                     location);
+}
+
+// The innermost bracket that is open at this location.
+std::optional<Location> open_bracket(std::string_view text, const Location& at) {
+  std::vector<Location> open;
+  char quote = 0;
+  int line = 1, column = 0;
+  for (std::size_t i = 0; i < text.size() && (line < at.line || column + 1 < at.column); ++i) {
+    const char c = text[i];
+    ++column;
+    if (quote) {
+      if (c == '\\' && quote == '"') ++i, ++column;
+      else if (c == quote || c == '\n') quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '[' || c == '{') {
+      open.push_back({at.file, line, column, at.kind});
+    } else if ((c == ']' || c == '}') && !open.empty()) {
+      open.pop_back();
+    }
+    if (c == '\n') ++line, column = 0;
+  }
+  return open.empty() ? std::nullopt : std::optional(open.back());
+}
+
+// What the parser expected and did not see, in the words of spec files.
+std::optional<Error> not_expected(std::string_view what, std::string_view text, const Location& location) {
+  const bool end = what.find("end-of-file") != what.npos;
+  const std::string_view line = trimmed(line_of(text, location.line));
+  if (what.find("expected value, saw") != what.npos || (end && line.ends_with('=')))
+    return wrong_input("no value follows the '='", "write a number, a text in quotes, a list or a table", location);
+  if (what.find("expected '=', saw ':'") != what.npos)
+    return wrong_input("a ':' is written between a key and its value", "write '=' instead", location);
+  if (what.find("expected '='") != what.npos) return wrong_input("a '=' is missing", "write key = value", location);
+  if (const auto open = open_bracket(text, location)) {
+    const bool key = line.find('=') != line.npos && std::isalpha(static_cast<unsigned char>(line.front()));
+    const bool next_key = key && open->line < location.line;
+    if (end || next_key || what.ends_with("saw '\\n'"))
+      return wrong_input("a bracket is opened here and not closed", "close the bracket", *open);
+  }
+  if (what.find("expected comma") != what.npos)
+    return wrong_input("two values have no comma between them", "put a comma between two values", location);
+  if (what.find("expected a comment or whitespace") == what.npos) return {};
+  if (line.starts_with('['))
+    return wrong_input("text follows the name of a table", "write each key on a line of its own", location);
+  return wrong_input("text follows the value",
+                     "write one value, several values as a list [1, 2], and each key on a line of its own", location);
+}
+
 // The parser's message about `text`, in the words of spec files.
 Error not_toml(std::string_view what, std::string_view text, const Location& location) {
-  if (what.find("redefine existing") != what.npos) {
-    const std::size_t begin = what.find('\''), end = what.rfind('\'');
-    const std::string_view key = begin < end ? what.substr(begin + 1, end - begin - 1) : what;
-    return wrong_input(fmt::format("'{}' is set twice", key), "delete one of the two", location);
-  }
+  if (what.find("redefine existing") != what.npos) return set_twice(what, text, location);
   if (what.find("utf-8") != what.npos)
     return wrong_input("is not a text in UTF-8", "save it as UTF-8, or check that it is the right file",
                        {location.file, 0, 0, location.kind});
-  if (what.find("value type") != what.npos)
-    return wrong_input("the value after '=' is not valid TOML", "write a number, a text in quotes, a list or a table",
-                       location);
   if (const std::string range = open_range(text, location.line); !range.empty())
     return wrong_input("a range or a distribution needs quotes", fmt::format("write \"{}\"", range), location);
   const bool escape = what.find("escape") != what.npos && what.find("control char") == what.npos;
   if (const int column = escape ? 0 : open_quote(text, location.line))
     return wrong_input("this text has an opening quote and no closing quote", "add the closing quote",
                        {location.file, location.line, column, location.kind});
+  if (std::optional<Error> error = not_expected(what, text, location)) return *std::move(error);
+  if (what.find("value type") != what.npos)
+    return wrong_input("the value after '=' is not valid TOML", "write a number, a text in quotes, a list or a table",
+                       location);
   if (what.starts_with("Error while parsing "))
     if (const std::size_t colon = what.find(": "); colon != what.npos) what.remove_prefix(colon + 2);
   return wrong_input(fmt::format("not TOML: {}", what), "check the quotes, brackets and commas of this line", location);

@@ -31,6 +31,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
   write("texts", "a text\n");
   write("one.tsv", "ham\nspam\n");
   write("key.jsonl", "{\"label\": \"ham\"}\n");
+  write("swallow.toml", "[train]\nsteps = 5\n" + std::string("task.name = \"two-sequences\"\n"));
   write("quote.toml", "title = \"open\n[probe]\n");
   write("table.toml", toy + "intervene = { hold = \"uniform\" }\n");
   write("unnamed.toml", "task.name = \"two-sequences\"\nmodel.scale = 2\n");
@@ -54,6 +55,10 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"run glimpse-plain --set model.patch=1000", 2, {"--set model.patch=1000: patches", "Set model.patch to 28"}},
       {"run nan.toml", 2, {"nan.toml:2:", "nan"}},
       {"run broken.toml", 2, {"broken.toml:1:"}},
+      {"run swallow.toml",
+       2,
+       {"swallow.toml:3:1: [train] in line 1 contains all keys below it, and 'task' too. Move the table to the end, or "
+        "write train = { … }."}},
       {"run top.toml", 2, {"top.toml:1:", "taks", "'task'"}},
       {"run bare.toml",
        2,

@@ -141,10 +141,27 @@ void refuse_lacking(const Experiment& experiment) {
                         experiment.location);
 }
 
+// A table [train] at the top of a file contains all keys below it, task and model too.
+void refuse_swallowed(const ValueTable& written) {
+  constexpr std::string_view of_file[] = {"task", "model", "train", "probe", "sweep", "quick", "intervene"};
+  for (const char* const name : {"task", "model", "train", "probe"}) {
+    const auto found = written.find(name);
+    const auto* const table = found == written.end() ? nullptr : found->second.as<ValueTable>();
+    if (!table) continue;
+    const int line = found->second.location.line;
+    for (const auto& [key, value] : *table)
+      if (std::ranges::find(of_file, key) != std::end(of_file) && value.location.line > line)
+        throw wrong_input(fmt::format("[{}] in line {} contains all keys below it, and '{}' too", name, line, key),
+                          fmt::format("move the table to the end, or write {} = {{ … }}", name), value.location);
+  }
+}
+
 }  // namespace
 
 Experiment parse_experiment(const std::string& toml, const std::string& file_name) {
-  return experiment_from_table(parse_table(toml, file_name), {file_name});
+  const ValueTable written = parse_table(toml, file_name);
+  refuse_swallowed(written);
+  return experiment_from_table(written, {file_name});
 }
 
 Experiment experiment_from_table(const ValueTable& written, const Location& location) {

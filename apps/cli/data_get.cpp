@@ -36,6 +36,17 @@ Json public_json(const PublicCorpus& corpus) {
           {"here", is_here(corpus, corpus.name)}};
 }
 
+// If a column is wrong, the mistake is in the file that describes the corpus.
+Got got_of(const PublicCorpus& wanted, const Getting& how, const std::string& name) {
+  try {
+    return get_corpus(wanted, how);
+  } catch (const Error& error) {
+    const bool in_line = error.location().line > 0 && error.location().file != name;
+    if (!name.ends_with(".toml") || !in_line) throw;
+    throw Error(error.kind(), message("{}: {}", error.location().text(), error.problem()), error.remedy(), {name});
+  }
+}
+
 }  // namespace
 
 void DataGet::options(CLI::App& app) {
@@ -123,7 +134,7 @@ int DataGet::get(const PublicCorpus& wanted) {
     if (!texts) texts.emplace("texts", silent);
     texts->show(static_cast<double>(done), static_cast<double>(of));
   };
-  const Got got = get_corpus(wanted, how);
+  const Got got = got_of(wanted, how, name_);
   progress.reset();
   texts.reset();
   if (json_) {

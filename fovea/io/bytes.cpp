@@ -89,6 +89,13 @@ class Begun final : public Source {
   std::unique_ptr<Source> rest_;
 };
 
+// A file whose name says that it is packed.
+void refuse_unpacked(std::string_view first, const Location& location) {
+  if (location.file.ends_with(".gz") && !first.empty() && !first.starts_with("\x1f\x8b"))
+    throw wrong_input("its name ends with .gz, and it is not packed by gzip",
+                      "remove .gz from its name, or name another file", location);
+}
+
 std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Location& location) {
   std::string first(4, '\0');
   std::size_t have = 0;
@@ -98,6 +105,7 @@ std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Location&
     have += got;
   }
   first.resize(have);
+  refuse_unpacked(first, location);
   const auto packing = std::ranges::find_if(packings(), [&](const Packing& p) { return first.starts_with(p.magic); });
   auto begun = std::make_unique<Begun>(std::move(first), std::move(source));
   if (packing == packings().end()) return begun;

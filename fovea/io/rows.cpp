@@ -175,6 +175,7 @@ class Picker final : public nlohmann::json_sax<nlohmann::json> {
     depth_ = 0;
     wanted_ = none;
     problem_.clear();
+    remedy_ = "write one JSON object per line";
     has_.assign(names_.size(), false);
     for (std::string& value : values_) value.clear();
   }
@@ -200,10 +201,12 @@ class Picker final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t, const std::string& last, const nlohmann::json::exception&) override {
     problem_ = last.empty() ? "is not JSON" : fmt::format("is not JSON near '{}'", last);
+    if (depth_ > 0) remedy_ = Remedy::or_skip("put commas between the keys, and close the braces and quotes", "lines");
     return false;
   }
 
   const std::string& problem() const { return problem_; }
+  const Remedy& remedy() const { return remedy_; }
   const std::vector<std::string>& values() const { return values_; }
   const std::vector<bool>& has() const { return has_; }
 
@@ -221,7 +224,10 @@ class Picker final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool nest(const char* what) {
-    if (depth_ == 1 && wanted_ != none) return refuse(fmt::format("\"{}\" is {}, not a text", names_[wanted_], what));
+    if (depth_ == 1 && wanted_ != none) {
+      remedy_ = Remedy::or_skip(fmt::format("write \"{}\" as a text", names_[wanted_]), "lines");
+      return refuse(fmt::format("\"{}\" is {}, not a text", names_[wanted_], what));
+    }
     ++depth_;
     return true;
   }
@@ -240,6 +246,7 @@ class Picker final : public nlohmann::json_sax<nlohmann::json> {
   std::size_t depth_ = 0;
   std::size_t wanted_ = none;
   std::string problem_;
+  Remedy remedy_;
 };
 
 class JsonlRows final : public RowReader {
@@ -256,7 +263,7 @@ class JsonlRows final : public RowReader {
     } while (trimmed(line).empty());
     picker_.begin();
     if (!nlohmann::json::sax_parse(line.begin(), line.end(), &picker_))
-      throw wrong_input(picker_.problem(), "write one JSON object per line", lines_.location());
+      throw wrong_input(picker_.problem(), picker_.remedy(), lines_.location());
     for (std::size_t i = 0; i < names_.size(); ++i)
       if (!picker_.has()[i])
         throw wrong_input(fmt::format("has no key \"{}\"", names_[i]),

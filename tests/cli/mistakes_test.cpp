@@ -31,6 +31,13 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
   write("texts", "a text\n");
   write("one.tsv", "ham\nspam\n");
   write("key.jsonl", "{\"label\": \"ham\"}\n");
+  write("keys.jsonl", "{\"label\": \"ham\"}\n{\"label\": \"ham\", \"text\": \"a\"}\n");
+  write("list.jsonl", "{\"label\": [\"ham\"], \"text\": \"a\"}\n{\"label\": \"ham\", \"text\": \"a\"}\n");
+  write("open.jsonl", "{\"label\": \"ham\", \"text\": \"a\"\n");
+  write("plain.jsonl", "ham\n");
+  write("latin.tsv", "ham\t\xb4\nspam\t\xb4\n");
+  write("plain.tsv.gz", "ham\ta\n");
+  write("short.toml", "[[file]]\nname = \"a.csv\"\naddress = [\"https://host.example\"]\nsha256 = \"ABC\"\n");
   write("swallow.toml", "[train]\nsteps = 5\n" + std::string("task.name = \"two-sequences\"\n"));
   write("quote.toml", "title = \"open\n[probe]\n");
   write("table.toml", toy + "intervene = { hold = \"uniform\" }\n");
@@ -59,6 +66,18 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
        2,
        {"swallow.toml:3:1: [train] in line 1 contains all keys below it, and 'task' too. Move the table to the end, or "
         "write train = { … }."}},
+      {"data get short.toml",
+       2,
+       {"the file 'a.csv' has the checksum 'ABC', and a checksum has 64 lower-case hexadecimal digits."}},
+      {"data add x --train keys.jsonl", 2, {"keys.jsonl:1: has no key \"text\"", "or add --skip-bad."}},
+      {"data add x --train list.jsonl", 2, {"\"label\" is a list, not a text. Write \"label\" as a text, or add "}},
+      {"data add x --train open.jsonl", 2, {"open.jsonl:1: is not JSON", "and close the braces and quotes"}},
+      {"data add x --train plain.jsonl", 2, {"plain.jsonl:1: is not JSON", "Write one JSON object per line."}},
+      {"data add x --train plain.tsv.gz", 2, {"its name ends with .gz, and it is not packed by gzip. Remove .gz from"}},
+      {"data add x --train latin.tsv --skip-bad",
+       2,
+       {"latin.tsv:1:5: is not UTF-8: byte 5 of this line is b4; no line of the file is valid. Save the file as "
+        "UTF-8."}},
       {"run top.toml", 2, {"top.toml:1:", "taks", "'task'"}},
       {"run bare.toml",
        2,

@@ -57,8 +57,11 @@ PublicCorpus::File read_file_table(const Value& value) {
   if (file.addresses.empty()) throw wrong("has no address", "add address = [\"https://…\"]");
   const bool digits = std::all_of(file.sha256.begin(), file.sha256.end(),
                                   [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-  if (file.sha256.size() != 64 || !digits)
+  if (file.sha256.empty())
     throw wrong("has no checksum", "add sha256 = \"…\", 64 lower-case hexadecimal digits, as sha256sum prints them");
+  if (file.sha256.size() != 64 || !digits)
+    throw wrong(fmt::format("has the checksum '{}', and a checksum has 64 lower-case hexadecimal digits", file.sha256),
+                "write the digits that sha256sum prints");
   for (const std::string& member : file.members) check_path(member, value.location);
   return file;
 }

@@ -160,13 +160,25 @@ class Table final : public TextReader::Examples {
     }
   }
 
+  // No row is left if all are skipped.
+  [[noreturn]] void refuse_all() const {
+    const Error& first = *ahead_.front().wrong;
+    const bool skip = first.remedy().code == Remedy::Code::or_skip;
+    const std::string none = ahead_.size() < rows_to_judge_by
+                                 ? "no line of the file is valid"
+                                 : fmt::format("none of the first {} lines is valid", rows_to_judge_by);
+    throw Error(first.kind(), message("{}; {}", first.problem(), none),
+                skip ? Remedy(*first.remedy().arguments[0].as<std::string>()) : first.remedy(), first.location());
+  }
+
   // The first row decides how many columns there are and, where it is a header, which is which.
   void find_columns(Header header) {
     const bool by_name = std::any_of(wanted_.begin(), wanted_.end(), [](const auto& w) { return !column_number(w); });
     read_ahead();
     if (ahead_.empty()) throw wrong_input("is empty", "check that it is the right file", {file_});
     const auto good = std::find_if(ahead_.begin(), ahead_.end(), [](const Ahead& row) { return !row.wrong; });
-    const bool first_counts = by_name || header == Header::yes || good == ahead_.end();
+    const bool first_counts = by_name || header == Header::yes;
+    if (good == ahead_.end()) refuse_all();
     if (first_counts && ahead_.front().wrong) throw Error(*ahead_.front().wrong);  // nothing says what the columns are
     const Ahead& first = *good;
     width_ = first.fields.size();

@@ -72,7 +72,7 @@ TEST(PublicCorpora, WhatIsWrongInAFileIsNamed) {
   const std::vector<std::pair<std::string, std::string>> wrong{
       {"title = \"none\"", "a.toml: names no file to download"},
       {with("bytes", "byte"), "a.toml:4:1: file has no setting 'byte'"},
-      {with("\"1587", "\"X587"), "a.toml:1:1: the file 'a.zip' has no checksum"},
+      {with("\"1587", "\"X587"), "a.toml:1:1: the file 'a.zip' has the checksum 'X587"},
       {with("[\"https://host.example/a.zip\"]", "[]"), "has no address"},
       {with("a.zip\"\n", "../a.zip\"\n"), "'../a.zip' cannot be the name of a downloaded file"},
       {with("a.zip\"\n", "b/a.zip\"\n"), "the file 'b/a.zip' cannot have this name"},

@@ -108,7 +108,7 @@ TEST_F(IgnoredWords, AConditionThatIsTrueOfNoRunIsRefused) {
       {"export 1 --format csv -o out.npz", "the name 'out.npz' ends as the format npz, and --format is csv"},
       {"runs --where 'started > 2026-01-01'",
        "'started' is a text, and > compares numbers. Compare it with a text, as in started = "},
-      {"runs --where 'p like 1'", "there is no operator 'like'. Write =."},
+      {"runs --where 'p like 1'", "there is no operator 'like'. Write '='."},
       {"runs --where 'TRUE'", "there is no value 'TRUE'. Write true."},
       {"runs --sort 'loss,p'", "--sort: it takes one metric or setting. Name one, as in --sort -accuracy."},
       {"runs --sort --limit 3", "--sort is followed by the option --limit"},

@@ -213,7 +213,7 @@ class Parser {
     if (is_digit(c) || c == '.') return literal();
     if (is_letter(c)) return word();
     fail(fmt::format("'{}' is not expected here", token_at(text_, at_)),
-         c == '!' ? "write not" : "write a metric, a setting or a number");
+         c == '!' ? "write 'not'" : "write a metric, a setting or a number");
   }
 
   Node quoted(char quote) {

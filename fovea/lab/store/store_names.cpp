@@ -12,12 +12,27 @@
 #include "fovea/lab/experiment/describe.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/query/compared_names.h"
+#include "fovea/lab/query/expression_mistakes.h"
 #include "fovea/lab/store/store_state.h"
 #include "fovea/nn/attention/attention_rule.h"
 
 namespace fovea {
 
 namespace {
+
+struct OfFunction {
+  std::string function;
+  std::size_t column = 0;
+};
+
+// The function whose argument is this name alone, and where it is written: step_of, for p of step_of(p) > 1.
+OfFunction function_of(const std::string& name, const std::string& expression) {
+  const std::size_t end = expression.find("(" + name + ")");
+  if (end == expression.npos) return {};
+  std::size_t begin = end;
+  while (begin > 0 && is_letter(expression[begin - 1])) --begin;
+  return {expression.substr(begin, end - begin), begin + 1};
+}
 
 std::vector<std::string> texts(SqliteStatement rows) {
   std::vector<std::string> all;
@@ -201,9 +216,13 @@ void Store::require_known(const Expression& where) const {
   refuse_other_kinds(*state_, where);
   for (const std::string& name : where.bare_conditions()) {
     const bool fact = std::ranges::find(run_facts(), name) != run_facts().end();
-    if (fact || name == "seed" || is_metric(*state_, name))
-      throw wrong_input(fmt::format("'{}' is not a condition", name),
-                        fmt::format("write a comparison, as in '{} >= 1'", name), where.location());
+    if (!fact && name != "seed" && !is_metric(*state_, name)) continue;
+    if (const auto [function, column] = function_of(name, where.text()); !function.empty())
+      throw wrong_input(fmt::format("in the expression '{}', column {}: {} takes a condition, and '{}' is a number",
+                                    where.text(), column, function, name),
+                        fmt::format("write a comparison, as in {}({} >= 1)", function, name), where.location());
+    throw wrong_input(fmt::format("'{}' is not a condition", name),
+                      fmt::format("write a comparison, as in '{} >= 1'", name), where.location());
   }
 }
 

@@ -24,6 +24,7 @@
 #include "fovea/base/old_names.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/experiment/describe.h"
+#include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/sweep/rank_pool.h"
 
 namespace fovea::cli {
@@ -134,6 +135,11 @@ std::string surplus_remedy(const CLI::App& app, const std::string& command, cons
   const std::string ending = std::filesystem::path(surplus.front()).extension();
   const bool written = ending == ".html" || ending == ".svg" || ending == ".pdf" || ending == ".png";
   if (written && output && output->count() == 0) return fmt::format("To name a file to write: -o {}", surplus.front());
+  const std::vector<std::string> experiments = experiment_names();
+  const CLI::Option* const first = app.get_option_no_throw("experiment");
+  if (first && app.get_option_no_throw("--set") && std::ranges::find(experiments, surplus.front()) != experiments.end())
+    return fmt::format("Name one experiment. To reproduce several: fovea reproduce {} {}", first->results().front(),
+                       fmt::join(surplus, " "));
   if (surplus.front().starts_with('-') && app.get_option_no_throw("--set"))
     return fmt::format("To change a setting: --set KEY=VALUE. See: fovea{} --help", command);
   return fmt::format("See: fovea{} --help", command);
@@ -161,6 +167,7 @@ std::string reworded(const CLI::App& app, const std::string& command, const CLI:
   if (kind == "ArgumentMismatch") put(": At Most ", " takes at most ");
   if (kind == "ArgumentMismatch") put(" required but received ", " values, not ");
   if (kind == "RequiresError") put(" requires ", " needs ");
+  if (kind == "RequiresError" && text.ends_with(" --engine")) text += ". Add --engine torch";
   if (kind == "ValidationError") put(": ", " ");
   if (kind == "ArgumentMismatch" && text.ends_with(" missing"))
     text = text.substr(0, text.find(':')) + " needs a value";

@@ -146,7 +146,7 @@ class Predict : public Command {
       text.target_file = target_;
       return bags_of(text, team, passes);
     }
-    if (data_.empty()) throw wrong_input("no data are named", "name a task, an experiment or a file");
+    if (data_.empty()) throw wrong_input("no data are named", "name a task, an experiment, a corpus or a file");
     if (!words_.axes().empty())
       throw wrong_input(
           fmt::format("--set {} names several values, and a prediction uses one", words_.axes().front().key),

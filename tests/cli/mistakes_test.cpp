@@ -78,6 +78,12 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
        2,
        {"latin.tsv:1:5: is not UTF-8: byte 5 of this line is b4; no line of the file is valid. Save the file as "
         "UTF-8."}},
+      {"predict", 2, {"no data are named. Name a task, an experiment, a corpus or a file."}},
+      {"run toy-uniform toy-mistaken",
+       2,
+       {"Name one experiment. To reproduce several: fovea reproduce toy-uniform toy-"}},
+      {"run toy-uniform --device cuda", 2, {"--device needs --engine. Add --engine torch. See: fovea run --help"}},
+      {"runs merge texts", 2, {"is not a store of runs. Give the runs.db of another store."}},
       {"run top.toml", 2, {"top.toml:1:", "taks", "'task'"}},
       {"run bare.toml",
        2,

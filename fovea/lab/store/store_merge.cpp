@@ -28,8 +28,7 @@ Store open_other(const fs::path& other) {
   };
   std::error_code error;
   if (fs::is_directory(other, error)) throw refuse("is a folder", "name the runs.db in it");
-  const std::string copy_again =
-      "name the file runs.db of a folder that fovea writes. If it is a damaged copy, make a new copy";
+  const std::string copy_again = "give the runs.db of another store. If it is a damaged copy, make a new copy";
   try {
     Connection database(other, Connection::Access::read);
     if (database.integer("SELECT count(*) FROM sqlite_schema") == 0) throw refuse("is empty", copy_again);

@@ -1,5 +1,7 @@
 #include "apps/cli/wording.h"
 
+#include <fmt/format.h>
+
 namespace fovea::cli {
 
 namespace {
@@ -21,6 +23,19 @@ class ProgramWording : public Wording {
 
  private:
   std::string_view words(Remedy::Code code) const override { return program_words[static_cast<std::size_t>(code)]; }
+  // A run is trained again from its spec: one setting alone would leave out its others.
+  std::string coded(const Remedy& remedy) const override {
+    const auto* const run = remedy.arguments.empty() ? nullptr : remedy.arguments.back().as<std::int64_t>();
+    if (!run) return Wording::coded(remedy);
+    const auto anew = [&](const std::string& name, const Value& value) {
+      return fmt::format("{} {}", Wording::coded(Remedy::train_anew(*run)), setting(name, value));
+    };
+    if (remedy.code == Remedy::Code::train_again_with && remedy.arguments.size() > 2)
+      return anew(*remedy.arguments[0].as<std::string>(), remedy.arguments[1]);
+    if (remedy.code == Remedy::Code::train_others)
+      return anew("model.attention", {"uniform", {}}) + ". Instead of --set, another --seed is enough";
+    return Wording::coded(remedy);
+  }
   // --set train.keep_weights=always, in quotes where a shell would take it apart.
   std::string setting(const std::string& name, const Value& value) const override {
     const std::string* const text = value.as<std::string>();

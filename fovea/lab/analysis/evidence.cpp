@@ -36,8 +36,9 @@ Error without_evidence(const RunRecord& run) {
   const auto* const own = probes ? probes->as<ValueList>() : nullptr;
   ValueList names = own ? *own : ValueList{{"loss", {}}, {"accuracy", {}}};
   names.push_back({"evidence", {}});
-  return wrong_input(fmt::format("run {} was trained without the probe 'evidence'", run.id),
-                     Remedy::train_again_with("probe.names", std::move(names)));
+  return wrong_input(
+      fmt::format("run {} was trained without the probe 'evidence'", run.id),
+      Remedy(Remedy::Code::train_again_with, {{"probe.names", {}}, {std::move(names), {}}, {run.id, {}}}));
 }
 
 EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), fetch_(std::move(fetch)) {

@@ -138,8 +138,10 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
     std::swap(*own, *sorted.uniform);
   if (sorted.others.empty() && !sorted.uniform && !sorted.words && !sorted.logistic)
     throw wrong_input(fmt::format("run {} has no run to compare with", sorted.reference.id),
-                      draws_examples(sorted.reference.spec) ? Remedy::train_again_with("model.attention", "uniform")
-                                                            : Remedy::train_others());
+                      draws_examples(sorted.reference.spec)
+                          ? Remedy(Remedy::Code::train_again_with,
+                                   {{"model.attention", {}}, {"uniform", {}}, {sorted.reference.id, {}}})
+                          : Remedy(Remedy::Code::train_others, {{sorted.reference.id, {}}}));
   return sorted;
 }
 

@@ -26,8 +26,9 @@ class Weights : public RunExport {
   void add(const RunRecord& run, const Store& store) override {
     std::optional<TensorFile> kept = store.weights(run);
     if (!kept)
-      throw wrong_input(fmt::format("the weights of run {} were not kept", run.id),
-                        Remedy::train_again_with("train.keep_weights", "always"));
+      throw wrong_input(
+          fmt::format("the weights of run {} were not kept", run.id),
+          Remedy(Remedy::Code::train_again_with, {{"train.keep_weights", {}}, {"always", {}}, {run.id, {}}}));
     files_.push_back(std::move(*kept));
     const std::string front = several_ ? fmt::format("{}/", run.id) : "";
     for (const Tensor& tensor : files_.back().tensors())
@@ -57,7 +58,8 @@ class Checkpointed : public RunExport {
     std::optional<TensorFile> kept = store.weights(run);
     if (!kept || checkpoints_in(*kept).empty())
       throw wrong_input(fmt::format("run {} kept the weights of no step", run.id),
-                        Remedy::train_again_with("train.checkpoints", fmt::format("[0, {}]", run.steps)));
+                        Remedy(Remedy::Code::train_again_with,
+                               {{"train.checkpoints", {}}, {fmt::format("[0, {}]", run.steps), {}}, {run.id, {}}}));
     runs_.push_back({run.id, run_folder(folder_, run), std::move(*kept)});
   }
 

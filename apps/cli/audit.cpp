@@ -31,7 +31,7 @@ class Audit : public Command {
         "  (2) Attention moves as if its weights were free parameters.\n"
         "  (3) Words are learned first, and attention second.\n"
         "  (4) Attention is uniform early.\n"
-        "  (5) The mean state follows from the mean embedding.\n"
+        "  (5) A text's mean state can be predicted from its mean embedding.\n"
         "\n"
         "If the run was trained without the probe 'audit', it is trained again with the probe and kept as a new run.\n"
         "All metrics of the old run have the same values in the new run.\n"

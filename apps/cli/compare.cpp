@@ -42,9 +42,10 @@ class Compare : public Command {
     file->check(not_empty())->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Each run of A is paired with the run of B that has the same seed. If A and B both vary another setting,\n"
-        "paired runs also have the same value of that setting. Runs without a partner and unfinished runs are left\n"
-        "out. The table has each metric's mean in A and in B, and the difference B - A with a 95 % bootstrap "
+        "Each run of A is paired with the run of B that has the same seed. A setting may have several values within\n"
+        "A and within B. Then the two runs of a pair have the same value of this setting too. Runs without a partner\n"
+        "and unfinished runs are left out.\n"
+        "The table has each metric's mean in A and in B, and the difference B - A with a 95 % bootstrap "
         "interval.\n"
         "The column p is from a sign-flip permutation test of the paired differences. Up to 20 pairs, the test is\n"
         "exact. Above 20 pairs, it uses 100 000 random choices of signs. Above 10 000 pairs, interval and p are\n"

@@ -36,7 +36,7 @@ class Export : public Command {
         "Formats:\n"
         "  csv          a line for each point: run, experiment, seed, metric, step, value\n"
         "  jsonl        a line for each run, with everything except arrays\n"
-        "  npz          for NumPy: series/METRIC/values, arrays/NAME/values, and steps\n"
+        "  npz          for NumPy: series/METRIC/values and series/METRIC/steps; the same for arrays/NAME\n"
         "  safetensors  the weights at the end of training, for PyTorch and others\n"
         "  checkpoints  a folder; a safetensors file for each step of train.checkpoints\n"
         "  words        (.txt) the words, one per line; line 1 is row 0 of the embeddings\n"

@@ -38,8 +38,8 @@ class Reproduce : public Command {
     app.add_flag("--findings", findings_, "reproduce the experiments of the main findings, and list these findings")
         ->excludes(all);
     app.add_flag("--claims", every_claim_,
-                 "show all claims, not only findings. Without names of experiments: show the stored claims, and train "
-                 "nothing");
+                 "show all claims, not only findings. If no experiment is named, nothing is trained, and the stored "
+                 "claims are shown");
     words_.add_settings(app, "; sweep.seed=0..4 changes the seeds that are trained");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);

@@ -155,6 +155,20 @@ test("of too few texts the words that may tell are named, and no attention is pr
   await stage.leave(page);
 });
 
+test("a number in a text is shown as it was written", async () => {
+  const page = await stage.visit("#/play?task=own");
+  // The words are numbered by how often they occur, so “1” has number 1, and so on: these are no words of made tasks.
+  await paste(page, Array.from({ length: 100 }, (_, i) => `${i % 2 ? "minus" : "plus"}\t${Array.from({ length: 20 }, (_, k) => k + 1).filter((k) => (37 * i) % 100 <= 105 - 5 * k).join(" ")}`).join("\n"));
+  await use(page);
+  await button(page, "Next evaluation").click();
+  await unfold(page, "All words of the held-out texts");
+  const words = Object.keys(await table_of(page));
+  assert.ok(words.length > 15 && words.every((word) => /^(\d+|<unknown>)$/.test(word)), `${words}`);
+  await page.getByRole("textbox", { name: /^Your own sentence/ }).fill("1 12 star");
+  await page.getByText("No text for training has “star”: the model reads an unknown word.").waitFor();
+  await stage.leave(page);
+});
+
 test("they are kept in this browser alone, until they are forgotten", async () => {
   const page = await stage.visit("#/play?task=own");
   await button(page, "Take an example").click();

@@ -19,7 +19,7 @@ export interface Task {
   models: { name: string; title: string; settings: Table; probes?: { [name: string]: Table } }[];
   task?: Table; // undefined where the person's own data make it
   own?: "texts" | "points";
-  words?: string[]; // how its tokens are read, where the engine only numbers them
+  words?: string[] | undefined; // how its tokens are read, where the engine only numbers them
   train: Table;
   probe: Table;
   metrics: string[]; // shares, drawn over the steps: attention has the first colour, β the second
@@ -331,6 +331,7 @@ export const tasks: Task[] = [
     title: "Your own texts",
     idea: "Which words will a model attend to in your texts? This is predicted before training, from how often words and labels occur together. Then train, and compare.",
     own: "texts",
+    words: undefined, // “12” in a text is no number of a token
     train: { steps: 400, batch: 16, optimizer: "adam", rate: 5e-3 },
     probe: { every: 4, examples: 100 },
     metrics: ["accuracy", "entropy"],

@@ -85,7 +85,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   // Each held-out text has its answer.
   await button(page, "Show all 16").click();
   assert.equal(await page.locator(".held-out li").count(), 16);
-  assert.ok((await page.locator(".held-out li > p:first-child").allInnerTexts()).every((one) => /^Text \d+, labelled (plus|minus)\. The model answers \1 \(probability \d\.\d\d\), ✓ correct\./.test(one)));
+  assert.ok((await page.locator(".held-out li > p:first-child").allInnerTexts()).every((one) => /^Line \d+, labelled (plus|minus)\. The model answers \1 \(probability \d\.\d\d\), ✓ correct\./.test(one)));
   // The trained model reads a sentence, with and without a word.
   await page.getByRole("textbox", { name: /^Your own sentence: what does the trained model/ }).fill("Das Bier war schlecht");
   const answer = page.locator(".new-text [aria-live]");

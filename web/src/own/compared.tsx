@@ -3,10 +3,11 @@ import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Explained } from "../term";
-import { present } from "./places";
+import { present, texts_held_out } from "./places";
 import type { Forecast } from "./prediction";
 import { Shaded } from "./shaded";
-import { labels_of_words, learned_words, logit_of, mean_of, measured, predicted_words } from "./trust";
+import { name_of_text } from "./texts";
+import { labels_of_words, learned_words, mean_of, measured, predicted_words } from "./trust";
 import { useForecast } from "./use_forecast";
 
 const most_rows = 20;
@@ -95,7 +96,7 @@ function Comparison({
       {tells && (
         <>
           <h3>
-            <TextOf example={example} label={label} />: predicted
+            <TextOf training={training} example={example} label={label} />: predicted
           </h3>
           <Shaded words={words(example)} weights={predicted[example]!} />
         </>
@@ -103,7 +104,7 @@ function Comparison({
       {found && (
         <>
           <h3>
-            <TextOf example={example} label={label} />: learned at step {look.step}
+            <TextOf training={training} example={example} label={label} />: learned at step {look.step}
           </h3>
           <Shaded words={words(example)} weights={learned(example)} />
           <Scrolled
@@ -129,7 +130,7 @@ function Comparison({
                       <bdi>{row.word}</bdi>
                     </th>
                     <td class="number">{row.count}</td>
-                    {tells && <td class="number">{logit_of(told, row.word) ? row.predicted.toFixed(2) : "–"}</td>}
+                    {tells && <td class="number">{row.predicted.toFixed(2)}</td>}
                     <td class="number">{row.learned.toFixed(2)}</td>
                     <td>
                       <bdi>{goes_with.get(row.word) ?? "–"}</bdi>
@@ -140,9 +141,8 @@ function Comparison({
             </table>
           </Scrolled>
           <p class="soft">
-            Attention is the mean weight on the word, from 0 to 1, in the held-out texts with it.
-            {tells && " Predicted “–”: there is no prediction for the word."} Indicates “–”: the word indicates no
-            label, or only weakly. &lt;unknown&gt;: no text for training has the word.
+            Attention is the mean weight on the word, from 0 to 1, in the held-out texts with it. Indicates “–”: the
+            word indicates no label, or only weakly. &lt;unknown&gt;: no text for training has the word.
           </p>
           {means.length > most_rows && (
             <button type="button" onClick={() => show_all(!all)}>
@@ -155,10 +155,10 @@ function Comparison({
   );
 }
 
-function TextOf({ example, label }: { example: number; label: string }) {
+function TextOf({ training, example, label }: { training: Training; example: number; label: string }) {
   return (
     <>
-      Held-out text {example + 1} (<bdi>{label}</bdi>)
+      {name_of_text(texts_held_out(training)[example]!)}, held out (<bdi>{label}</bdi>)
     </>
   );
 }

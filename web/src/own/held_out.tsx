@@ -3,9 +3,10 @@
 import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
 import type { Effects } from "./effects";
-import { present } from "./places";
+import { present, texts_held_out } from "./places";
 import type { Forecast } from "./prediction";
 import { Shaded } from "./shaded";
+import { name_of_text } from "./texts";
 
 const first_shown = 4;
 
@@ -26,7 +27,8 @@ export function HeldOut({ training, at, told, effects, take }: Props) {
   if (!look) return null;
   const trained = look.step > 0;
   if (!trained && !told.prediction.attention_predicted) return null;
-  const [count, rows, positions] = look.shape;
+  const [count, rows, positions] = look.shape,
+    numbers = texts_held_out(training);
   const wrong = (text: number) => effects && effects.answers[text]!.label !== training.class_of(text);
   const texts = Array.from({ length: count }, (_, text) => text).sort((a, b) => Number(wrong(b)) - Number(wrong(a)));
   return (
@@ -40,7 +42,7 @@ export function HeldOut({ training, at, told, effects, take }: Props) {
           return (
             <li key={text} class={wrong(text) ? "wrong" : ""}>
               <p>
-                Text {text + 1}, labelled{" "}
+                {name_of_text(numbers[text]!)}, labelled{" "}
                 <b>
                   <bdi>{training.class_of(text)}</bdi>
                 </b>

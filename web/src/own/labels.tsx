@@ -1,5 +1,6 @@
 // Texts that may have a wrong label.
 import type { Forecast } from "./prediction";
+import { name_of_text } from "./texts";
 
 const most_doubtful = 10;
 
@@ -25,8 +26,9 @@ export function Labels({
   if (doubtful.length === 0)
     return (
       <p class="soft">
-        Fovea also looked for wrong labels, by simple models that count words. They contradict no label clearly. They
-        label {percent(accuracy)} of held-out texts correctly, so some labels can still be wrong.
+        Fovea also looked for wrong labels, by simple models that count words. These models contradict no label clearly.
+        They label {percent(accuracy)} of the texts correctly that they were not trained on. So some labels can still be
+        wrong.
       </p>
     );
   return (
@@ -35,7 +37,7 @@ export function Labels({
       <ul>
         {doubtful.slice(0, most_doubtful).map(one => (
           <li key={one.text}>
-            Text {one.text} is labelled{" "}
+            {name_of_text(one.text - 1)} is labelled{" "}
             <b>
               <bdi>{one.label}</bdi>
             </b>
@@ -49,8 +51,8 @@ export function Labels({
       </ul>
       <p class="soft">
         {doubtful.length > most_doubtful && `The ${most_doubtful} clearest of ${doubtful.length}. `}
-        The models read single words. They label {percent(accuracy)} of held-out texts correctly. By chance, about{" "}
-        {false_alarms.toFixed(1)} right labels are listed.
+        The models read single words. They label {percent(accuracy)} of the texts correctly that they were not trained
+        on. Expected number of correct labels in this list: {false_alarms.toFixed(1)}.
       </p>
     </>
   );

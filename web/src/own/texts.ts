@@ -169,3 +169,11 @@ export function counted(labels: string[]): Map<string, number> {
 }
 
 export const own_texts = new OwnTexts("fovea.own-texts");
+
+// A text by its line among the pasted lines. If texts have several lines, by its number among the texts.
+export function name_of_text(i: number): string {
+  const { given = "", header = [], texts = [] } = own_texts.data ?? {};
+  const lines = given.split(/\r?\n/).flatMap((line, at) => (line.trim() === "" ? [] : [at + 1])),
+    before = header.length > 0 ? 1 : 0;
+  return lines.length === texts.length + before ? `Line ${lines[i + before]}` : `Text ${i + 1}`;
+}

@@ -101,7 +101,7 @@ Json table(const Json& ask) {
 }
 
 // What attention will do on labelled texts, and where it will lie on those to `shade`. The words of each text are
-// separated by spaces.
+// separated by spaces. Of each class, `most_words` words are told.
 Json predict_texts(const Json& ask) {
   GivenTextBags given;
   given.cut = [](std::string_view text) { return split_at_whitespace(text); };
@@ -113,6 +113,7 @@ Json predict_texts(const Json& ask) {
   Team team(1);
   PredictionOptions options;
   options.given = true;
+  options.most_words = ask.value("most_words", options.most_words);
   const Prediction prediction = predict(*source, team, options);
   const TextPredictor predictor(prediction, *source);
   Json attention = Json::array(), logits = Json::object();

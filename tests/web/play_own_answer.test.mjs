@@ -100,6 +100,36 @@ test("punctuation and single letters are marked as artefacts, and are no reasons
   await stage.leave(page);
 });
 
+// Each label has 12 words of its own, more than have a row.
+test("words without a row indicate their label, too, and texts have the numbers of their lines", async () => {
+  const page = await stage.visit("#/play?task=own");
+  const own = { plus: "i refund want upgrade extend rude noisy dirty broken send need parking".split(" "), minus: Array.from({ length: 12 }, (_, k) => `m${k}`) };
+  const random = (i, of) => Math.abs(Math.floor(Math.sin(12.9898 * i + 78.233 * of) * 43758.5453)) % of;
+  const texts = Array.from({ length: 240 }, (_, i) => [i % 2 ? "minus" : "plus", `the ${own[i % 2 ? "minus" : "plus"][(i >> 1) % 12]} ${Array.from({ length: 3 }, (_, k) => `w${random(7 * i + k, 9)}`).join(" ")} n${i}`]);
+  await paste(page, ["label,text", "", ...texts.map((row) => row.join(","))].join("\n"));
+  await use(page);
+  const rows = await evidence_of(page);
+  const more = await page.getByText(/^\d+ more words indicate plus: /).innerText();
+  for (const word of own.plus) assert.ok(rows[word]?.label === "plus" || more.includes(`“${word}” 10 : 0`), `${word}: ${more}`);
+  assert.ok(!rows.i, "of words that are as strong, the letter comes last");
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  await page.locator("details.fold > summary", { hasText: "All words of the held-out texts" }).click();
+  const show = page.locator(".compared").getByRole("button", { name: /^Show all \d+ words$/ });
+  await show.click();
+  const indicate = await page.locator(".compared tbody tr").evaluateAll((all) => Object.fromEntries(all.map((row) => [row.querySelector("th").textContent, row.querySelector("td:last-child").textContent])));
+  for (const label of ["plus", "minus"]) for (const word of own[label]) assert.ok(indicate[word] === undefined || indicate[word] === label, `${word} indicates ${indicate[word]}`);
+  // The line of the file is the text's, after a header and an empty line.
+  await page.locator(".held-out").getByRole("button", { name: /^Show all/ }).click();
+  const held_out = await page.locator(".held-out li").evaluateAll((all) => all.map((one) => [one.querySelector("p").textContent, [...one.querySelectorAll(".shaded span")].map((word) => word.firstChild.textContent.trim())]));
+  for (const [says, words] of held_out) {
+    const [label, text] = texts[Number(says.match(/^Line (\d+), /)[1]) - 3];
+    assert.ok(says.includes(`labelled ${label}.`), says);
+    text.split(" ").forEach((word, i) => assert.ok(words[i] === word || words[i] === "<unknown>", `${says} ${words}`));
+  }
+  await stage.leave(page);
+});
+
 test("the menu leads to own texts, and the table of evidence is whole on a phone", async () => {
   const page = await stage.visit("", { viewport: { width: 390, height: 844 } });
   const menu = page.getByRole("navigation", { name: "Views" });

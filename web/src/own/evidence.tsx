@@ -5,7 +5,9 @@ import type { Effects } from "./effects";
 import type { Candidate, Forecast, Output } from "./prediction";
 import { doubt_of, doubts_in } from "./reasons";
 import { shade } from "./shaded";
-import { learned_words, mean_of, predicted_words, shown_of, type Weighed } from "./trust";
+import { learned_words, mean_of, named_of, predicted_words, shown_of, type Weighed } from "./trust";
+
+const most_named = 20; // of the words without a row
 
 interface Props {
   training: Training;
@@ -63,6 +65,7 @@ export function Evidence({ training, at, told, effects }: Props) {
                     </td>
                   </tr>
                 ))}
+                <More output={output} />
               </tbody>
             ))}
           </table>
@@ -80,7 +83,7 @@ export function Evidence({ training, at, told, effects }: Props) {
             "Attention is the mean weight on the word, from 0 to 1, in the held-out texts with it. “–”: no held-out text has the word. "}
           Texts : others counts the texts with the word that have this label, and those that have another label. The
           probability says how sure it is that the word indicates this label in further texts like yours. The surest
-          words come first, at most 8 for a label.
+          words come first.
         </p>
       )}
       {outputs
@@ -92,6 +95,24 @@ export function Evidence({ training, at, told, effects }: Props) {
         ))}
       <Alone outputs={outputs} />
     </>
+  );
+}
+
+// The words that indicate a label and have no row.
+function More({ output }: { output: Output }) {
+  const more = named_of(output).slice(shown_of(output).length),
+    named = more.slice(0, most_named);
+  if (more.length === 0) return null;
+  return (
+    <tr class="of-label">
+      <td colSpan={6}>
+        <small>
+          {more.length} more {more.length === 1 ? "word indicates" : "words indicate"} <bdi>{output.output}</bdi>:{" "}
+          {named.map(({ word, here, elsewhere }) => `“${word}” ${here} : ${elsewhere}`).join(", ")}
+          {more.length > most_named && ", …"}
+        </small>
+      </td>
+    </tr>
   );
 }
 
@@ -115,10 +136,10 @@ function Without({ word, effects }: { word: string; effects: Effects }) {
 
 // Words of one label only.
 function Alone({ outputs }: { outputs: Output[] }) {
-  const alone = outputs.flatMap(({ output, candidates }) =>
-    candidates
+  const alone = outputs.flatMap(output =>
+    shown_of(output)
       .filter(one => one.alone && !one.gives_label)
-      .map(one => `“${one.word}” (${one.here} of the ${one.here + one.elsewhere} texts with it: ${output})`),
+      .map(one => `“${one.word}” (${one.here} of the ${one.here + one.elsewhere} texts with it: ${output.output})`),
   );
   if (alone.length === 0) return null;
   return (

@@ -3,15 +3,13 @@ import type { Look } from "../engine/looks";
 import type { Training } from "../engine/training";
 import type { Asked, Effects, Removal } from "./effects";
 import { place_of_most, present } from "./places";
-import type { Forecast, Output } from "./prediction";
+import type { Candidate, Forecast, Output } from "./prediction";
+import { doubt_of } from "./reasons";
 
 const still_uniform = 0.95; // of the normalised entropy, as the audit has it
 const most_attended = 5; // words that are removed because of their attention
 const stands_out = 1.5; // times the weight that it would have if all words of a text had one
 const least_texts = 2; // with a word that an answer names
-
-// Attention's logit for a word; 0 where it is not predicted.
-export const logit_of = ({ logits }: Forecast, word: string) => (Object.hasOwn(logits, word) ? logits[word]! : 0);
 
 // What trained, as a sentence names it.
 export function model_name(training: Training): string {
@@ -20,17 +18,25 @@ export function model_name(training: Training): string {
     : "this small LSTM classifier";
 }
 
-// The words of a label that are shown: with evidence, those that are probable or strong where there are any.
+// Of equally strong words, those in more texts come first, and single letters and signs last.
+const by_strength = (a: Candidate, b: Candidate) =>
+  b.likely - a.likely ||
+  b.here + b.elsewhere - a.here - a.elsewhere ||
+  Number(doubt_of(a.word) !== "") - Number(doubt_of(b.word) !== "") ||
+  b.word.length - a.word.length;
+
+// The words that indicate a label, the strongest first: those that are probable or strong where there are any.
 export function named_of({ candidates }: Output) {
   const named = candidates.filter(({ evidence }) => evidence === "strong" || evidence === "probable");
-  return named.length > 0 ? named : candidates.filter(({ evidence }) => evidence === "possible");
+  return (named.length > 0 ? named : candidates.filter(({ evidence }) => evidence === "possible")).sort(by_strength);
 }
 
-const most_weak = 3;
-// Where no word indicates the label, the likeliest are shown as what they are: weak.
+const most_shown = 8,
+  most_weak = 3;
+// The words of a label that are shown. Where no word indicates the label, the likeliest are shown as what they are: weak.
 export function shown_of(output: Output) {
   const named = named_of(output);
-  return named.length > 0 ? named : output.candidates.slice(0, most_weak);
+  return named.length > 0 ? named.slice(0, most_shown) : [...output.candidates].sort(by_strength).slice(0, most_weak);
 }
 
 // Whether a word goes with a label by more than chance.

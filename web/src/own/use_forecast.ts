@@ -10,6 +10,7 @@ const newest = new Map<string, Promise<Forecast>>();
 function forecast(training: Training): Promise<Forecast> {
   const question = {
     ask: "predict",
+    most_words: 1_000_000, // all
     texts: training.setting("task", "texts"),
     labels: training.setting("task", "labels"),
     shade: training.source.map(tokens =>

@@ -49,11 +49,16 @@ export function predicted(training: Training, forecast: Forecast): Said[] {
   ];
 }
 
+// Why attention is not predicted.
+const reason_in = ({ trust, examples }: Forecast["prediction"]) =>
+  trust.includes("differs between parts")
+    ? `Different parts of the ${examples} texts give different forecasts.`
+    : capital(trust.replace(/^Do not trust attention here: /, ""));
+
 function where_to(training: Training, forecast: Forecast): Said {
   const asks = "Where will attention go?",
     { attention_predicted, trust } = forecast.prediction;
-  if (!attention_predicted)
-    return { asks, short: "No forecast.", lines: [capital(trust.replace(/^Do not trust attention here: /, ""))] };
+  if (!attention_predicted) return { asks, short: "No forecast.", lines: [reason_in(forecast.prediction)] };
   const words = largest(predicted_words(training, forecast), 5),
     indicate = labels_of_words(forecast);
   if (words.length === 0) return { asks, short: "To no word more than to others.", lines: [capital(trust)] };
@@ -135,8 +140,9 @@ function used(training: Training, forecast: Forecast, effects: Effects): Said {
     short: "No single word decides.",
     lines: sentences(
       first && first.changed > 0
-        ? `The strongest of ${tested.length} words tested is “${first.word}”. Without it, ${changing(first.changed, first.texts, "only ")}.`
-        : tested.length > 0 && `Of ${tested.length} words tested, none changes an answer when it is removed.`,
+        ? `Of ${tested.length} words in at least ${least_texts} held-out texts, “${first.word}” changes most. Without it, ${changing(first.changed, first.texts, "only ")}.`
+        : tested.length > 0 &&
+            `Of ${tested.length} words in at least ${least_texts} held-out texts, none changes an answer when it is removed.`,
       first && first.changed > 0 && doubts_in([first.word]),
     ),
   };
@@ -162,7 +168,8 @@ function trusted(training: Training, at: number, forecast: Forecast, effects: Ef
   if (off)
     return no(
       `${share_text(off)}.`,
-      off.words.length > 0 && `Of these, ${quoted(off.words.slice(0, most_named))} have most.`,
+      off.words.length > 0 &&
+        `Of the words that indicate no label, ${quoted(off.words.slice(0, most_named))} ${off.words.length === 1 ? "has" : "have"} most attention.`,
       `${removed}, ${changes("only ")}.`,
     );
   const decided = all.filter(one => 2 * one.changed >= one.texts && one.changed > one.other),
@@ -263,7 +270,7 @@ function forecast_was(training: Training, at: number, forecast: Forecast): Said 
     asks,
     short: `${share >= 0.75 ? "Yes, in" : share >= 0.5 ? "In part: in" : "Mostly no: only in"} ${count} texts.`,
     lines: sentences(
-      `There, the word with most attention is the predicted one. By chance it would be in ${found.by_chance.toFixed(1)} texts.`,
+      `In these texts, the word with most attention is the predicted word. Chance alone gives ${found.by_chance.toFixed(1)} texts.`,
       absent.length > 0 && `Predicted too high: ${absent.join(", ")}.`,
       more.length > 0 && `Predicted too low: ${more.join(", ")}.`,
     ),

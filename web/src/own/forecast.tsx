@@ -34,7 +34,8 @@ interface Props {
 export function Counted(props: Props) {
   const { verdict, says, attention_predicted, examples, copies, labels } = props.told.prediction,
     trained = props.at > 0;
-  const why = says.split(": ")[1]; // "uncertain: too few examples"
+  const [, reason] = says.split(": "), // "uncertain: too few examples"
+    why = reason === "parts of the examples differ" ? "parts of the texts give different forecasts" : reason;
   return (
     <section class="forecast">
       <h2>
@@ -66,8 +67,8 @@ function HowComputed({ verdict, signal, error, repeated, outputs }: Forecast["pr
     <details>
       <summary>How this was computed</summary>
       <p class="soft">
-        The counts of words explain {percent(signal)} of the variance of the labels (standard error: {percent(error)}).
-        The length of a text is accounted for. {learns[verdict]}
+        The counts of words predict the labels in part: they explain {percent(signal)} of the labels’ variance, with a
+        standard error of {percent(error)}. The length of a text is accounted for. {learns[verdict]}
       </p>
       {draws.length > 0 && (
         <p class="soft">

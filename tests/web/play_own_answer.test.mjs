@@ -102,23 +102,35 @@ test("punctuation and single letters are marked as artefacts, and are no reasons
 
 // Each label has 12 words of its own, more than have a row.
 test("words without a row indicate their label, too, and texts have the numbers of their lines", async () => {
-  const page = await stage.visit("#/play?task=own");
+  const page = await stage.visit("#/play?task=own&model=unigram-gate");
   const own = { plus: "i refund want upgrade extend rude noisy dirty broken send need parking".split(" "), minus: Array.from({ length: 12 }, (_, k) => `m${k}`) };
   const random = (i, of) => Math.abs(Math.floor(Math.sin(12.9898 * i + 78.233 * of) * 43758.5453)) % of;
-  const texts = Array.from({ length: 240 }, (_, i) => [i % 2 ? "minus" : "plus", `the ${own[i % 2 ? "minus" : "plus"][(i >> 1) % 12]} ${Array.from({ length: 3 }, (_, k) => `w${random(7 * i + k, 9)}`).join(" ")} n${i}`]);
+  const texts = Array.from({ length: 240 }, (_, i) => [i % 2 ? "minus" : "plus", `the ${own[i % 2 ? "minus" : "plus"][(i >> 1) % 12]} ${Array.from({ length: 8 }, (_, k) => `w${random(11 * i + k, 30)}`).join(" ")} n${i}`]);
   await paste(page, ["label,text", "", ...texts.map((row) => row.join(","))].join("\n"));
   await use(page);
   const rows = await evidence_of(page);
   const more = await page.getByText(/^\d+ more words indicate plus: /).innerText();
   for (const word of own.plus) assert.ok(rows[word]?.label === "plus" || more.includes(`“${word}” 10 : 0`), `${word}: ${more}`);
   assert.ok(!rows.i, "of words that are as strong, the letter comes last");
-  await page.getByLabel("Look at step").fill("400");
-  await past_step(page, 400);
+  // On its way to these words, most attention is on the others: the share is that of all words that indicate no label.
+  const share = /(\d+)\s% of attention is on words that indicate no label; with equal weights it would be (\d+)\s%/;
+  let step = 0, found;
+  while (!(found = share.exec(await trusted(page).innerText()))) {
+    assert.ok((step += 4) < 400, "no share was told");
+    await page.getByLabel("Look at step").fill(`${step}`);
+    await at_step(page, step);
+  }
   await page.locator("details.fold > summary", { hasText: "All words of the held-out texts" }).click();
-  const show = page.locator(".compared").getByRole("button", { name: /^Show all \d+ words$/ });
-  await show.click();
-  const indicate = await page.locator(".compared tbody tr").evaluateAll((all) => Object.fromEntries(all.map((row) => [row.querySelector("th").textContent, row.querySelector("td:last-child").textContent])));
+  await page.locator(".compared").getByRole("button", { name: /^Show all \d+ words$/ }).click();
+  const all = await page.locator(".compared tbody tr").evaluateAll((all) => all.map((row) => [row.querySelector("th"), ...row.querySelectorAll("td")].map((cell) => cell.textContent)));
+  const indicate = Object.fromEntries(all.map((row) => [row[0], row.at(-1)]));
   for (const label of ["plus", "minus"]) for (const word of own[label]) assert.ok(indicate[word] === undefined || indicate[word] === label, `${word} indicates ${indicate[word]}`);
+  const share_of = (weight) => {
+    const sum = (rows) => rows.reduce((sum, row) => sum + Number(row[1]) * weight(row), 0);
+    return (100 * sum(all.filter((row) => row.at(-1) === "–"))) / sum(all);
+  };
+  assert.ok(Math.abs(share_of((row) => Number(row.at(-2))) - Number(found[1])) < 3, `${found} ${share_of((row) => Number(row.at(-2)))}`);
+  assert.ok(Math.abs(share_of(() => 1) - Number(found[2])) < 1, `${found} ${share_of(() => 1)}`); // all texts have 11 words
   // The line of the file is the text's, after a header and an empty line.
   await page.locator(".held-out").getByRole("button", { name: /^Show all/ }).click();
   const held_out = await page.locator(".held-out li").evaluateAll((all) => all.map((one) => [one.querySelector("p").textContent, [...one.querySelectorAll(".shaded span")].map((word) => word.firstChild.textContent.trim())]));

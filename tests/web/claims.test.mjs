@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { kept_verdict, value_text, verdict_text } = await parts_of_page("model.ts", "story/kept.ts");
+const { kept_verdict, sections_of, value_text, verdict_text } = await parts_of_page("model.ts", "story/kept.ts", "story/sections.ts");
 
 test("a value has four digits, an infinite one its sign, and one that is missing says so", () => {
   assert.equal(value_text({ value: 0.123456 }), "0.1235");
@@ -40,6 +40,20 @@ test("of the kept results, one claim is refuted, and all others have the verdict
     claims.filter((claim) => kept_verdict(claim) !== (claim.held ? "supported" : "not supported")).map((claim) => `${experiment} ${claim.name}: ${kept_verdict(claim)}`),
   );
   assert.deepEqual(others, ["keyword-negative attention-on-both: refuted"]);
+});
+
+test("every experiment with a kept result is in exactly one chapter", async () => {
+  const folder = new URL("../../experiments/", import.meta.url);
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".toml"));
+  const experiments = await Promise.all(files.map(async (file) => ({ name: file.slice(0, -5), system: /^system = "(.*)"$/m.exec(await readFile(new URL(file, folder), "utf8"))?.[1] ?? "" })));
+  const sections = sections_of(experiments);
+  assert.equal(new Set(sections.map(({ name }) => name)).size, sections.length);
+  const results = new URL("../../docs/results/", import.meta.url);
+  const kept = (await readdir(results)).filter((name) => name.endsWith(".json"));
+  for (const file of kept) {
+    const { experiment } = JSON.parse(await readFile(new URL(file, results), "utf8"));
+    assert.equal(sections.flatMap((section) => section.experiments.filter(({ name }) => name === experiment)).length, 1, experiment);
+  }
 });
 
 test("a verdict on a source's statement names the source", () => {

@@ -2,7 +2,8 @@
 import { useWord } from "../address";
 import type { Experiment } from "../model";
 import { count_text } from "./experiment";
-import { kept_count, kept_of } from "./kept";
+import { kept_count } from "./kept";
+import { kept_claims_of } from "./sections";
 
 // How many claims are supported, in the experiments that have been reproduced, and of which form they are.
 export function ClaimCount({ told, of, failed }: { told: Experiment[]; of: number; failed: number }) {
@@ -51,9 +52,8 @@ export function ClaimCount({ told, of, failed }: { told: Experiment[]; of: numbe
   );
 }
 
-// How many claims of the kept full forms are as stated, if the experiments were run here in quick form.
+// How many claims of the kept full forms are as stated.
 export function KeptOutcome({ experiments }: { experiments: Experiment[] }) {
-  if (experiments.some(({ claims }) => claims.some(({ form }) => form === "full"))) return null;
-  const claims = experiments.flatMap(({ name }) => kept_of(name)).flatMap(one => one.claims);
+  const claims = kept_claims_of(experiments);
   return claims.length > 0 ? <span class="soft">Full form, kept: {count_text(claims)}.</span> : null;
 }

@@ -3,45 +3,19 @@
 // address names, are unfolded.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { change_address, read_address, useWord } from "../address";
-import type { Experiment, Finding, Story as Told_story } from "../model";
+import type { Finding, Story as Told_story } from "../model";
 import type { Source } from "../source";
 import { Chapters } from "../story/chapter_list";
-import { type Chapter, chapters, type Try } from "../story/chapters";
+import type { Try } from "../story/chapters";
 import { ClaimCount, KeptOutcome } from "../story/claim_count";
 import { Equation } from "../story/equation";
 import { Claims, count_text, ExperimentView, Verdict } from "../story/experiment";
 import { Findings, NotSupported } from "../story/findings";
 import { kept_of, with_kept } from "../story/kept";
 import { Reading, Summary } from "../story/reading";
+import { kept_claims_of, type Section, sections_of } from "../story/sections";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
-
-interface Section extends Chapter {
-  experiments: Experiment[];
-}
-
-// The chapters, and one for every system that is none of them.
-function sections_of(experiments: Experiment[]): Section[] {
-  const known = chapters.map(chapter => ({
-    ...chapter,
-    experiments: experiments.filter(one => one.system === chapter.system),
-  }));
-  const others = [...new Set(experiments.map(one => one.system))].filter(system =>
-    chapters.every(chapter => chapter.system !== system),
-  );
-  return [
-    ...known,
-    ...others.map(system => ({
-      name: `other-${system.replace(/[^a-z0-9]+/gi, "-")}`,
-      system,
-      title: system ? system.charAt(0).toUpperCase() + system.slice(1) : "Other experiments",
-      idea: "",
-      equations: [],
-      tries: [],
-      experiments: experiments.filter(one => one.system === system),
-    })),
-  ];
-}
 
 // The findings of a chapter whose claim holds.
 const found_in = (findings: Finding[], { experiments }: Section) =>
@@ -243,7 +217,6 @@ function ChapterView(props: {
   const kept = not_run
     .map(experiment => ({ experiment, results: kept_of(experiment.name) }))
     .filter(({ results }) => results.length > 0);
-  const kept_claims = kept.flatMap(({ results }) => results.flatMap(({ claims }) => claims));
   const untold = not_run.filter(one => kept.every(({ experiment }) => experiment !== one));
   const asked = leads || section.experiments.some(({ name }) => open.includes(name));
   const [closed, close] = useState(false); // though it is asked for
@@ -263,11 +236,12 @@ function ChapterView(props: {
           </h2>
           {reproduced.length > 0 ? (
             <>
-              <Verdict claims={reproduced.flatMap(one => one.claims)} /> <KeptOutcome experiments={reproduced} />
+              <Verdict claims={reproduced.flatMap(one => one.claims)} />{" "}
+              <KeptOutcome experiments={section.experiments} />
             </>
           ) : kept.length > 0 ? (
             <span class="soft">
-              {count_text(kept_claims)} ({kept_form})
+              {count_text(kept_claims_of(section.experiments))} ({kept_form})
             </span>
           ) : (
             <span class="soft">{absent_by[props.source.kind]}</span>

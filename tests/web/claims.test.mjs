@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { kept_verdict, sections_of, value_text, verdict_text } = await parts_of_page("model.ts", "story/kept.ts", "story/sections.ts");
+const { claimed_text, in_forms, kept_verdict, sections_of, value_text, verdict_text } = await parts_of_page("model.ts", "story/kept.ts", "story/sections.ts");
 
 test("a value has four digits, an infinite one its sign, and one that is missing says so", () => {
   assert.equal(value_text({ value: 0.123456 }), "0.1235");
@@ -62,4 +62,11 @@ test("a verdict on a source's statement names the source", () => {
   assert.equal(verdict_text({ verdict: "refuted" }), "✓ refutes its source");
   assert.equal(verdict_text({ verdict: "not refuted" }), "✗ does not refute its source");
   assert.equal(verdict_text({ verdict: "no value" }), "✗ no value");
+});
+
+test("a claim stands once with the results of its forms, and as a claim if one of them does not support it", () => {
+  const claim = (name, form, held) => ({ name, title: `Title of ${name}.`, form, held });
+  const forms = in_forms([claim("a", "quick", true), claim("b", "quick", true), claim("a", "full", false), claim("b", "full", true), claim("c", "full", true)]);
+  assert.deepEqual(forms.map((one) => one.map(({ name, form }) => `${name} ${form}`)), [["a quick", "a full"], ["b quick", "b full"], ["c full"]]);
+  assert.deepEqual(forms.map(claimed_text), ["Claimed: Title of a.", "Title of b.", "Title of c."]);
 });

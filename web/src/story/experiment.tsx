@@ -14,6 +14,7 @@ import {
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
+import { claimed_text, in_forms, kept_of } from "./kept";
 import { line_colours } from "./line_colours";
 import { panels_in, ReadOff } from "./read_off";
 
@@ -104,7 +105,7 @@ export function ExperimentView({
         <div dangerouslySetInnerHTML={{ __html: table }} />
       ))}
       {!told && !trouble && <div class="room" />}
-      <Claims claims={experiment.claims} />
+      <Claims claims={with_full_form(experiment)} />
       {told && <Facts told={told} />}
     </article>
   );
@@ -179,41 +180,56 @@ export function Measured({ claim }: { claim: Claim }) {
   );
 }
 
-// A list for each form. Of several forms each has its name above it, as forms state the same claim of different runs.
-export function Claims({ claims }: { claims: Claim[] }) {
-  const forms = [...new Set(claims.map(({ form }) => form))];
-  return (
-    <>
-      {forms.map(form => (
-        <>
-          {forms.length > 1 && <p class="form-name">{form} form</p>}
-          <ClaimList claims={claims.filter(claim => claim.form === form)} form={forms.length > 1 ? form : ""} />
-        </>
-      ))}
-    </>
-  );
+// What was claimed of an experiment: claims of runs here and, if there are no full forms among them, those that are kept.
+function with_full_form({ name, claims }: Experiment): Claim[] {
+  if (claims.length === 0 || claims.some(({ form }) => form === "full")) return claims;
+  const kept = kept_of(name).flatMap(one => (one.corpus === "" ? one.claims : []));
+  return [...claims, ...kept.map(claim => ({ ...claim, form: kept_form }))];
 }
 
-// A line for each: verdict, title, value, threshold and null value. Its text and its formula are unfolded.
-function ClaimList({ claims, form }: { claims: Claim[]; form: string }) {
+const kept_form = "full form, kept";
+const form_title = (form: string) => (form === kept_form ? form : `${form} form`);
+
+// A line for each claim: title, and of each form its verdict, value, threshold and null value. Its text and its formula
+// are unfolded.
+export function Claims({ claims }: { claims: Claim[] }) {
   const [open] = useWord("digits", "");
+  const several = new Set(claims.map(({ form }) => form)).size > 1;
   return (
-    <ul class="claims" aria-label={form ? `Claims of the ${form} form` : "Claims"}>
-      {claims.map(claim => (
-        <li>
-          <details open={open === "1"}>
-            <summary class="claim">
-              <span class={`state ${claim.held ? "done" : "failed"}`}>{verdict_text(claim)}</span>
-              <span class="title">{claim.title ?? claim.claim}</span>
-              <span class="value">
-                <Measured claim={claim} />
-                {claim.null && <span class="soft"> · null {value_text(claim.null)}</span>}
-              </span>
-            </summary>
-            <ClaimDetails claim={claim} />
-          </details>
-        </li>
-      ))}
+    <ul class="claims" aria-label="Claims">
+      {in_forms(claims).map(forms => {
+        const [claim] = forms;
+        const title = <span class="title">{claimed_text(forms)}</span>;
+        return (
+          <li>
+            <details open={open === "1"}>
+              <summary class={several ? "claim forms" : "claim"}>
+                {several && title}
+                {forms.map(one => {
+                  const verdict = verdict_text({ source: claim.source, ...one });
+                  const parts = (
+                    <>
+                      <span class={`state ${one.held ? "done" : "failed"}`}>{verdict}</span> {!several && title}
+                      <span class="value">
+                        <Measured claim={one} />
+                        {one.null && <span class="soft"> · null {value_text(one.null)}</span>}
+                      </span>
+                    </>
+                  );
+                  return several ? (
+                    <span class="form">
+                      <span class="soft">{form_title(one.form)}:</span> {parts}
+                    </span>
+                  ) : (
+                    parts
+                  );
+                })}
+              </summary>
+              <ClaimDetails claim={claim} />
+            </details>
+          </li>
+        );
+      })}
     </ul>
   );
 }

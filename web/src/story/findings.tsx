@@ -1,7 +1,7 @@
 // What the story begins and ends with: the findings, and the claims of full forms that were not supported.
 import { type Claim, type Failure, type Finding, verdict_text } from "../model";
 import { Measured } from "./experiment";
-import { with_kept } from "./kept";
+import { claimed_text, with_kept } from "./kept";
 
 function Verdict({ claim }: { claim: Claim }) {
   return <span class={`state ${claim.held ? "done" : "failed"}`}>{verdict_text(claim)}</span>;
@@ -34,7 +34,7 @@ export function Findings(props: {
                       <Verdict claim={claim} />
                       {kept && <span class="soft"> full form, kept</span>}
                     </span>
-                    <span class="title">{heading}</span>
+                    <span class="title">{claim.held ? heading : `Claimed: ${heading}`}</span>
                     <span class="value">
                       <Measured claim={claim} />
                       {measures && <span class="measures soft">: {measures}</span>}
@@ -105,7 +105,7 @@ export function NotSupported(props: {
                   <details>
                     <summary class="claim">
                       <Verdict claim={claim} />
-                      <span class="title">{claim.title ?? claim.claim}</span>
+                      <span class="title">{claimed_text([claim])}</span>
                       <span class="value">
                         <Measured claim={claim} />
                       </span>

@@ -61,3 +61,21 @@ export function with_kept(finding: Finding): Finding {
     .find(({ name, claim }) => (name ? name === key : claim.startsWith(key)));
   return claim ? { ...finding, claim, kept: true } : finding;
 }
+
+// Claims that forms state alike, in the order of the first.
+export function in_forms(claims: Claim[]): [Claim, ...Claim[]][] {
+  const same = new Map<string, [Claim, ...Claim[]]>();
+  for (const claim of claims) {
+    const key = claim.name ?? claim.claim;
+    const others = same.get(key);
+    if (others) others.push(claim);
+    else same.set(key, [claim]);
+  }
+  return [...same.values()];
+}
+
+// The title of a claim. If a form does not support it, the title is not a fact.
+export function claimed_text(forms: [Claim, ...Claim[]]): string {
+  const text = forms[0].title ?? forms[0].claim;
+  return forms.every(({ held }) => held) ? text : `Claimed: ${text}`;
+}

@@ -9,6 +9,7 @@ import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { number_text, type Table, type WholeRun } from "../model";
 import { interventions_text, marks_of_interventions, none } from "../play/acts";
+import { ExperimentTold } from "../run/experiment_told";
 import { happened_in, trained_in } from "../run/happened";
 import { address_in_playground, not_there } from "../run/in_playground";
 import { maps_of, other_program, series_of } from "../run/kept";
@@ -99,6 +100,7 @@ function Whole({ source, store, run }: { source: Source; store: KeptRuns; run: W
   return (
     <>
       <div class="run-told">
+        <ExperimentTold source={source} name={run.experiment} />
         <p class="lead">{trained_in(run)}</p>
         <p class="lead">
           <Explained text={happened_in(run)} />
@@ -106,7 +108,7 @@ function Whole({ source, store, run }: { source: Source; store: KeptRuns; run: W
       </div>
       <div class="run-top">
         {Object.keys(run.series).length > 0 && <Course run={run} />}
-        <Facts source={source} store={store} run={run} program={program} />
+        <Facts store={store} run={run} program={program} />
       </div>
       {maps.length > 0 ? (
         <Maps store={store} run={run} maps={maps} />
@@ -135,23 +137,9 @@ function time_text(seconds: number): string {
       : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-function Facts(props: { source: Source; store: KeptRuns; run: WholeRun; program: string }) {
-  const { source, store, run, program } = props;
-  const [title, set_title] = useState("");
-  useEffect(() => {
-    source.story().then(
-      ({ experiments }) => set_title(experiments.find(({ name }) => name === run.experiment)?.title ?? ""),
-      () => {}, // the page says it elsewhere
-    );
-  }, [source, run.experiment]);
+function Facts({ store, run, program }: { store: KeptRuns; run: WholeRun; program: string }) {
   return (
     <dl class="facts">
-      {title && (
-        <>
-          <dt>Experiment</dt>
-          <dd>{title}</dd>
-        </>
-      )}
       <dt>State</dt>
       <dd>
         <span class={`state ${run.state}`}>{run.state}</span> after {run.steps} steps and {time_text(run.seconds)}

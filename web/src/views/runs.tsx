@@ -4,6 +4,7 @@ import { useCallback, useMemo, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
 import { bands, type Curve } from "../curves";
 import type { Line } from "../model";
+import { ExperimentTold } from "../run/experiment_told";
 import { metric_title } from "../run/metric_names";
 import type { Source } from "../source";
 import { NoStore } from "./no_store";
@@ -83,6 +84,7 @@ function AllRuns({ source }: { source: Source }) {
       </p>
       {source.trainer && <Training trainer={source.trainer} experiments={source} news={found.news} />}
       <Filters seen={seen} experiment={experiment} coloured={coloured} differing={differing} />
+      {experiment && <ExperimentTold source={source} name={experiment} />}
       <p id="trouble" role="alert" class="problem">
         {trouble}
         {trouble && seen.runs.length > 0 && " What stands below is what was there before."}

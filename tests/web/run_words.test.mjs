@@ -5,6 +5,7 @@ import { parts_of_page } from "./in_node.mjs";
 
 const { interventions_text, marks_of_interventions } = await parts_of_page("play/acts.ts");
 const { meaning_of } = await parts_of_page("run/meanings.ts");
+const { beginning_of } = await parts_of_page("run/experiment_told.tsx");
 const { happened_in, trained_in } = await parts_of_page("run/happened.ts");
 const { expression_of, name_in_files, query_of, run_as_trained, runs_as_trained } = await parts_of_page("run/as_trained.ts");
 const { metric_title, metrics_to_offer } = await parts_of_page("run/metric_names.tsx");
@@ -103,4 +104,22 @@ test("the nearest rung is by KL in runs of the engine, and by loss in runs of Py
   assert.match(meaning_of("rung", "PyTorch"), /nearest to the loss/);
   assert.equal(meaning_of("rung", "another"), undefined);
   assert.match(meaning_of("accuracy", "PyTorch"), /Share of answers/);
+});
+
+test("events of a run are in the order of their steps, of heads that rose alone", () => {
+  const series = {
+    accuracy: [[0, 0.02], [60, 0.5], [80, 0.93]],
+    induction_l2_h1: [[0, 0.05], [40, 0.2], [60, 0.5], [80, 0.9]],
+    induction_l1_h1: [[0, 0.05], [40, 0.2], [60, 0.1], [80, 0.1]],
+    weight_on_needed_l2_h1: [[0, 0.05], [40, 0.2], [60, 0.3], [80, 0.4]],
+    weight_on_previous_l1_h1: [[0, 0.1], [40, 0.4], [60, 0.6], [80, 0.5]],
+  };
+  const says = happened_in(run({ series, metrics: {} }));
+  assert.equal(says, "The order of events: at step 40 weight on the position before, layer 1 head 1 has made half of its rise to 0.6; at step 60 weight on followers of earlier copies, layer 2 head 1 has made half of its rise to 0.9; at step 80 accuracy is 90 %.");
+  assert.ok(!/events/.test(happened_in(run())));
+});
+
+test("an experiment is told by the first sentences of its idea", () => {
+  assert.equal(beginning_of("One is 0.5. Is it two? Three."), "One is 0.5. Is it two?");
+  assert.equal(beginning_of("One."), "One.");
 });

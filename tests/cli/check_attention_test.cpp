@@ -77,7 +77,7 @@ TEST_F(BelieveTest, SaysWhatIsWrongBeforePythonIsAsked) {
     EXPECT_EQ(outcome.out, "") << words;
     EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;
   };
-  says("none.tsv", "there is no such file");
+  says("none.tsv", "there is no file, folder or corpus 'none.tsv'");
   says("texts.tsv -o page.pdf", "page.pdf: the name of the report must end with .html. Name it page.html.");
   says("texts.tsv --seeds 1", "--seeds");
   says("texts.tsv --format xml", "--format cannot be 'xml'");

@@ -102,5 +102,15 @@ TEST_F(GetTest, AsAPersonMeetsIt) {
   wrong("sms-spam --from " + server_.address("/wrong"), "sent another file than the expected one", 1);
 }
 
+TEST_F(GetTest, AWrongColumnIsAMistakeOfTheDescription) {
+  write("messages.tsv", messages_);
+  std::string description = read(folder_ / "messages.toml");
+  description.replace(description.find("label = \"1\""), 11, "label = \"7\"");
+  write("messages.toml", description);
+  const Outcome refused = fovea("data get messages.toml --from .");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(says(refused.err, "fovea: messages.toml: ./messages.tsv:1: has no column 7; its first line is "));
+}
+
 }  // namespace
 }  // namespace fovea

@@ -299,7 +299,7 @@ function right(training: Training, at: number, effects: Effects): Said {
       lost >= 2 &&
         !guesses &&
         steps[best]! < at &&
-        `Step ${steps[best]} was better, with ${percent(values[best]!)}. After it the model learned the training texts by heart (overfitting). This block describes the last step. To train less, set train.steps to ${steps[best]} in Settings.`,
+        `Step ${steps[best]} was better, with ${percent(values[best]!)}. After it the model learned the training texts by heart (overfitting). This block describes the last step. To train less, set Steps to ${steps[best]} in Settings.`,
     ),
   };
 }

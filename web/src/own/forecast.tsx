@@ -32,7 +32,7 @@ interface Props {
 }
 
 export function Counted(props: Props) {
-  const { verdict, says, attention_predicted, examples, copies, labels } = props.told.prediction,
+  const { verdict, says, attention_predicted, examples, copies, labels, leak } = props.told.prediction,
     trained = props.at > 0;
   const [, reason] = says.split(": "), // "uncertain: too few examples"
     why = reason === "parts of the examples differ" ? "parts of the texts give different forecasts" : reason;
@@ -50,7 +50,7 @@ export function Counted(props: Props) {
         {copies > 0 && ` (${copies} ${copies === 1 ? "copy is" : "copies are"} not counted)`}.
       </p>
       <Evidence {...props} />
-      <Labels {...labels} />
+      <Labels {...labels} leak={leak !== ""} />
       <HowComputed {...props.told.prediction} />
     </section>
   );

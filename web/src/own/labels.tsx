@@ -4,6 +4,8 @@ import { name_of_text } from "./texts";
 
 const most_doubtful = 10;
 
+const hides = " A word that gives a label away can hide wrong labels: remove it first, and check again.";
+
 export const percent = (share: number) => `${Math.round(100 * share)}\u00a0%`;
 
 export function Labels({
@@ -13,7 +15,8 @@ export function Labels({
   repeats,
   learned,
   false_alarms,
-}: Forecast["prediction"]["labels"]) {
+  leak,
+}: Forecast["prediction"]["labels"] & { leak: boolean }) {
   if (repeats > 0 && !learned)
     return (
       <p class="soft">
@@ -28,7 +31,7 @@ export function Labels({
       <p class="soft">
         Fovea also looked for wrong labels, by simple models that count words. These models contradict no label clearly.
         They label {percent(accuracy)} of the texts correctly that they were not trained on. So some labels can still be
-        wrong.
+        wrong.{leak && hides}
       </p>
     );
   return (
@@ -52,7 +55,7 @@ export function Labels({
       <p class="soft">
         {doubtful.length > most_doubtful && `The ${most_doubtful} clearest of ${doubtful.length}. `}
         The models read single words. They label {percent(accuracy)} of the texts correctly that they were not trained
-        on. Expected number of correct labels in this list: {false_alarms.toFixed(1)}.
+        on. Expected number of correct labels in this list: {false_alarms.toFixed(1)}.{leak && hides}
       </p>
     </>
   );

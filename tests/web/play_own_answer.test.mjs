@@ -112,6 +112,8 @@ test("words without a row indicate their label, too, and texts have the numbers 
   const more = await page.getByText(/^\d+ more words indicate plus: /).innerText();
   for (const word of own.plus) assert.ok(rows[word]?.label === "plus" || more.includes(`“${word}” 10 : 0`), `${word}: ${more}`);
   assert.ok(!rows.i, "of words that are as strong, the letter comes last");
+  const [whole, seen] = await page.getByRole("region", { name: "Words that indicate each label" }).evaluate((region) => [region.scrollWidth, region.clientWidth]);
+  assert.ok(whole <= seen, `${whole} wide in ${seen}`);
   // On its way to these words, most attention is on the others: the share is that of all words that indicate no label.
   const share = /(\d+)\s% of attention is on words that indicate no label; with equal weights it would be (\d+)\s%/;
   let step = 0, found;

@@ -104,7 +104,7 @@ function More({ output }: { output: Output }) {
     named = more.slice(0, most_named);
   if (more.length === 0) return null;
   return (
-    <tr class="of-label">
+    <tr class="of-label more">
       <td colSpan={6}>
         <small>
           {more.length} more {more.length === 1 ? "word indicates" : "words indicate"} <bdi>{output.output}</bdi>:{" "}

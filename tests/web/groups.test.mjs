@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { base_first, can_group, condition_of, differing_in, ends_text, is_grouped, name_of, settings_of, steps_title, stop_at_unlike_steps, varied_in } = await parts_of_page("views/runs_named.tsx");
+const { base_first, can_group, condition_of, differing_in, ends_text, is_grouped, name_of, settings_of, steps_are_set, steps_title, stop_at_unlike_steps, varied_in } = await parts_of_page("views/runs_named.tsx");
 
 // As many runs, each with a rate and a hold of its own.
 function many(count) {
@@ -65,6 +65,8 @@ test("runs that end at unlike steps say so, with their stop condition", () => {
   // Then their numbers of steps can be compared.
   assert.ok(stop_at_unlike_steps(runs) && !stop_at_unlike_steps(runs.slice(0, 1)));
   assert.ok(!stop_at_unlike_steps([runs[0], { ...runs[1], settings: { train: {} } }]));
+  const set = (stop_when) => steps_are_set([{ ...runs[0], settings: { train: { stop_when } } }]);
+  assert.deepEqual([set("steps >= 200 and model.encoder = 'recurrent'"), set("hold = 'none'"), set("accuracy >= 0.9 and steps >= 100"), set("loss_held < 0.05"), set(undefined)], [true, true, false, false, false]);
   assert.equal(steps_title(runs), "number of steps until the stop condition");
   assert.equal(steps_title([...runs, { ...runs[0], settings: { train: { steps: 80 } } }]), "number of steps until the stop condition or the last step");
 });

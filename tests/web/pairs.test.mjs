@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { difference_text, means_of_pairs, means_text, median, rows_of, too_few, without_rounding } = await parts_of_page("views/pairs.ts", "median.ts");
+const { difference_text, means_of_pairs, means_text, median, pooled_text, rows_of, too_few, without_rounding } = await parts_of_page("views/pairs.ts", "median.ts");
 const { chance_told, common_step_told, difference_told, peers_of, settings_text } = await parts_of_page("views/runs_told.ts");
 const { few_text } = await parts_of_page("views/runs_verdict.tsx");
 
@@ -49,11 +49,13 @@ test("two runs of unlike length are also compared at the last step of both", () 
   assert.equal(common_step_told(pair, [], "accuracy"), "");
 });
 
-test("chance is judged from runs that are as one of the pair in all but the seed", () => {
+test("chance is judged from runs of the same experiment with the values of the pair", () => {
   const all = [[1, "0", "a", "20"], [2, "1", "a", "20"], [3, "0", "b", "20"], [4, "1", "b", "20"], [5, "0", "a", "30"], [6, "0", "b", "30"]];
   const runs = all.map(([run]) => ({ run, experiment: run === 4 ? "another" : "one" }));
   const settings = new Map(all.map(([run, seed, encoder, vocab]) => [run, new Map([["seed", seed], ["model.encoder", encoder], ["task.vocab", vocab]])]));
-  assert.deepEqual(peers_of([runs[0], runs[2]], runs, settings).map(({ run }) => run), [1, 2, 3]);
+  assert.deepEqual(peers_of([runs[0], runs[2]], runs, "model.encoder", settings).map(({ run }) => run), [1, 2, 3, 5, 6]);
+  assert.deepEqual(peers_of([runs[0], runs[4]], runs, "task.vocab", settings).map(({ run }) => run), [1, 2, 3, 5, 6]);
+  assert.deepEqual([pooled_text(["seed", "task.vocab", "model.hidden"]), pooled_text(["seed"]), pooled_text()], [", pooled over task.vocab and model.hidden", "", ""]);
 });
 
 test("numbers of compared runs come by their difference, and those of one run alone apart", () => {

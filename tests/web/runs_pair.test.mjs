@@ -19,10 +19,10 @@ test("two chosen runs have a verdict, from all pairs of runs that differ in the 
   const verdict = page.getByRole("region", { name: "Side by side" });
   const [one, other] = pair.map(({ settings }) => settings.task.vocab);
   await verdict.getByText(`Run ${pair[0].run} (task.vocab = ${one}) ends with loss in training `).waitFor();
-  const words = ["compare", `model.hidden = 9 and task.vocab = ${one}`, `model.hidden = 9 and task.vocab = ${other}`, "--metric", "train_loss", "--json"];
+  const words = ["compare", `experiment = "copy-subset" and task.vocab = ${one}`, `experiment = "copy-subset" and task.vocab = ${other}`, "--metric", "train_loss", "--json"];
   const { pairs, metrics: [{ difference, p }] } = JSON.parse(await stage.fovea(...words));
-  assert.equal(pairs, 3);
-  const says = `The table has 3 pairs of runs that differ in this alone: mean difference ${String(+difference.toPrecision(3)).replace("-", "−")}, p = ${+p.toPrecision(2)}. With 3 pairs p cannot be below 0.25.`;
+  assert.equal(pairs, 6);
+  const says = `The table has 6 pairs of runs that differ in this alone, pooled over model.hidden: mean difference ${String(+difference.toPrecision(3)).replace("-", "−")}, p = ${+p.toPrecision(2)}. ${p < 0.05 ? "Chance alone rarely" : "The difference may be chance."}`;
   await verdict.getByText(says).waitFor();
   // The compared metric is the first row, and its difference is that of the sentence.
   const row = verdict.getByRole("region", { name: "Runs side by side" }).locator("tbody tr").first();
@@ -30,8 +30,8 @@ test("two chosen runs have a verdict, from all pairs of runs that differ in the 
   await verdict.getByRole("combobox", { name: /^Example/ }).selectOption("2");
   await verdict.getByRole("heading", { name: /, example 2$/ }).waitFor();
   await expect_accessible(page);
-  await verdict.getByRole("button", { name: "Compare all 6 runs" }).click();
-  await page.getByRole("heading", { name: "The 6 chosen runs, by task.vocab: loss in training" }).waitFor();
+  await verdict.getByRole("button", { name: "Compare all 12 runs" }).click();
+  await page.getByRole("heading", { name: "The 12 chosen runs, by task.vocab: loss in training" }).waitFor();
   await stage.leave(page);
 });
 

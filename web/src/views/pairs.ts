@@ -50,6 +50,12 @@ export function difference_text(difference: number): string {
   return `is ${short(Math.abs(difference))} ${difference < 0 ? "lower" : "higher"} than with`;
 }
 
+// The settings in which pairs differ from each other. The two runs of a pair have the same value.
+export function pooled_text(paired_by: string[] = []): string {
+  const settings = paired_by.filter(name => name !== "seed");
+  return settings.length > 0 ? `, pooled over ${settings.join(" and ")}` : "";
+}
+
 // The least number of pairs whose p, at least 2/2ⁿ, can be below 0.05.
 export const enough_pairs = 6;
 export function too_few(pairs: number): string {

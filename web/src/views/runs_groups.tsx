@@ -8,7 +8,15 @@ import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
 import { enough_pairs, means_of_pairs, short, without_rounding } from "./pairs";
-import { group_title, LeftOut, setting_cell, setting_title, steps_title, stop_at_unlike_steps } from "./runs_named";
+import {
+  group_title,
+  LeftOut,
+  setting_cell,
+  setting_title,
+  steps_are_set,
+  steps_title,
+  stop_at_unlike_steps,
+} from "./runs_named";
 import { few_text, verdict_of } from "./runs_verdict";
 
 const most_verdicts = 6;
@@ -78,8 +86,10 @@ export function GroupsTable({
   const [against, set_against] = useWord(word, "");
   const query = { experiment, where, by, against };
   const [found, trouble] = useGroups(store, { ...query, metric }, runs);
+  const unlike = stop_at_unlike_steps(runs),
+    are_set = steps_are_set(runs);
   // Runs that a condition ends are compared by their numbers of steps, too.
-  const [ends] = useGroups(store, { ...query, metric: "steps" }, runs, stop_at_unlike_steps(runs));
+  const [ends] = useGroups(store, { ...query, metric: "steps" }, runs, unlike && !are_set);
   if (trouble) return <p class={asked ? "problem" : "soft"}>{trouble}</p>;
   if (!found || found.metric !== metric || found.by !== by) return null;
   const base = found.groups.find(({ value }) => setting_text(value) === setting_text(found.against));
@@ -106,6 +116,11 @@ export function GroupsTable({
         {verdicts(found, `${metric_title(metric)} at the end`)}
         {ends?.by === by && verdicts(ends, steps_title(runs))}
       </ul>
+      {unlike && are_set && (
+        <p class="soft">
+          The stop condition names settings. So the number of steps is set, not found, and is not tested.
+        </p>
+      )}
       {few_text(found) && <p class="caution">{few_text(found)}</p>}
       <label class="pick">
         Compare each group with

@@ -22,7 +22,7 @@ export function PairTold(props: {
   const [groups, set_groups] = useState<Groups>();
   const set_apart = names.filter(name => !is_length(name));
   const by = set_apart.length === 1 ? set_apart[0]! : "";
-  const peers = by === "" ? [] : peers_of(pair, among, settings);
+  const peers = by === "" ? [] : peers_of(pair, among, by, settings);
   const where = peers.length > 2 ? condition_of(peers) : undefined;
   useEffect(() => {
     set_groups(undefined);

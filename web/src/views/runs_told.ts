@@ -1,7 +1,7 @@
 // Two runs side by side in sentences: their settings and the metric of each, and whether chance can be judged.
 import type { Groups, Line, Run } from "../model";
 import { metric_title } from "../run/metric_names";
-import { enough_pairs, short, too_few } from "./pairs";
+import { enough_pairs, pooled_text, short, too_few } from "./pairs";
 import { group_title, type Settings } from "./runs_named";
 
 const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
@@ -52,18 +52,17 @@ export function chance_told(test: Groups["groups"][0]["test"], names: string[]):
   if (names.length === 0) return "The runs differ in their seed alone, so their difference is chance.";
   const alone = "One pair of runs cannot separate a difference from chance.";
   if (names.length > 1) return `${alone} The runs differ in several settings, so no group of pairs tests one of them.`;
-  const { pairs = 0, p, difference, problem } = test ?? {};
+  const { pairs = 0, p, difference, problem, paired_by } = test ?? {};
   if (problem || pairs < 2 || typeof p !== "number" || typeof difference !== "number")
     return `${alone} No other pair of runs in the table differs in this alone.`;
-  const group = `The table has ${pairs} pairs of runs that differ in this alone: mean difference ${short(difference)}, p ${p < 1e-4 ? "< 0.0001" : `= ${+p.toPrecision(2)}`}.`;
+  const group = `The table has ${pairs} pairs of runs that differ in this alone${pooled_text(paired_by)}: mean difference ${short(difference)}, p ${p < 1e-4 ? "< 0.0001" : `= ${+p.toPrecision(2)}`}.`;
   const judged = p < 0.05 ? "Chance alone rarely makes a difference this large." : "The difference may be chance.";
   return `${alone} ${group} ${pairs < enough_pairs ? too_few(pairs) : judged}`;
 }
 
-// Runs that are as one of the pair in every setting but the seed.
-export function peers_of(pair: [Run, Run], among: Run[], settings: Settings): Run[] {
-  const key = (run: Run) =>
-    JSON.stringify([run.experiment, ...[...(settings.get(run.run) ?? [])].filter(([name]) => name !== "seed").sort()]);
+// Runs of the pair's experiment with one of the pair's two values of the setting, as in the table of groups.
+export function peers_of(pair: [Run, Run], among: Run[], by: string, settings: Settings): Run[] {
+  const key = (run: Run) => JSON.stringify([run.experiment, settings.get(run.run)?.get(by)]);
   const wanted = pair.map(key);
   return among.filter(run => wanted.includes(key(run)));
 }

@@ -1,6 +1,6 @@
 // The difference of two groups of runs, in words.
 import type { Groups } from "../model";
-import { difference_text, enough_pairs, means_text, short, too_few, without_rounding } from "./pairs";
+import { difference_text, enough_pairs, means_text, pooled_text, short, too_few, without_rounding } from "./pairs";
 
 // Of few pairs the least and the largest difference: an interval of them would say more than they do.
 function interval_text(
@@ -34,10 +34,10 @@ export function verdict_of(
   means: [number, number] | undefined,
   left_out: [number, number],
 ) {
-  const { low, high, range, pairs = 0, p } = test;
+  const { low, high, range, pairs = 0, p, paired_by } = test;
   const difference = without_rounding(test.difference, means?.[1]);
   if (difference === null || difference === undefined) return undefined;
-  const pairs_text = pairs === 1 ? "1 pair of runs" : `mean of ${pairs} pairs of runs`;
+  const pairs_text = pairs === 1 ? "1 pair of runs" : `mean of ${pairs} pairs of runs${pooled_text(paired_by)}`;
   const how =
     p === null || p === undefined || difference === 0
       ? ""

@@ -101,16 +101,16 @@ function events_text(run: WholeRun): string[] {
       const [first, most] = [values[0], Math.max(...values.map(value => value ?? 0))];
       if (typeof first !== "number" || most - first < least_rise) return [];
       const step = first_step(run, name, (first + most) / 2)!;
-      const says = `at step ${step} ${metric_title(name)} has made half of its rise to ${short(most)}`;
-      return [{ head: /_l\d+_h\d+$/.exec(name)![0], step, rise: most - first, says }];
+      const text = `at step ${step} ${metric_title(name)} has made half of its rise to ${short(most)}`;
+      return [{ head: /_l\d+_h\d+$/.exec(name)![0], step, rise: most - first, text }];
     })
     .sort((a, b) => b.rise - a.rise)
     .filter(({ head }, i, all) => all.findIndex(one => one.head === head) === i)
     .slice(0, most_heads);
   if (heads.length === 0) return [];
   const right = first_step(run, "accuracy", 0.9);
-  const answers = right === undefined ? [] : [{ step: right, says: `at step ${right} accuracy is 90 %` }];
-  const order = [...heads, ...answers].sort((a, b) => a.step - b.step).map(({ says }) => says);
+  const answers = right === undefined ? [] : [{ step: right, text: `at step ${right} accuracy is 90 %` }];
+  const order = [...heads, ...answers].sort((a, b) => a.step - b.step).map(({ text }) => text);
   return [`The order of events: ${order.join("; ")}.`];
 }
 

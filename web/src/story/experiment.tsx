@@ -188,7 +188,9 @@ function with_full_form({ name, claims }: Experiment): Claim[] {
 }
 
 const kept_form = "full form, kept";
-const form_title = (form: string) => (form === kept_form ? form : `${form} form`);
+function form_title(form: string): string {
+  return form === kept_form ? form : `${form} form`;
+}
 
 // A line for each claim: title, and of each form its verdict, value, threshold and null value. Its text and its formula
 // are unfolded.

@@ -77,5 +77,6 @@ export function in_forms(claims: Claim[]): [Claim, ...Claim[]][] {
 // The title of a claim. If a form does not support it, the title is not a fact.
 export function claimed_text(forms: [Claim, ...Claim[]]): string {
   const text = forms[0].title ?? forms[0].claim;
-  return forms.every(({ held }) => held) ? text : `Claimed: ${text}`;
+  for (const { held } of forms) if (!held) return `Claimed: ${text}`;
+  return text;
 }

@@ -1,6 +1,14 @@
 // The pairs of runs that `fovea compare` forms, the mean of each of their sides, and their difference in words.
-import { flat_settings, number_text, type Run, type Setting, setting_text } from "../model";
+import { flat_settings, number_text, type Run, type Setting, setting_text, type Table } from "../model";
 import { metrics_to_offer } from "../run/metric_names";
+
+// Whether a condition that ends runs names their settings: then their numbers of steps are set, not found.
+export const steps_are_set = (runs: Run[]) =>
+  runs.some(({ settings }) =>
+    /\b((task|model|train|probe)\.\w|seed\b|hold\b|interven)/.test(
+      String((settings.train as Table | undefined)?.stop_when ?? ""),
+    ),
+  );
 
 type Texts = (name: string) => string;
 

@@ -126,14 +126,6 @@ export function name_of(line: { run: number; experiment: string; seed: number },
 export const stop_at_unlike_steps = (runs: Run[]) =>
   ends_text(runs) !== "" && runs.every(({ settings }) => (settings.train as Table | undefined)?.stop_when);
 
-// Whether a condition that ends runs names their settings: then their numbers of steps are set, not found.
-export const steps_are_set = (runs: Run[]) =>
-  runs.some(({ settings }) =>
-    /\b((task|model|train|probe)\.\w|seed\b|hold\b|interven)/.test(
-      String((settings.train as Table | undefined)?.stop_when ?? ""),
-    ),
-  );
-
 // The number of steps of runs that a condition ends. Runs with all their steps may not have met it.
 export function steps_title(runs: Run[]): string {
   const whole = runs.some(({ steps, settings }) => steps === (settings.train as Table | undefined)?.steps);

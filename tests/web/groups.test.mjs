@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { base_first, can_group, condition_of, differing_in, ends_text, is_grouped, name_of, settings_of, steps_are_set, steps_title, stop_at_unlike_steps, varied_in } = await parts_of_page("views/runs_named.tsx");
+const { base_first, can_group, condition_of, differing_in, ends_text, is_grouped, name_of, settings_of, steps_title, stop_at_unlike_steps, varied_in } = await parts_of_page("views/runs_named.tsx");
+const { steps_are_set } = await parts_of_page("views/pairs.ts");
 
 // As many runs, each with a rate and a hold of its own.
 function many(count) {

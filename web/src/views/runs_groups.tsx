@@ -7,16 +7,8 @@ import { metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
-import { enough_pairs, means_of_pairs, short, without_rounding } from "./pairs";
-import {
-  group_title,
-  LeftOut,
-  setting_cell,
-  setting_title,
-  steps_are_set,
-  steps_title,
-  stop_at_unlike_steps,
-} from "./runs_named";
+import { enough_pairs, means_of_pairs, short, steps_are_set, without_rounding } from "./pairs";
+import { group_title, LeftOut, setting_cell, setting_title, steps_title, stop_at_unlike_steps } from "./runs_named";
 import { few_text, verdict_of } from "./runs_verdict";
 
 const most_verdicts = 6;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { inflateSync } from "node:zlib";
+import { open_engine, parts_of_page } from "./in_node.mjs";
 import { Stage, expect_accessible, text_of } from "./stage.mjs";
 
 let stage;
@@ -180,6 +181,16 @@ function arrival_of_bounded() {
   return (sum * most) / parts / 3;
 }
 
+test("the time that a late return takes is that of the integrated flow", async () => {
+  const { arrival_of, late_text } = await parts_of_page("toy/arrival.ts");
+  const ask = await open_engine();
+  for (const [D, gate] of [[0, 0], [-2, 0], [-5, 0], [-3, 1.5], [2, -1]]) {
+    const { reaches, level } = ask({ ask: "toy", D, gate, bounded: true, until: 10, frame: { D: 8, gate: 4 } });
+    assert.ok(Math.abs(arrival_of(D, gate, level) / reaches - 1) < 1e-6, `${D}, ${gate}: ${arrival_of(D, gate, level)} and ${reaches}`);
+  }
+  assert.equal(late_text(arrival_of(-100, 0, 0.9)), "more than 10³⁰⁸");
+});
+
 test("the bounded gate has its own equations, field and stories, and mends a mistake", async () => {
   const page = await stage.visit("#/toy?bounded=no");
   await page.locator("line.separatrix").waitFor();
@@ -213,6 +224,10 @@ test("the bounded gate has its own equations, field and stories, and mends a mis
   await says(page, new RegExp(`At τ = ${Math.ceil(time)} p is 0\\.9`));
   const [inner, outer] = await page.getByRole("group", { name: "Equations" }).evaluate((one) => [one.scrollWidth, one.clientWidth]);
   assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+  // A start far to the left comes back later than anything can be shown, and the sentence says when.
+  await page.getByText("Then drag the ring left to D = −2. Does attention still reach the key?").waitFor();
+  await page.evaluate(() => (location.hash = "#/toy?bounded=yes&D=-7"));
+  await says(page, /^Yes, attention still reaches the key\. It falls at first, and comes back\. This is too slow to be shown: p reaches 0\.9 at τ = about \d\.\d·10⁵\. At τ = 10 p is 0\.0/);
   await page.getByText("At D = 0 the model has no knowledge of the key, and nothing moves attention.").waitFor();
   await stage.leave(page);
 });

@@ -8,6 +8,7 @@ import { Legend } from "../legend";
 import { Equation } from "../story/equation";
 import { type ToyStory, told_of } from "../story/toy";
 import { Term } from "../term";
+import { arrival_of, late_text } from "../toy/arrival";
 import { Bounds, Controls } from "../toy/controls";
 import { OverTime } from "../toy/over_time";
 import { Plane } from "../toy/plane";
@@ -18,6 +19,7 @@ import {
   type Frame,
   frame_of,
   misread_in,
+  most_time,
   narrow,
   read_state,
   type State,
@@ -28,7 +30,7 @@ import { in_turn } from "../turns";
 
 // What comes of the start.
 function fate_of(course: Course): string {
-  const { bounded, logistic, until } = course.of;
+  const { bounded, logistic, until, D, gate } = course.of;
   const told: string[] = [];
   if (course.above !== undefined)
     told.push(
@@ -40,15 +42,28 @@ function fate_of(course: Course): string {
     );
   if (course.above !== undefined && course.above < -1e-9 && !bounded && !logistic)
     told.push("If p is bounded, as in a softmax, attention still reaches it.");
-  const p = course.flow[0]?.[2] ?? 0;
+  const p = course.flow[0]?.[2] ?? 0,
+    corrects = bounded && !logistic && D < 0 && course.reaches !== 0;
+  if (corrects) told.push("Yes, attention still reaches the key. It falls at first, and comes back.");
   if (typeof course.reaches === "number")
     told.push(
       course.reaches === 0
         ? `p starts ${p > course.level ? "above" : "at"} ${course.level}.`
         : `p reaches ${course.level} at τ = ${short(course.reaches)}.`,
     );
+  else if (bounded && !logistic)
+    told.push(
+      `This is too slow to be shown: p reaches ${course.level} at τ = ${late_text(arrival_of(D, gate, course.level))}.`,
+    );
   else if (course.reaches === null && course.patience)
     told.push(`p does not reach ${course.level} before τ = ${course.patience}.`);
+  if (
+    corrects &&
+    typeof course.reaches === "number" &&
+    course.reaches > until &&
+    course.reaches <= most_time(course.of)
+  )
+    told.push("That is later than the curves end: increase “Time τ” to see it.");
   const end = course.flow.at(-1);
   if ((bounded || logistic) && end)
     told.push(
@@ -129,9 +144,10 @@ export function Toy() {
         </p>
         <p>
           <b>Try it.</b> Press Play. From the first start, the point moves right at first, and then up.{" "}
-          {state.bounded || state.logistic
-            ? "Then drag the ring to the far left. Does attention still reach the key?"
-            : "Then drag the ring below the dotted line. What becomes of attention?"}
+          {state.bounded && !state.logistic && "Then drag the ring left to D = −2. Does attention still reach the key?"}
+          {state.logistic && "Then drag the ring to the left. Does attention still reach the key?"}
+          {!state.bounded && !state.logistic && "Then drag the ring below the dotted line. What becomes of attention?"}{" "}
+          The answer is below the three starts.
         </p>
         <p>Or take one of three starts:</p>
         <fieldset class="presets" aria-label="Stories">

@@ -82,7 +82,7 @@ test("after training one sentence says what came first, and how far off the bets
     if (scene !== "weather") {
       await page.getByText("How sure is this?").click();
       const sure = await page.locator(".sure li").allInnerTexts();
-      const measured = /^In this training: at step \d+ the right word speaks most for 50 % of the written words\. Its chance is only [\d.]+ % then, .* (It passes 50 % at step \d+|It has not passed 50 % yet)\.$/;
+      const measured = /^In this training: at step \d+ the right word speaks most for \d+ % of the written words\. Its chance is only [\d.]+ % then, .* (It passes 50 % at step \d+|It has not passed 50 % yet)\.$/;
       for (const [k, says] of [...(scene === "copy" ? [measured] : []), /^Certain: \S/, /^Open: \S/].entries()) assert.match(sure[k], says);
     }
     const passed = await page.locator(".score tbody td:nth-child(3)").allInnerTexts();
@@ -147,10 +147,10 @@ test("attention is changed at a typed step, the untouched run stays as a ghost, 
     assert.match(await page.locator(".score").innerText(), /untouched/);
     // What the change has done is computed from both trainings; bets are of the untouched one.
     const verdict = await page.locator(".verdict").innerText();
-    assert.match(verdict, /^Words came at step \d+(, before the change| all the same, while attention was held uniform) \(untouched: step \d+\)\. Looking(: not yet| came at step \d+, .*) \(untouched: (not yet|step \d+)\)\./);
+    assert.match(verdict, /^Words came at step \d+(, before the change| all the same, while attention was held uniform) \(untouched: step \d+\)\. (Attention is held uniform: if released, looking would be at [\d.]+ %, below 50 %|Looking came at step \d+, .*) \(untouched: (not yet|step \d+)\)\./);
     await page.getByText("Bets count for the untouched training.").waitFor();
     await page.getByText("In the shaded steps the picture shows the held attention.").waitFor();
-    await page.getByText("In the shaded steps “writes right” is with the change, α and β are without it.").waitFor();
+    await page.getByText("In the shaded steps “writes right” is of the model with the change. Curves of α and β are of the same model without it.").waitFor();
     // Before the click: who can open the link.
     await page.getByText("A link leads to this computer, and others cannot open it.").waitFor();
     const { name } = await saved(page, () => button(page, "Save a GIF (6 s)").click());
@@ -178,7 +178,7 @@ test("a change of the whole training says what it did, its picture stays changed
   await ready(page);
   await button(page, "Train it").click();
   await at_step(page, 100);
-  const says = /^Words came at step \d+ all the same, while attention was held uniform \(untouched: step \d+\)\. Looking did not come within 100 steps \(untouched: step (\d+)\)\./;
+  const says = /^Words came at step \d+ all the same, while attention was held uniform \(untouched: step \d+\)\. Attention is held uniform: if released, looking would be at [\d.]+ %, below 50 % \(untouched: step (\d+)\)\./;
   const untouched = says.exec(await page.locator(".verdict").innerText())[1];
   // At the last step, too, attention is held: every arc has one width.
   assert.equal(new Set(await page.locator(".arc").evaluateAll((all) => all.map((one) => one.getAttribute("stroke-width")))).size, 1);
@@ -199,6 +199,39 @@ test("a change of the whole training says what it did, its picture stays changed
   await page.getByText("Attention is ablated here: it gives nothing, so no arc is drawn.").waitFor();
   assert.match(await page.locator(".waits").innerText(), /^Why\? Ablated attention passes nothing, not even the mix of all words\./);
   await stage.leave(page);
+});
+
+test("one number is shown for each curve, in the table, for a screen reader and in the reason, and held attention is named", async () => {
+  const rows_of = (page) => page.locator(".score tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+  const page = await stage.visit("#/start", { reducedMotion: "reduce" });
+  await ready(page);
+  for (const step of [2, 4]) {
+    await button(page, "Next evaluation").click();
+    await at_step(page, step);
+  }
+  const [beta] = await rows_of(page);
+  assert.equal(beta[2], "step 4");
+  await button(page, "Go on").click();
+  await at_step(page, 100);
+  await page.getByText("How sure is this?").click();
+  const said = /^In this training: at step 4 the right word speaks most for (\d+ %) /.exec(await page.locator(".sure li").first().innerText());
+  assert.deepEqual([said[1], said[1] === "50 %"], [beta[1], false]);
+  await stage.leave(page);
+  // Held on the right words it writes all of them, and would find few of them by itself.
+  for (const [act, done, least] of [["truth", "held at the right words", 90], ["uniform", "held uniform", 20]]) {
+    const held = await stage.visit(`#/start?act=${act}&from=0&hold=100`, { reducedMotion: "reduce" });
+    await ready(held);
+    await button(held, "Train it").click();
+    await at_step(held, 100);
+    const rows = await rows_of(held);
+    const [, share] = /^held \(if released: ([\d.]+ %)\)$/.exec(rows[1][1]);
+    assert.equal(rows[1][2], "held");
+    assert.ok(Number.parseFloat(share) < 50 && Number.parseFloat(rows[2][1]) > least, rows.join());
+    assert.ok((await held.locator(".verdict").innerText()).includes(`Attention is ${done}: if released, looking would be at ${share}, below 50 % (untouched: step `));
+    const told = await held.locator(".bet-and-watch [role=status]").innerText();
+    for (const row of rows) assert.ok(told.includes(`${row[0].split("\n")[0]} ${row[1]}`), `${told} has no ${row[0]} ${row[1]}`);
+    await stage.leave(held);
+  }
 });
 
 test("the page is saved as one file, which opens with the bet and the change", async () => {

@@ -103,7 +103,7 @@ export abstract class Looks {
 
   value_at(metric: string, step: number): number | null | undefined {
     const series = this.series.get(metric);
-    return series?.values[last_at(series.steps.length, i => series.steps[i]! <= step)];
+    return series && value_in(series, step);
   }
 
   // The first step at which the metric was at least `level`. Where attention is held, that is still of the model as it
@@ -173,6 +173,10 @@ export abstract class Looks {
     else if (name === "attention_truth") this.truth = numbers;
   }
 }
+
+// The newest value at a step.
+export const value_in = ({ steps, values }: Series, step: number): number | null | undefined =>
+  values[last_at(steps.length, i => steps[i]! <= step)];
 
 // The last of `count` for which `is` holds, where it holds for the first ones only; -1 for none.
 function last_at(count: number, is: (i: number) => boolean): number {

@@ -5,7 +5,7 @@ import { type Look, type Looks, plain } from "../engine/looks";
 import { Figure } from "../figure";
 import { ColourBar, Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
-import { percent } from "../start/told";
+import { percent } from "../start/flags";
 import { Explained } from "../term";
 import { chance_text } from "./chance";
 

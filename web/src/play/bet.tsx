@@ -8,16 +8,16 @@ import type { Task } from "./tasks";
 export function flags_of(task: Task): Curve[] {
   const stages = [
     { stage: task.knowledge, colour: "var(--c1)" },
-    { stage: task.attention, colour: "var(--c0)" },
+    { stage: task.attention, colour: "var(--c0)", attends: true as const },
   ];
-  return stages.flatMap(({ stage, colour }) =>
+  return stages.flatMap(({ stage, ...drawn }) =>
     stage
       ? [
           {
             metric: stage.metric,
             name: stage.says,
             means: stage.says,
-            colour,
+            ...drawn,
             flag: { level: stage.level, asks: `Your bet: ${stage.says}`, short: stage.says, what: stage.what },
           },
         ]

@@ -2,13 +2,35 @@
 import type { Series } from "../engine/looks";
 import type { Training } from "../engine/training";
 import { act_of, act_text, changed_head } from "../play/acts";
-import type { Curve } from "./flags";
+import { type Curve, level_text, percent } from "./flags";
 
 const steps_text = (count: number) => `${count} ${count === 1 ? "step" : "steps"}`;
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // Up to which step a run has been watched. The untouched one was watched further, if it was trained before the change.
 export const watched_until = (run: Training, at: number) => Math.max(at, run.step);
+
+interface Changed {
+  whole: boolean; // all of attention, not one head
+  is: string; // "held"
+  done: string; // "held uniform"
+  if_not: string; // "if released"
+}
+
+// What is done to attention in the step that led to this evaluation: attention that is only not trained is the model's own.
+export function changed_at(run: Training, at: number): Changed | undefined {
+  const [change] = run.interventions,
+    act = change && act_of(change);
+  if (!change || !act || act.word === "freeze") return undefined;
+  if (at <= Number(change.from ?? 0) || at > Number(change.until ?? run.steps)) return undefined;
+  const held = act.word === "hold";
+  return {
+    whole: changed_head(run.interventions) === "",
+    is: held ? "held" : act.title,
+    done: act_text(act.name, Number(change[act.word])),
+    if_not: held ? "if released" : "without the change",
+  };
+}
 
 // A metric as it is with the change, in the steps of the change.
 export function as_it_works(run: Training, metric: string): Series | undefined {
@@ -41,10 +63,14 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
     until = Math.min(training.steps, Number(change.until ?? training.steps)),
     done = act_text(act.name, Number(change[act.word])),
     spares = ["uniform", "ablate"].includes(act.name); // it shows no position
-  return flags.map(({ metric, flag }) => {
+  const now = changed_at(training, at);
+  return flags.map(({ metric, flag, attends }) => {
     const { level, what } = flag!;
     const step = training.step_of(metric, level),
       untouched = untouched_text(ghost, metric, level, at);
+    const value = training.value_at(metric, at);
+    if ((step === undefined || step > at) && attends && now?.whole && typeof value === "number")
+      return `Attention is ${now.done}: ${now.if_not}, ${what} would be at ${percent(value)}, below ${level_text(level)} (${untouched}).`;
     if (step === undefined || step > at)
       return at < training.steps
         ? `${capital(what)}: not yet (${untouched}).`
@@ -57,6 +83,7 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
         : step === until
           ? ", at the end of the change"
           : `, ${steps_text(step - until)} after the ${act.word === "hold" ? "release" : "change"}`;
-    return `${capital(what)} came at step ${step}${when} (${untouched}).`;
+    const measured = inside && attends && now?.whole ? `, measured as it is ${now.if_not}` : "";
+    return `${capital(what)} came at step ${step}${when}${measured} (${untouched}).`;
   });
 }

@@ -6,6 +6,12 @@ export interface Curve {
   name: string; // in the legend
   means: string;
   colour: string;
+  attends?: true; // it measures attention, so a change of attention replaces it
   // `what` is learned, as a sentence names it. `predicted` names the time that the engine predicts for it.
   flag?: { level: number; asks: string; short: string; what: string; predicted?: string };
 }
+
+export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+// A level of a flag, in percent.
+export const level_text = (level: number) => `${+(100 * level).toPrecision(3)} %`;

@@ -50,6 +50,7 @@ export const scenes: Scene[] = [
       },
       {
         metric: "attention_points_right",
+        attends: true,
         name: "α: looks right",
         means: "share of written words whose largest weight is on the right position",
         colour: looks,
@@ -85,6 +86,7 @@ export const scenes: Scene[] = [
     curves: [
       {
         metric: "weight_on_previous",
+        attends: true,
         name: "α: the day before",
         means: "largest share of attention that one head has on the day before",
         colour: "var(--c3)", // both flags are attention, and neither has the colour of words
@@ -97,6 +99,7 @@ export const scenes: Scene[] = [
       },
       {
         metric: "induction",
+        attends: true,
         name: "α: the days after",
         means:
           "largest share of attention that one head has on the days after earlier days with today's weather. It begins near 50 %, so 75 % is half-way to all of it",
@@ -154,6 +157,7 @@ export const scenes: Scene[] = [
       },
       {
         metric: "attention_on_answer",
+        attends: true,
         name: "α: on the keyword",
         means: "share of attention on the keyword: from 5 %, equal weights, to 100 %. Half-way is 52.5 %",
         colour: looks,

@@ -2,8 +2,9 @@
 import type { Training } from "../engine/training";
 import { Term } from "../term";
 import { watched_until } from "./effect";
+import { type Curve, level_text } from "./flags";
 import { flags_of, type Scene } from "./scenes";
-import { came_at, level_text, nearer, never, percent, predicted_at } from "./told";
+import { came_at, nearer, not_come, now_of, predicted_at } from "./told";
 
 interface Props {
   scene: Scene;
@@ -18,10 +19,11 @@ export function Score({ scene, runs, bets, at, acts_now }: Props) {
   const [training, ghost] = runs;
   const predicts = flags.some(curve => predicted_at(ghost ?? training, curve) !== undefined);
   const bets_put = predicts && bets.some(bet => bet !== undefined);
-  const reached = (run: Training | undefined, metric: string, level: number, until = at) => {
-    const step = until > 0 && run ? came_at(run, metric, level, until) : undefined;
+  const reached = (run: Training | undefined, curve: Curve, until = at) => {
+    const { level } = curve.flag!,
+      step = until > 0 && run ? came_at(run, curve.metric, level, until) : undefined;
     return step === undefined
-      ? never(until, run?.steps ?? Infinity)
+      ? not_come(run, curve, until)
       : `${one_level ? "" : `${level_text(level)}: `}step ${step}`;
   };
   const levels = [...new Set(flags.map(({ flag }) => flag!.level))];
@@ -31,7 +33,8 @@ export function Score({ scene, runs, bets, at, acts_now }: Props) {
       <caption class="soft">
         Curves: means over many texts. Picture: one text.
         {ghost && " Bets count for the untouched training."}
-        {acts_now && ` In the shaded steps “${scene.curves.at(-1)!.name}” is with the change, α and β are without it.`}
+        {acts_now &&
+          ` In the shaded steps “${scene.curves.at(-1)!.name}” is of the model with the change. Curves of α and β are of the same model without it.`}
       </caption>
       <thead>
         <tr>
@@ -47,8 +50,6 @@ export function Score({ scene, runs, bets, at, acts_now }: Props) {
       <tbody>
         {scene.curves.map(curve => {
           const { metric, name, means, colour, flag } = curve;
-          const changed = flag || !acts_now ? undefined : training?.value_at(`${metric}_held`, at),
-            value = changed ?? training?.value_at(metric, at);
           const bet = bets[flags.indexOf(curve)],
             predicted = predicted_at(ghost ?? training, curve);
           const bet_on = ghost ?? training;
@@ -62,9 +63,9 @@ export function Score({ scene, runs, bets, at, acts_now }: Props) {
                   {name}
                 </Term>
               </th>
-              <td>{typeof value === "number" ? percent(value) : "–"}</td>
-              <td>{flag ? reached(training, metric, flag.level) : ""}</td>
-              {ghost && <td>{flag ? reached(ghost, metric, flag.level, watched_until(ghost, at)) : ""}</td>}
+              <td>{now_of(training, curve, at)}</td>
+              <td>{flag ? reached(training, curve) : ""}</td>
+              {ghost && <td>{flag ? reached(ghost, curve, watched_until(ghost, at)) : ""}</td>}
               <td>{flag ? (bet ?? "none") : ""}</td>
               {predicts && <td>{predicted ?? ""}</td>}
               {bets_put && <td class="nearer">{judged ? nearer(came, bet, predicted) : ""}</td>}

@@ -20,7 +20,7 @@ import { Score } from "./score";
 import { example_of, seen_in } from "./seen";
 import { ShareStart } from "./share";
 import { note_own, Spread, useClassBets } from "./spread";
-import { came_at, predicted_at, reading, told, verdict } from "./told";
+import { came_at, predicted_at, reading, series_of, told, verdict } from "./told";
 import { ToldWhy } from "./told_why";
 import { why_of } from "./why";
 
@@ -330,9 +330,9 @@ const rungs_in = (scene: Scene, run: Training | undefined) =>
 // What the model writes is drawn as it is with the change; α and β as they would be without.
 const lines_of = (scene: Scene, runs: Training[], at: number) =>
   runs.flatMap((run, i) =>
-    scene.curves.map(({ metric, colour, flag }) => ({
-      series: flag ? run.series.get(metric) : as_it_works(run, metric),
-      colour,
+    scene.curves.map(curve => ({
+      series: series_of(run, curve),
+      colour: curve.colour,
       ghost: i > 0,
       until: i > 0 ? watched_until(run, at) : at,
     })),

@@ -1,16 +1,35 @@
 // The sentences of Start on the step that is shown. They use the steps that have been watched, and no later one.
+import { type Series, value_in } from "../engine/looks";
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
-import { effect_of, untouched_text } from "./effect";
-import type { Curve } from "./flags";
+import { as_it_works, changed_at, effect_of, untouched_text } from "./effect";
+import { type Curve, level_text, percent } from "./flags";
 import { flags_of, type Scene } from "./scenes";
-
-export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 
 // The first step, of those that have been watched, at which a share was at least `level`.
 export function came_at(training: Training, metric: string, level: number, at: number): number | undefined {
   const step = training.step_of(metric, level);
   return step !== undefined && step <= at ? step : undefined;
+}
+
+// A curve as it is drawn: what the model writes is measured with the change, and α and β of the same model without it.
+export const series_of = (run: Training, { metric, flag }: Curve): Series | undefined =>
+  flag ? run.series.get(metric) : as_it_works(run, metric);
+
+// What a curve is at a step. Changed attention is named, and beside it what attention would be without the change.
+export function now_of(run: Training | undefined, curve: Curve, at: number): string {
+  const series = run && series_of(run, curve),
+    value = series && value_in(series, at);
+  if (typeof value !== "number") return "–";
+  const change = curve.attends && changed_at(run!, at);
+  if (!change) return percent(value);
+  return change.whole ? `${change.is} (${change.if_not}: ${percent(value)})` : `${percent(value)} (${change.if_not})`;
+}
+
+// A level of a curve that was not reached.
+export function not_come(run: Training | undefined, curve: Curve, at: number): string {
+  const change = curve.attends && run && changed_at(run, at);
+  return change?.whole ? change.is : never(at, run?.steps ?? Infinity);
 }
 
 // A level that was not reached, in words.
@@ -31,9 +50,6 @@ export function nearer(came: number, bet: number, predicted: number): string {
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-// A level of a flag, in percent.
-export const level_text = (level: number) => `${+(100 * level).toPrecision(3)} %`;
 
 interface Arrived {
   what: string;
@@ -110,16 +126,13 @@ export function told(
   at: number,
 ): string {
   if (at === 0) return "Nothing has been trained yet. Put each flag on the step at which you expect it, then train.";
-  const now = scene.curves.map(({ metric, name }) => {
-    const value = training.value_at(metric, at);
-    return typeof value === "number" ? `${name} ${percent(value)}` : `${name}: not measured`;
-  });
+  const now = scene.curves.map(curve => `${curve.name} ${now_of(training, curve, at)}`);
   const flags = flags_of(scene).map((curve, i) => {
     const { metric, flag } = curve;
     const came = came_at(training, metric, flag!.level, at),
       bet = bets[i];
     const untouched = ghost ? ` (${untouched_text(ghost, metric, flag!.level, at)})` : "";
-    if (came === undefined) return `${flag!.short}: ${never(at, training.steps)}${untouched}.`;
+    if (came === undefined) return `${flag!.short}: ${not_come(training, curve, at)}${untouched}.`;
     const fovea = predicted_at(ghost ?? training, curve);
     const off = bet === undefined ? "" : bet === came ? ", exactly your bet" : `, your bet was ${bet}`;
     const of_fovea = fovea === undefined ? "" : `, predicted: ${fovea}`;

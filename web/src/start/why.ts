@@ -3,9 +3,9 @@
 import type { Training } from "../engine/training";
 import { act_of, changed_head } from "../play/acts";
 import { untouched_at } from "./effect";
-import type { Curve } from "./flags";
+import { type Curve, percent } from "./flags";
 import type { Reason } from "./reasons";
-import { came_at, percent } from "./told";
+import { came_at } from "./told";
 
 export interface Why {
   says: string;
@@ -78,11 +78,12 @@ function few_of({ few }: Reason, training: Training, at: number): string | undef
 
 // The chance of the right word at the step of its flag.
 function measured(flag: Curve, came: number | undefined, training: Training, at: number): string | undefined {
-  const then = came === undefined ? undefined : training.value_at("knowledge", came);
-  if (typeof then !== "number") return undefined;
+  const then = came === undefined ? undefined : training.value_at("knowledge", came),
+    share = came === undefined ? undefined : training.value_at(flag.metric, came);
+  if (typeof then !== "number" || typeof share !== "number") return undefined;
   const half = came_at(training, "knowledge", 0.5, at);
   return (
-    `In this training: at step ${came} the right word speaks most for ${percent(flag.flag!.level)} of the written words. Its chance is only ${percent(then)} then, even with all attention on it. ` +
+    `In this training: at step ${came} the right word speaks most for ${percent(share)} of the written words. Its chance is only ${percent(then)} then, even with all attention on it. ` +
     (half === undefined ? "It has not passed 50 % yet." : `It passes 50 % at step ${half}.`)
   );
 }

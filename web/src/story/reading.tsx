@@ -8,9 +8,9 @@ import { words_of } from "../play/state";
 import { usePlayer } from "../play/use_player";
 import { useScreen } from "../screen";
 import { Arcs, type Pointed } from "../start/arcs";
+import { percent } from "../start/flags";
 import { Plot } from "../start/plot";
 import { seen_in } from "../start/seen";
-import { percent } from "../start/told";
 import { Explained } from "../term";
 import { type Idea, ideas, state_of } from "./ideas";
 

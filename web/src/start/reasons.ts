@@ -19,7 +19,7 @@ const unusual = "The flags came in another order than usual here, so the usual r
 
 const copying: Reason = {
   waits:
-    "If “star” is read, “star” is written: many texts together show this, even if attention mixes all words. While the model is unsure of a word, looking at its position hardly improves the answer. When it is surer, looking pays, and attention moves.",
+    "If “star” is read, “star” is written: many texts together show this, even if attention mixes all words. By the account under test, looking at a position hardly improves the answer while the model is unsure of its word. When the model is surer, looking pays, and attention moves.",
   otherwise: unusual,
   changed: {
     uniform: `Equal weights still pass the mix of all words, and many texts together show which words belong together. ${untrained}`,
@@ -52,7 +52,7 @@ export const reasons = {
   },
   keyword: {
     waits:
-      "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. The more it speaks, the more looking at it pays, so attention follows.",
+      "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. By the account under test, looking at the keyword pays more, the more it speaks, so attention follows.",
     otherwise: unusual,
     changed: {
       uniform: `Equal weights still pass a small share of each word, so the keyword's evidence can be learned. ${untrained}`,

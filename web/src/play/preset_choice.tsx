@@ -2,7 +2,7 @@
 import { present } from "./presenter";
 import { type Preset, presets } from "./presets";
 import { first, type State } from "./state";
-import { tasks } from "./tasks";
+import { easy, tasks } from "./tasks";
 
 interface Props {
   preset: Preset | undefined;
@@ -26,10 +26,16 @@ export function PresetChoice({ preset, begin, task, seed, set }: Props) {
       <label class="line task">
         Task
         <select value={task} onChange={event => set({ ...first, task: event.currentTarget.value, seed })}>
-          {tasks.map(one => (
-            <option value={one.name} selected={one.name === task}>
-              {one.title}
-            </option>
+          {[true, false].map(begins => (
+            <optgroup label={begins ? "To begin with" : "More"}>
+              {tasks
+                .filter(one => easy.includes(one.name) === begins)
+                .map(one => (
+                  <option value={one.name} selected={one.name === task}>
+                    {one.title}
+                  </option>
+                ))}
+            </optgroup>
           ))}
         </select>
       </label>

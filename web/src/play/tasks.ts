@@ -101,12 +101,15 @@ const streams = {
 };
 const stream_acts_with_truth = ["uniform", "previous", "first", "truth", "scale", "ablate", "frozen"];
 
+// Those that a beginner starts with.
+export const easy = ["copy", "permutation", "keyword", "features"];
+
 export const tasks: Task[] = [
   {
     ...copying,
     name: "copy",
     note: "Words repeat in these texts, so β stays below 100 %. On Start no word repeats, so its steps differ.",
-    title: "Copy words (copy)",
+    title: "Copy words",
     idea: "The model reads words and has to write the same ones. It is a small recurrent network with attention. To the model, a word that is read and the same word when it is written are two unrelated numbers.",
     task: { name: "copy", vocab: 12, length: 12, distinct: false },
   },
@@ -114,7 +117,7 @@ export const tasks: Task[] = [
     ...copying,
     name: "permutation",
     reason: reasons.permutation,
-    title: "Copy permutations (copy)",
+    title: "Copy permutations",
     idea: "Every text has the same words, in another order. Which words occur together then shows nothing. Will the model learn which word goes with which?",
     task: { name: "copy", vocab: 20, length: 20, distinct: true },
   },
@@ -128,7 +131,7 @@ export const tasks: Task[] = [
   {
     ...labelled,
     name: "keyword",
-    title: "Find the keyword (keyword)",
+    title: "Find the keyword",
     idea: "A text is positive if it contains one word, the keyword. The model has to find out which word it is.",
     models: classifiers.map(one =>
       one.name === "unigram-gate" ? { ...one, probes: { knowledge: {}, prediction: { draws: 300 } } } : one,
@@ -138,7 +141,7 @@ export const tasks: Task[] = [
   },
   {
     name: "features",
-    title: "Find two features (feature-mean)",
+    title: "Find two features",
     idea: "Two of twenty features decide the label. Each feature has a weight, all of them add up to 1, and the model learns which to give the most.",
     models: [
       {

@@ -137,7 +137,7 @@ export function Play({ source }: { source: Source }) {
   );
 }
 
-// What is trained, and what comes of it: above the maps, its first sentence alone until it is unfolded.
+// What is trained, and what comes of it: above the maps its first sentence, and the others folded.
 function Idea({ text, whole }: { text: string; whole: boolean }) {
   const end = whole ? 0 : text.search(/(?<=[.]) /);
   if (end <= 0)
@@ -147,12 +147,15 @@ function Idea({ text, whole }: { text: string; whole: boolean }) {
       </p>
     );
   return (
-    <details class="idea" key={text}>
-      <summary>{text.slice(0, end)}</summary>
-      <p>
-        <Explained text={text.slice(end + 1)} />
-      </p>
-    </details>
+    <div class="idea" key={text}>
+      <Explained text={text.slice(0, end)} />{" "}
+      <details>
+        <summary>More</summary>
+        <p>
+          <Explained text={text.slice(end + 1)} />
+        </p>
+      </details>
+    </div>
   );
 }
 

@@ -305,7 +305,7 @@ test("what there is to try leads to the state that it names", async (t) => {
   const page = await stage.visit(pathToFileURL(report).href);
   await page.getByRole("link", { name: "Start from a mistake" }).click();
   if ((await page.getByText("this page was built without the engine").count()) > 0) return t.skip("a page without its engine");
-  await page.getByRole("status").getByText("Below the separatrix").waitFor();
+  await page.getByRole("status").getByText("Below the dotted line").waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: /The toy gate/ }).first().waitFor();
   await unfold(page, "copying");
@@ -324,7 +324,7 @@ test("what there is to try leads to the state that it names", async (t) => {
   await page.locator('output[data-step="1"]').waitFor();
   // A view is found again as it was left.
   await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Toy gate" }).click();
-  await page.getByRole("status").getByText("Below the separatrix").waitFor();
+  await page.getByRole("status").getByText("Below the dotted line").waitFor();
   await stage.leave(page);
 });
 

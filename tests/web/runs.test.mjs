@@ -326,7 +326,7 @@ test("runs that are chosen are grouped by a setting in which they differ, and th
   const words = ["compare", 'experiment = "toy-phase" and model.p = -0.9', 'experiment = "toy-phase" and model.p = -0.3', "--metric", "D", "--json"];
   const { pairs, metrics: [{ difference, p }] } = JSON.parse(await stage.fovea(...words));
   const verdict = await group.getByRole("listitem").innerText();
-  const start = `model.p = -0.3: D at the end is ${+Math.abs(difference).toPrecision(3)} ${difference < 0 ? "lower" : "higher"} than with model.p = -0.9, mean of ${pairs} pairs of runs (`;
+  const start = `model.p = -0.3: D at the end is ${+Math.abs(difference).toPrecision(3)} ${difference < 0 ? "lower" : "higher"} than with model.p = -0.9, mean of ${pairs} pairs of runs, pooled over model.beta1 (`;
   assert.ok(verdict.startsWith(start), verdict);
   // The means of both sides of the pairs stand beside their difference.
   const [, one, other] = /\((\S+) against (\S+)\)/.exec(verdict).map((text) => Number(text.replace("−", "-")));

@@ -103,8 +103,8 @@ def test_the_reference_has_every_public_name_and_no_other():
     names |= own_names(fovea.data) - {"fovea.data.Corpus"}  # is fovea.Corpus
     names |= {f"fovea.estimators.{name}" for name in fovea.estimators.__all__}
     page = (ROOT / "docs" / "reference" / "python-api.md").read_text()
-    assert sorted(re.findall(r"^## (?:class )?(.*)$", page, re.M)) == sorted(names)
-    watch = set(re.findall(r"^### fovea\.Watch\.(.*)$", page, re.M))
+    assert sorted(re.findall(r"^### (?:class )?(.*)$", page, re.M)) == sorted(names)
+    watch = set(re.findall(r"^#### fovea\.Watch\.(.*)$", page, re.M))
     assert watch >= {"hold", "ablate", "intervening", "step", "close", "cost", "state_dict", "load_state_dict", "sites"}
 
 

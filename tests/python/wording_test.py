@@ -34,7 +34,10 @@ def transplanted(number):
         ),
         (lambda: fovea.run({"model": {"name": "x"}}), 'the experiment has no task. Add "task": {"name": "…"}'),
         (lambda: fovea.run({"task": 3}), "'task' must be a dict, not an integer (3)"),
-        (lambda: fovea.run({"task": {"vocab": 3}}), 'task.name is missing. See: fovea.describe("tasks")'),
+        (
+            lambda: fovea.run({"model": {"name": "seq2seq"}, "task": {"vocab": 3}}),
+            'task.name is missing. See: fovea.describe("tasks")',
+        ),
         (
             lambda: fovea.run({**COPY, "name": "mine", "train": {"stepz": 3}}),
             "mine: train has no setting 'stepz'. Did you mean 'steps'?",
@@ -65,7 +68,7 @@ def test_remedies_are_pythons(call, says):
     [
         ("task = 3\n", r"short\.toml:1:1: 'task' must be a table"),
         (
-            "[task]\nvocab = 3\n",
+            "[task]\nvocab = 3\n[model]\nname = 'seq2seq'\n",
             r"short\.toml:2:1: the task has no name: task\.name is missing\. See: fovea\.describe\(\"tasks\"\)",
         ),
         (

@@ -137,7 +137,7 @@ class Compare : public Command {
     if (std::ranges::find(experiments, word) != experiments.end())
       throw wrong_input(fmt::format("'{}' is the name of an experiment", word),
                         fmt::format("write a condition: 'experiment = \"{}\"'", word), {which});
-    const bool one_word = word.find_first_of(" =<>()\"'") == std::string::npos;
+    const bool one_word = word.find_first_of(". =<>()\"'") == std::string::npos;  // a setting has a dot
     if (const std::string near = nearest_name(word, experiments); one_word && !near.empty())
       throw wrong_input(fmt::format("'{}' is neither the id of a run nor a condition", word),
                         fmt::format("did you mean 'experiment = \"{}\"'?", near), {which});

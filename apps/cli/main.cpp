@@ -203,8 +203,10 @@ std::vector<std::string> options_begun(const std::string& word, std::vector<std:
 
 // What other programs call settings of trainings.
 constexpr std::pair<std::string_view, const char*> foreign_settings[] = {
-    {"--lr", "--rate"},          {"--learning-rate", "--rate"}, {"--batch-size", "--batch"},
-    {"--iterations", "--steps"}, {"--epochs", "--steps"},
+    {"--lr", "--rate"},
+    {"--learning-rate", "--rate"},
+    {"--batch-size", "--batch"},
+    {"--iterations", "--steps"},
 };
 
 // Settings of trainings that an unknown option may mean, as they are written: "--set train.steps=5", for --step 5.
@@ -226,8 +228,8 @@ std::vector<std::string> meant_settings(const CLI::App& app, const std::vector<s
   };
   if (std::ranges::any_of(near, is_option)) return {};
   std::string value = equals != std::string::npos ? unknown.front().substr(equals + 1) : "…";
-  if (equals == std::string::npos && unknown.size() > 1 &&
-      unknown[1].find_first_not_of("0123456789.e") == std::string::npos)
+  if (equals == std::string::npos && unknown.size() > 1 && !unknown[1].empty() && unknown[1][0] != '-' &&
+      unknown[1].find_first_not_of("0123456789.eE+-") == std::string::npos)
     value = unknown[1];
   for (std::string& name : near) name = fmt::format("--set train.{}={}", name.substr(2), value);
   return near;

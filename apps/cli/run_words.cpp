@@ -24,7 +24,7 @@ std::int64_t run_id(const std::string& word) {
     throw wrong_input(fmt::format("'{}' is not the id of one run", word),
                       fmt::format("separate ids by spaces: {}", spaced));
   }
-  const std::size_t dash = word.find_first_of("-.");
+  const std::size_t dash = std::min(word.find('-'), word.find(".."));
   const std::size_t second = dash == word.npos ? dash : word.find_first_not_of("-.", dash);
   if (second != word.npos && names_a_run(word.substr(0, dash)) && names_a_run(word.substr(second)))
     throw wrong_input(fmt::format("'{}' is not the id of one run", word), "write every id of the range by itself");

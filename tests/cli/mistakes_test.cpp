@@ -97,6 +97,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"run toy-uniform --vocab 60", 2, {"no option '--vocab'. To change a setting: --set KEY=VALUE. See: fovea run"}},
       {"run toy-uniform --steps=5", 2, {"no option '--steps=5'. Did you mean '--set train.steps=5'?"}},
       {"run toy-uniform --lr 0.1", 2, {"no option '--lr'. Did you mean '--set train.rate=0.1'?"}},
+      {"run toy-uniform --lr 1e-3", 2, {"Did you mean '--set train.rate=1e-3'?"}},
       {"run toy-uniform --vocab=60", 2, {"no option '--vocab=60'. To change a setting: --set KEY=VALUE."}},
       {"run toy-uniform --set probe.names=loss",
        2,

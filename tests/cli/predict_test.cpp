@@ -64,8 +64,6 @@ TEST_F(ProgramTest, PredictsFromSeveralColumnsOfText) {
   EXPECT_NE(outcome.out.find("From 400 examples, 5 words each"), std::string::npos) << outcome.out << outcome.err;
 }
 
-// Of thirty texts no word is strong evidence, but the likely ones are listed. Texts that are pasted four times count
-// once.
 TEST_F(ProgramTest, FindsTheColumnsOfATextByTheirNames) {
   std::string rows, turned;
   for (int i = 0; i < 40; ++i) {
@@ -96,6 +94,8 @@ TEST_F(ProgramTest, ErrorsAreNotCalledPlateaus) {
   EXPECT_TRUE(says(fovea("predict linear-icl").out, "Loss plateaus:\n"));
 }
 
+// Of thirty texts no word is strong evidence, but the likely ones are listed. Texts that are pasted four times count
+// once.
 TEST_F(ProgramTest, PredictsFromFewTextsWithWhatWouldSettleIt) {
   std::string lines;
   for (int n = 0; n < 30; ++n)

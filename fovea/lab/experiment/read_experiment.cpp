@@ -150,7 +150,8 @@ void refuse_swallowed(const ValueTable& written) {
     if (!table) continue;
     const int line = found->second.location.line;
     for (const auto& [key, value] : *table)
-      if (std::ranges::find(of_file, key) != std::end(of_file) && value.location.line > line)
+      if (std::ranges::find(of_file, key) != std::end(of_file) && value.location.line > line &&
+          (value.as<ValueTable>() || value.as<ValueList>()))
         throw wrong_input(fmt::format("[{}] in line {} contains all keys below it, and '{}' too", name, line, key),
                           fmt::format("move the table to the end, or write {} = {{ … }}", name), value.location);
   }

@@ -94,7 +94,9 @@ class Layer(nn.Module):  # type: ignore[misc]
         elif self.spec["attention"] == "relu":
             weights = scores.relu().masked_fill(later, 0) / torch.arange(1, places + 1, device=u.device)[:, None]
         else:
-            raise wrong_input(f"attention '{self.spec['attention']}' has no module of PyTorch", "train it without it")
+            raise wrong_input(
+                f"attention '{self.spec['attention']}' has no module of PyTorch", "use attention 'softmax'"
+            )
         if ruled:
             weights = torch.stack([rule.applied(weights[:, h], ~later) for h, rule in enumerate(rules)], 1)
         return weights

@@ -247,5 +247,14 @@ TEST(Spec, DeepNestingDoesNotExhaustTheStack) {
   EXPECT_EQ(parse_experiment(prose, "x.toml").title.size(), 500u);
 }
 
+// The task text-translate has a setting that is called as a table of a file is.
+TEST(Spec, ASettingCalledModelIsNotATableThatWasSwallowed) {
+  const Experiment read = parse_experiment(
+      "[task]\nname = \"text-translate\"\nmodel = \"x.model\"\n[model]\nname = \"seq2seq\"\n", "x.toml");
+  const auto model = read.task.find("model");
+  ASSERT_NE(model, read.task.end());
+  EXPECT_EQ(*model->second.as<std::string>(), "x.model");
+}
+
 }  // namespace
 }  // namespace fovea

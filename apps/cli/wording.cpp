@@ -27,13 +27,13 @@ class ProgramWording : public Wording {
   std::string coded(const Remedy& remedy) const override {
     const auto* const run = remedy.arguments.empty() ? nullptr : remedy.arguments.back().as<std::int64_t>();
     if (!run) return Wording::coded(remedy);
-    const auto anew = [&](const std::string& name, const Value& value) {
+    const auto whole_command = [&](const std::string& name, const Value& value) {
       return fmt::format("{} {}", Wording::coded(Remedy::train_anew(*run)), setting(name, value));
     };
     if (remedy.code == Remedy::Code::train_again_with && remedy.arguments.size() > 2)
-      return anew(*remedy.arguments[0].as<std::string>(), remedy.arguments[1]);
+      return whole_command(*remedy.arguments[0].as<std::string>(), remedy.arguments[1]);
     if (remedy.code == Remedy::Code::train_others)
-      return anew("model.attention", {"uniform", {}}) + ". Instead of --set, another --seed is enough";
+      return whole_command("model.attention", {"uniform", {}}) + ". Instead of --set, another --seed is enough";
     return Wording::coded(remedy);
   }
   // --set train.keep_weights=always, in quotes where a shell would take it apart.

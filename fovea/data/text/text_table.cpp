@@ -205,7 +205,7 @@ class Table final : public TextReader::Examples {
                         location);
     columns_.resize(wanted_.size());
     for (std::size_t k = 0; k < wanted_.size(); ++k) {
-      const std::size_t i = (k + texts_) % wanted_.size();  // the label first: it decides what the text is by default
+      const std::size_t i = (k + texts_) % wanted_.size();  // the label first: the default text column depends on it
       const auto is_it = [&](const std::string& field) { return trimmed(field) == wanted_[i]; };
       const auto named = header == Header::no ? first.fields.end() : std::ranges::find_if(first.fields, is_it);
       const auto number = column_number(wanted_[i]);

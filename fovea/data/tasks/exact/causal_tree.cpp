@@ -2,7 +2,7 @@
 // lab/spec makes it by name for a run. It reads its settings and seed only. Positions are 0 .. T-1:
 //
 //   parents    p(i) in 0 .. i-1 for i = 1 .. T-2, drawn evenly from the seed; 0 and T-1 have none
-//   rows       P_s ~ Dirichlet(alpha, .., alpha), drawn anew for each example
+//   rows       P_s ~ Dirichlet(alpha, .., alpha), drawn for each example
 //   x_0, x_(T-1)   even
 //   x_i        from row x_p(i)
 //   answer     from row x_(T-1), asked at T-1

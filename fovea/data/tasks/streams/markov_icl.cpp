@@ -2,7 +2,7 @@
 // makes it by name for a run. It reads its settings and seed only. Only the earlier tokens of the example predict the
 // next one.
 //
-//   rows of the chain      P_i ~ Dirichlet(alpha, .., alpha), drawn anew for each example
+//   rows of the chain      P_i ~ Dirichlet(alpha, .., alpha), drawn for each example
 //   first token            from the distribution pi = pi P
 //   each later one         from the row of the one before it
 //

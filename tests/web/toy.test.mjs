@@ -341,7 +341,7 @@ test("Play moves a point along the path, to where the curves end, and in few jum
     const told = await page.locator(".walk .value").innerText(),
       [, time] = told.match(/^τ = ([\d.]+): D = [\d.]+, p = 0\.\d{1,3}$/);
     await page.getByText(`The curves end at τ = ${time}, where the path leaves the plane.`).waitFor();
-    // It is put anywhere by hand, and begins anew with another start.
+    // A person can put it anywhere. With another start it is at the beginning.
     await page.getByLabel("Point on the path").fill("0");
     await page.locator(".walk .value").getByText("τ = 0: D = 0, p = 0.5").waitFor();
     await page.getByRole("button", { name: "Mistaken" }).click();

@@ -79,7 +79,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
   const hold = useHandle(state.hold, total, set_hold);
   const from = useHandle(state.from, total, set_from);
   const title = act_text(state.act, state.by);
-  const anew = state.hold > 0 ? { step: 0 } : {}; // where nothing is changed yet, what is trained stays
+  const from_start = state.hold > 0 ? { step: 0 } : {}; // where nothing is changed yet, what is trained stays
   return (
     <div
       class="axis holds"
@@ -96,7 +96,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
               aria-label="Head that is changed"
               value={state.of}
               disabled={still}
-              onChange={event => set({ of: event.currentTarget.value, ...anew })}
+              onChange={event => set({ of: event.currentTarget.value, ...from_start })}
             >
               <option value="">all attention</option>
               {heads.map(head => (
@@ -110,7 +110,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
             aria-label="What is done to attention"
             value={state.act}
             disabled={still}
-            onChange={event => set({ act: event.currentTarget.value, ...anew })}
+            onChange={event => set({ act: event.currentTarget.value, ...from_start })}
           >
             {acts
               .filter(act => task.acts.includes(act.name))
@@ -122,7 +122,7 @@ export function HoldAxis({ total, task, heads, state, still, set }: HoldProps) {
           </select>{" "}
           {acts.find(act => act.name === state.act)!.factor && (
             <>
-              by <FactorField value={state.by} still={still} take={by => set({ by, ...anew })} />{" "}
+              by <FactorField value={state.by} still={still} take={by => set({ by, ...from_start })} />{" "}
             </>
           )}
           from step

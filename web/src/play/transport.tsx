@@ -1,4 +1,5 @@
 // Playing, pausing, stepping, rewinding.
+import { PlayWords } from "./play_words";
 import type { Player } from "./player";
 
 const paces = [
@@ -22,19 +23,7 @@ export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redr
         onClick={() => (playing ? player.pause() : void player.play())}
         disabled={stuck || (player.trainings.length === 0 && !loading)}
       >
-        {playing ? (
-          <>
-            <span aria-hidden="true">||</span> Pause
-          </>
-        ) : at > 0 && at >= last ? (
-          <>
-            <span aria-hidden="true">↻</span> Replay
-          </>
-        ) : (
-          <>
-            <span aria-hidden="true">▶</span> Play
-          </>
-        )}
+        <PlayWords playing={playing} ended={at > 0 && at >= last} />
       </button>
       <button
         type="button"

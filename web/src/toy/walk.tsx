@@ -1,5 +1,6 @@
 // A point that moves along the path in the time of training, played or put anywhere by hand.
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { PlayWords } from "../play/play_words";
 import { type Course, type Frame, inside_of, short } from "./state";
 
 const seconds = 6,
@@ -12,7 +13,7 @@ export interface Walk {
   put: (at: number) => void;
 }
 
-// It begins anew with every course.
+// It begins at the start of every course.
 export function useWalk(course: Course | undefined): Walk {
   const still = useMemo(() => matchMedia("(prefers-reduced-motion: reduce)").matches, []);
   const [at, set] = useState<number>();
@@ -79,19 +80,7 @@ export function WalkControls({ walk, walker }: { walk: Walk; walker: Walker | un
   return (
     <div class="walk">
       <button type="button" class="main" onClick={walk.play}>
-        {playing ? (
-          <>
-            <span aria-hidden="true">||</span> Pause
-          </>
-        ) : at === 1 ? (
-          <>
-            <span aria-hidden="true">↻</span> Replay
-          </>
-        ) : (
-          <>
-            <span aria-hidden="true">▶</span> Play
-          </>
-        )}
+        <PlayWords playing={playing} ended={at === 1} />
       </button>
       <input
         type="range"

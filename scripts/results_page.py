@@ -29,7 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 OTHER_SETTINGS = "with other settings than today's"
 PAGES = {
     HERE / "docs" / "reference" / "results.md": ["missing", "claims", "fresh", "runs", "agreement", "entities", "peer"],
-    HERE / "docs" / "explanation" / "sentences.md": ["sentences"],
+    HERE / "docs" / "reference" / "sentences.md": ["sentences"],
     HERE / "docs" / "explanation" / "not-supported.md": ["failed"],
 }
 
@@ -322,7 +322,7 @@ def sentences_list(sentences, all_kept, shipped):
     lines = [""]
     for one in sentences:
         lines.append(
-            f"- **{one['says']}** {' '.join(f'[{number}](sources.md#source-{number})' for number in one['source'])}"
+            f"- **{one['says']}** {' '.join(f'[{number}](../explanation/sources.md#source-{number})' for number in one['source'])}"
         )
         for test in one.get("tests", []):
             verdict = verdict_of(test, one.get("refutes", False), all_kept, shipped)

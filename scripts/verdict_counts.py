@@ -1,4 +1,4 @@
-"""How many tests of the sentences of the sources have each verdict, as a table for docs/explanation/sentences.md."""
+"""How many tests of the sentences of the sources have each verdict, as a table for docs/reference/sentences.md."""
 
 import re
 

@@ -30,7 +30,8 @@ OTHER_SETTINGS = "with other settings than today's"
 PAGES = {
     HERE / "docs" / "reference" / "results.md": ["missing", "claims", "fresh", "runs", "agreement", "entities", "peer"],
     HERE / "docs" / "reference" / "sentences.md": ["sentences"],
-    HERE / "docs" / "explanation" / "not-supported.md": ["failed"],
+    HERE / "docs" / "reference" / "failed-claims.md": ["failed"],
+    HERE / "docs" / "explanation" / "not-supported.md": ["failed_count"],
 }
 
 
@@ -186,6 +187,13 @@ def failed_list(all_kept, shipped):
     if replaced:
         lines += ["", f"{len(replaced)} of them have been changed or replaced since:", "", *replaced]
     return lines
+
+
+def failed_count(all_kept):
+    """How many results of claims there are, how many are not supported, and in how many experiments."""
+    failed = [kept["experiment"] for kept in all_kept for claim in kept["claims"] if not claim["held"]]
+    results = sum(len(kept["claims"]) for kept in all_kept)
+    return [f"{len(failed)} of {results} results of the full forms are not supported. They are of {len(set(failed))} experiments."]
 
 
 def runs_table(all_kept):
@@ -380,6 +388,7 @@ def main():
         "missing": missing_line(all_kept, {name: shipped[name] for name in known}, broken),
         "claims": claims_table(all_kept, shipped, broken),
         "failed": failed_list(all_kept, shipped),
+        "failed_count": failed_count(all_kept),
         "sentences": sentences_list(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
         "fresh": table(["experiment", "claim", "blocks that failed", "stated rate"], fresh_seeds.failed_rows(shipped)),
         "runs": runs_table(all_kept),

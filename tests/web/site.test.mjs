@@ -112,6 +112,7 @@ test("old addresses forward, with their marks", async () => {
     ["docs/python.html#wheels", "developers/python-package.html#wheels"],
     ["docs/results.html#claims-that-do-not-hold", "explanation/not-supported.html"],
     ["docs/method.html#4-the-audit", "explanation/method.html#4-the-audit"],
+    ["explanation/attempts.html#keyword-lstm", "reference/attempts.html#keyword-lstm"],
     ["explanation/sentences.html", "reference/sentences.html"],
   ]) {
     await page.goto(host.address + old);

@@ -32,6 +32,7 @@ PAGES = {
     HERE / "docs" / "reference" / "sentences.md": ["sentences"],
     HERE / "docs" / "reference" / "failed-claims.md": ["failed"],
     HERE / "docs" / "explanation" / "not-supported.md": ["failed_count"],
+    HERE / "docs" / "explanation" / "findings.md": ["findings"],
 }
 
 
@@ -194,6 +195,39 @@ def failed_count(all_kept):
     failed = [kept["experiment"] for kept in all_kept for claim in kept["claims"] if not claim["held"]]
     results = sum(len(kept["claims"]) for kept in all_kept)
     return [f"{len(failed)} of {results} results of the full forms are not supported. They are of {len(set(failed))} experiments."]
+
+
+def findings_table(findings, all_kept, shipped):
+    """The findings of docs/results/findings.toml, each with the values of its claim over all kept results that answer it."""
+    rows = []
+    for count, one in enumerate(findings, 1):
+        experiment = shipped[one["experiment"]]
+        claim = next(claim for claim in experiment["claim"] if key_of(claim) == one["claim"])
+        kept = [
+            (found, changed_settings(of, experiment))
+            for of in all_kept
+            if of["experiment"] == one["experiment"]
+            for found in of["claims"]
+            if key_of(found) == one["claim"] and still_made(found, experiment)
+        ]
+        values = [found["value"] for found, _ in kept]
+        shown = " to ".join(dict.fromkeys(f"{bound:.4g}" for bound in (min(values), max(values)))) if kept else "quick form only"
+        dagger = " †" if any(changed for _, changed in kept) else ""
+        verdict = "supported" if all(found["held"] for found, _ in kept) else "**not supported**"
+        bounds = [f"{sign} {number(claim[key])}" for key, sign in (("at_least", "≥"), ("at_most", "≤")) if key in claim]
+        link = f"[{one['experiment']}](../gallery/{one['experiment']}.md)"
+        rows.append(
+            [
+                str(count),
+                one["heading"],
+                link,
+                one["measures"].replace("|", "\\|"),
+                shown.replace("-", "−") + dagger,
+                " and ".join(bounds).replace("-", "−"),
+                verdict if kept else "–",
+            ]
+        )
+    return table(["", "finding", "experiment", "measured", "value", "claimed", "verdict"], rows)
 
 
 def runs_table(all_kept):
@@ -389,6 +423,7 @@ def main():
         "claims": claims_table(all_kept, shipped, broken),
         "failed": failed_list(all_kept, shipped),
         "failed_count": failed_count(all_kept),
+        "findings": findings_table(tomllib.loads(read(KEPT / "findings.toml"))["finding"], all_kept, shipped),
         "sentences": sentences_list(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
         "fresh": table(["experiment", "claim", "blocks that failed", "stated rate"], fresh_seeds.failed_rows(shipped)),
         "runs": runs_table(all_kept),

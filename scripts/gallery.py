@@ -1,6 +1,8 @@
 """A page for each experiment, from its file and its kept results: for scripts/reference."""
 
+import html
 import pathlib
+import re
 
 import results_page
 import tomllib
@@ -20,6 +22,32 @@ PLAYGROUND = {
 
 
 ADDED = "added since the run"
+# Systems of experiments in the order of the gallery: heading, and the question of its experiments
+SYSTEMS = {
+    "toy gate": ("Toy gate", "Has attention a reason to move before the class weights differ? Three numbers, solved exactly."),
+    "unigram gate": ("Unigram gate", "Is this also true of fifty words? One class weight and one attention logit for each word."),
+    "keyword classifier": ("Keyword classifier", "Does a network find the one word that decides a class, and what is learned first?"),
+    "features": ("Features", "Which entries of a vector matter? Attention weights features in place of positions."),
+    "bags": ("Bags", "Is attention needed to choose an item of a bag, and is it on the deciding item?"),
+    "pooling": ("Pooling", "When is attention a weighted mean of neighbours? Noisy points on a curve."),
+    "copying": ("Copying", "Which is learned first, words or positions? Permutations and subsets."),
+    "heads": ("Heads", "Why do several heads learn more often than one?"),
+    "text": ("Text", "Are the statements on made data true of texts, translations and names?"),
+    "prediction": ("Prediction", "Do the data predict which setting is learned later?"),
+    "interventions": ("Interventions", "Does attention wait for words? One of the two is fixed, and the other is watched."),
+    "audit": ("Audit", "How far are the assumptions of the two-stage account true in real runs?"),
+    "linear-attention": ("Linear attention", "At which losses does regression in context pause, and how many tasks does it need?"),
+    "sparse-attention": ("Sparse attention", "How long does attention to a few positions take, and which way does it find first?"),
+    "transformer": ("Transformer", "Which simpler predictions does a transformer pass on its way?"),
+    "plateau": ("Plateaus", "At which values does a loss stay constant, and for how long?"),
+    "induction": ("Induction heads", "How many steps does a head need until it copies from the context?"),
+    "sink": ("Sink", "Why does attention go to an empty position, and does a remedy remove it?"),
+    "product": ("Products", "Which plateaus has a product of factors, the simplest model of a circuit?"),
+    "prefetch": ("Prefetching", "Does the prediction of memory addresses need attention?"),
+    "disentangled": ("Disentangled transformer", "Does the first layer find the graph that made the data?"),
+    "glimpse": ("Glimpses", "Can a network learn by reward where to look?"),
+}
+OLD_LABELS = {"beta top1": "β right", "attention points right": "attention accuracy"}  # of figures that are older than today's names
 
 
 def cell(text):
@@ -135,14 +163,58 @@ def sources(name, claims, sentences):
     return ", ".join(f"[{one}](../explanation/sources.md#source-{one})" for one in sorted(cited, key=int))
 
 
-def figure(name, title):
-    """The figure of the documents, else that of scripts/gallery_figures.py, of the full form if it has one."""
-    if (FIGURES / f"{name}.svg").exists():
-        yield f"![{title}](../figures/{name}.svg)"
-        return
-    for form in ("full", "quick"):
-        if (HERE / "docs" / "gallery" / "figures" / f"{name}.{form}.svg").exists():
-            yield f"![{title}](figures/{name}.{form}.svg)\n\nThe figure is of the {form} form."
+def form_of(runs, experiment, kept):
+    """The form that has this many runs, or nothing if both may have them."""
+    full = {one["runs"] for one in kept}
+    if not runs:
+        return ""
+    if runs not in full:
+        return "quick" if full else ""
+    return "full" if any(key.startswith("sweep.") for key in experiment.get("quick", {})) else ""
+
+
+def drawn(described):
+    """What a figure's description says of its runs: (their number or None, the sentences of the caption)."""
+    lines = re.match(r"Lines over ([\w ]+), (\d+) runs?\.\s*(.*)", described)
+    if not lines:
+        runs = re.search(r"(\d+) runs", described)
+        shown = "" if described.startswith(("Bars", "Curves")) else re.sub(r", \d+ runs(?=:)|, one for each of \d+ runs", "", described)
+        return int(runs[1]) if runs else None, shown
+    axis = {"step": "training step", "tau": "time τ"}.get(lines[1], lines[1])
+    medians = re.findall(r"(.+?): median from (\S+) to (\S+?)\.(?:\s|$)", lines[3])
+    text = f"The horizontal axis is the {axis}."
+    if 0 < len(medians) <= 6:
+        named = []
+        for label, first, last in medians:
+            for old, new in OLD_LABELS.items():
+                label = label.replace(old, new)
+            first, last = (f"{float(value.replace('−', '-')):.3g}".replace("-", "−") for value in (first, last))
+            named.append(f"{label}: {first} to {last}")
+        text += f" Medians, from the first evaluation to the last: {'; '.join(named)}."
+    return int(lines[2]), text
+
+
+def caption(file, form, experiment, kept):
+    """What is drawn: title and note of the experiment's figure, the number of runs, and how the curves begin and end."""
+    svg = file.read_text()
+    title, described = (html.unescape(re.search(rf"<{tag}[^>]*>([^<]*)", svg)[1]) for tag in ("title", "desc"))
+    figures = experiment.get("figure", [{}])
+    of_it = next((one for one in figures if one.get("title") == title), figures[0])
+    runs, text = drawn(described)
+    form = form or form_of(runs, experiment, kept)
+    size = f"{runs} run{'s' * (runs > 1)}" if runs else ""
+    size = f"{size}, {form} form" if size and form else size or (f"{form[:1].upper()}{form[1:]} form" if form else "")
+    parts = [of_it.get("title", title) + ".", size and f"{size}.", of_it.get("note", ""), text]
+    return f"*{' '.join(filter(None, parts))}*"
+
+
+def figure(name, experiment, kept):
+    """The figure of the documents, else that of scripts/gallery_figures.py, of the full form if it has one; and its caption."""
+    places = [(FIGURES / f"{name}.svg", "../figures", "")]
+    places += [(HERE / "docs" / "gallery" / "figures" / f"{name}.{form}.svg", "figures", form) for form in ("full", "quick")]
+    for file, folder, form in places:
+        if file.exists():
+            yield f"![{experiment['title']}]({folder}/{file.name})\n\n{caption(file, form, experiment, kept)}"
             return
 
 
@@ -150,7 +222,7 @@ def experiment_page(name, text, sentences, page):
     experiment, kept = tomllib.loads(text), kept_of(name)
     claims, definitions = experiment.get("claim", []), experiment.get("define", {})
     parts = [experiment.get("idea", "")]
-    parts += figure(name, experiment["title"])
+    parts += figure(name, experiment, kept)
     parts.append(f"```\nfovea reproduce {name}\nfovea reproduce {name} --full\n```")
     parts += cost(kept)
     parts += [f"<!-- playground {PLAYGROUND[name]} -->"] if name in PLAYGROUND else []
@@ -177,6 +249,42 @@ def experiment_page(name, text, sentences, page):
     return page(f"{name}: {experiment['title']}", *filter(None, parts))
 
 
+def of_full_form(name, text):
+    """How many of today's claims are supported by kept results of the full form, for the list of experiments."""
+    experiment, kept = read_experiment(text), kept_of(name)
+    found = [claim for one in kept for claim in one["claims"] if results_page.still_made(claim, experiment)]
+    if not found:
+        return " (not run in full)"
+    held = sum(claim["held"] for claim in found)
+    corpora = f", {len(kept)} corpora" if len(kept) > 1 else ""
+    run = {key_of(claim) for claim in found}
+    added = sum(key_of(claim) not in run for claim in results_page.of_full(experiment))
+    return f" ({held} of {len(found)}{corpora}{f', {added} not run yet' if added else ''})"
+
+
+GUIDE = """## How to use the gallery
+
+Begin with these five, in this order. Each takes seconds to minutes in its quick form:
+
+| experiment | shows |
+|---|---|
+| [toy-uniform](toy-uniform.md) | the two stages in three numbers |
+| [keyword-lstm](keyword-lstm.md) | the two stages in a network, and a claim that failed |
+| [copy-permutation](copy-permutation.md) | a task that is learned late because counts do not vary |
+| [intervene-ktiw-first](intervene-ktiw-first.md) | an intervention whose control failed |
+| [digits-even](digits-even.md) | a task that does not need attention |
+
+Each page has the same parts:
+
+- The *idea* and the figure. Its caption names the form: the *quick form* is small, the *full form* has the sizes and seeds of the claims.
+- The *claims*. **Value** is measured in the full form. **Threshold** was set by the claim. **Null** is the value without the effect, so a value near it means: no effect.
+- The *verdict*. *Added since the run* or *not run in full* means that no kept result has this claim. It has no verdict then, whatever another page measures.
+- The *metric* of each claim as a formula, its rivals, the settings, and the [sources](../explanation/sources.md).
+
+In the lists below, *(3 of 4)* means: 3 of 4 results of the full form are supported. A claim counts once for each corpus. *Not run yet* counts the claims that
+no kept result has."""
+
+
 def pages(page):
     """{path in docs: text}; `page` makes one of a title and parts."""
     files = {file.stem: file.read_text() for file in EXPERIMENTS.glob("*.toml")}
@@ -185,16 +293,19 @@ def pages(page):
     sentences = tomllib.loads((KEPT / "sentences.toml").read_text())["sentence"]
     made = {f"gallery/{name}.md": experiment_page(name, files[name], sentences, page) for name in order}
     parts = [
-        "Find here every experiment that Fovea ships, by its system. Each page has the figure, the claims, the settings and the sources. Run one:",
+        "Find here every experiment that Fovea ships, by its question. Run one:",
         "```\nfovea reproduce toy-uniform\n```",
         "![p and D over training time: D leaves 0 at once, p follows](../figures/toy-uniform.svg)",
+        "*The first experiment. D, the difference of the class weights, leaves 0 at once. p, the attention on the key, follows.*",
+        GUIDE,
     ]
     for system in dict.fromkeys(tables[name].get("system", "") for name in order):
+        heading, question = SYSTEMS[system]
         of_it = [
-            f"- [{name}]({name}.md): {tables[name]['title']}"
+            f"- [{name}]({name}.md): {tables[name]['title']}{of_full_form(name, files[name])}"
             for name in order
             if tables[name].get("system", "") == system
         ]
-        parts.append(f"## {system[:1].upper()}{system[1:]}\n\n" + "\n".join(of_it))
+        parts.append(f"## {heading}\n\n{question}\n\n" + "\n".join(of_it))
     made["gallery/index.md"] = page("Gallery", *parts)
     return made

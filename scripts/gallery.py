@@ -233,7 +233,7 @@ def experiment_page(name, text, sentences, page):
         results_page.settings_text(results_page.changed_settings(one, experiment)) for one in kept
     ):
         earlier += f" **The full form was run with other settings: {changed}.**" if changed else ""
-    parts.append(f"## Claims\n\nValues are of the full form.{earlier}\n\n{rows}")
+    parts.append(f"## Claims\n\nValues are of the full form ([how to read the table](index.md#how-to-use-the-gallery)).{earlier}\n\n{rows}")
     if of_earlier:
         parts.append(f"## Earlier claims\n\n{of_earlier}")
     named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())

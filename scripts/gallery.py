@@ -7,7 +7,7 @@ import re
 import results_page
 import tomllib
 from experiment_claims import begins, expanded, key_of, read_experiment
-from kept_results import KEPT, answers, earlier_claim, read_kept
+from kept_results import KEPT, answers, duration, earlier_claim, name_of, read_kept
 from peer_seeds import number, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -24,9 +24,18 @@ PLAYGROUND = {
 ADDED = "added since the run"
 # Systems of experiments in the order of the gallery: heading, and the question of its experiments
 SYSTEMS = {
-    "toy gate": ("Toy gate", "Has attention a reason to move before the class weights differ? Three numbers, solved exactly."),
-    "unigram gate": ("Unigram gate", "Is this also true of fifty words? One class weight and one attention logit for each word."),
-    "keyword classifier": ("Keyword classifier", "Does a network find the one word that decides a class, and what is learned first?"),
+    "toy gate": (
+        "Toy gate",
+        "Has attention a reason to move before the class weights differ? Three numbers, solved exactly.",
+    ),
+    "unigram gate": (
+        "Unigram gate",
+        "Is this also true of fifty words? One class weight and one attention logit for each word.",
+    ),
+    "keyword classifier": (
+        "Keyword classifier",
+        "Does a network find the one word that decides a class, and what is learned first?",
+    ),
     "features": ("Features", "Which entries of a vector matter? Attention weights features in place of positions."),
     "bags": ("Bags", "Is attention needed to choose an item of a bag, and is it on the deciding item?"),
     "pooling": ("Pooling", "When is attention a weighted mean of neighbours? Noisy points on a curve."),
@@ -34,10 +43,19 @@ SYSTEMS = {
     "heads": ("Heads", "Why do several heads learn more often than one?"),
     "text": ("Text", "Are the statements on made data true of texts, translations and names?"),
     "prediction": ("Prediction", "Do the data predict which setting is learned later?"),
-    "interventions": ("Interventions", "Does attention wait for words? One of the two is fixed, and the other is watched."),
+    "interventions": (
+        "Interventions",
+        "Does attention wait for words? One of the two is fixed, and the other is watched.",
+    ),
     "audit": ("Audit", "How far are the assumptions of the two-stage account true in real runs?"),
-    "linear-attention": ("Linear attention", "At which losses does regression in context pause, and how many tasks does it need?"),
-    "sparse-attention": ("Sparse attention", "How long does attention to a few positions take, and which way does it find first?"),
+    "linear-attention": (
+        "Linear attention",
+        "At which losses does regression in context pause, and how many tasks does it need?",
+    ),
+    "sparse-attention": (
+        "Sparse attention",
+        "How long does attention to a few positions take, and which way does it find first?",
+    ),
     "transformer": ("Transformer", "Which simpler predictions does a transformer pass on its way?"),
     "plateau": ("Plateaus", "At which values does a loss stay constant, and for how long?"),
     "induction": ("Induction heads", "How many steps does a head need until it copies from the context?"),
@@ -47,7 +65,10 @@ SYSTEMS = {
     "disentangled": ("Disentangled transformer", "Does the first layer find the graph that made the data?"),
     "glimpse": ("Glimpses", "Can a network learn by reward where to look?"),
 }
-OLD_LABELS = {"beta top1": "β right", "attention points right": "attention accuracy"}  # of figures that are older than today's names
+OLD_LABELS = {
+    "beta top1": "β right",
+    "attention points right": "attention accuracy",
+}  # of figures that are older than today's names
 
 
 def cell(text):
@@ -126,7 +147,7 @@ def earlier_claims(text, kept):
                 metrics[earlier["name"]] = earlier["metric"]
     if not rows:
         return ""
-    names = [results_page.name_of(one).replace(" on ", "-") for one in kept]
+    names = [name_of(one).replace(" on ", "-") for one in kept]
     files = ", ".join(f"[{name}.json](../results/{name}.json)" for name in names)
     versions = ", ".join(sorted({version for one in kept for version in one["versions"]}))
     note = f"The kept full form is of version {versions}. It was run with these claims, too. {files} has their sentences as they were run."
@@ -147,7 +168,7 @@ def definition(claim):
 
 def cost(kept):
     for one in kept:
-        seconds = results_page.duration(one["seconds"])
+        seconds = duration(one["seconds"])
         where = f" on {one['corpus']}" if "corpus" in one else ""
         runs = f"{one['runs']} runs" if one["runs"] > 1 else "one run"
         yield f"The full form{where} took {seconds} for {runs}, on one thread each ({'; '.join(one['machines'])})."
@@ -178,7 +199,11 @@ def drawn(described):
     lines = re.match(r"Lines over ([\w ]+), (\d+) runs?\.\s*(.*)", described)
     if not lines:
         runs = re.search(r"(\d+) runs", described)
-        shown = "" if described.startswith(("Bars", "Curves")) else re.sub(r", \d+ runs(?=:)|, one for each of \d+ runs", "", described)
+        shown = (
+            ""
+            if described.startswith(("Bars", "Curves"))
+            else re.sub(r", \d+ runs(?=:)|, one for each of \d+ runs", "", described)
+        )
         return int(runs[1]) if runs else None, shown
     axis = {"step": "training step", "tau": "time τ"}.get(lines[1], lines[1])
     medians = re.findall(r"(.+?): median from (\S+) to (\S+?)\.(?:\s|$)", lines[3])
@@ -211,7 +236,9 @@ def caption(file, form, experiment, kept):
 def figure(name, experiment, kept):
     """The figure of the documents, else that of scripts/gallery_figures.py, of the full form if it has one; and its caption."""
     places = [(FIGURES / f"{name}.svg", "../figures", "")]
-    places += [(HERE / "docs" / "gallery" / "figures" / f"{name}.{form}.svg", "figures", form) for form in ("full", "quick")]
+    places += [
+        (HERE / "docs" / "gallery" / "figures" / f"{name}.{form}.svg", "figures", form) for form in ("full", "quick")
+    ]
     for file, folder, form in places:
         if file.exists():
             yield f"![{experiment['title']}]({folder}/{file.name})\n\n{caption(file, form, experiment, kept)}"
@@ -233,7 +260,9 @@ def experiment_page(name, text, sentences, page):
         results_page.settings_text(results_page.changed_settings(one, experiment)) for one in kept
     ):
         earlier += f" **The full form was run with other settings: {changed}.**" if changed else ""
-    parts.append(f"## Claims\n\nValues are of the full form ([how to read the table](index.md#how-to-use-the-gallery)).{earlier}\n\n{rows}")
+    parts.append(
+        f"## Claims\n\nValues are of the full form ([how to read the table](index.md#how-to-use-the-gallery)).{earlier}\n\n{rows}"
+    )
     if of_earlier:
         parts.append(f"## Earlier claims\n\n{of_earlier}")
     named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())

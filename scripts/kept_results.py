@@ -178,3 +178,13 @@ def answers(kept, claim):
     if not kept_bounds or not all(map(math.isclose, kept_bounds, today)):
         return False
     return kept.get("metric", claim["metric"]) == claim["metric"]
+
+
+def duration(seconds):
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def name_of(kept):
+    return kept["experiment"] + (f" on {kept['corpus']}" if "corpus" in kept else "")

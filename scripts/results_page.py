@@ -19,9 +19,10 @@ import sys
 import fresh_seeds
 import ledger
 import tomllib
+from agreement_tables import agreement_tables, runs_table
 from entity_table import entity_table
 from experiment_claims import begins, key_of, read_experiment
-from kept_results import KEPT, answers, earlier_claim, keep, read_kept
+from kept_results import KEPT, answers, earlier_claim, keep, name_of, read_kept
 from peer_seeds import number, peer_table, table
 from verdict_counts import counts_of_verdicts
 
@@ -34,27 +35,6 @@ PAGES = {
     HERE / "docs" / "explanation" / "not-supported.md": ["failed_count"],
     HERE / "docs" / "explanation" / "findings.md": ["findings"],
 }
-
-
-def duration(seconds):
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def seeds_text(seeds):
-    """0..4 where they follow each other, and 0..2, 7, 9."""
-    rows = []
-    for seed in seeds:
-        if rows and seed == rows[-1][-1] + 1:
-            rows[-1].append(seed)
-        else:
-            rows.append([seed])
-    return ", ".join(f"{row[0]}..{row[-1]}" if len(row) > 2 else ", ".join(map(str, row)) for row in rows)
-
-
-def name_of(kept):
-    return kept["experiment"] + (f" on {kept['corpus']}" if "corpus" in kept else "")
 
 
 def value_text(claim):
@@ -194,7 +174,9 @@ def failed_count(all_kept):
     """How many results of claims there are, how many are not supported, and in how many experiments."""
     failed = [kept["experiment"] for kept in all_kept for claim in kept["claims"] if not claim["held"]]
     results = sum(len(kept["claims"]) for kept in all_kept)
-    return [f"{len(failed)} of {results} results of the full forms are not supported. They are of {len(set(failed))} experiments."]
+    return [
+        f"{len(failed)} of {results} results of the full forms are not supported. They are of {len(set(failed))} experiments."
+    ]
 
 
 def findings_table(findings, all_kept, shipped):
@@ -211,7 +193,11 @@ def findings_table(findings, all_kept, shipped):
             if key_of(found) == one["claim"] and still_made(found, experiment)
         ]
         values = [found["value"] for found, _ in kept]
-        shown = " to ".join(dict.fromkeys(f"{bound:.4g}" for bound in (min(values), max(values)))) if kept else "quick form only"
+        shown = (
+            " to ".join(dict.fromkeys(f"{bound:.4g}" for bound in (min(values), max(values))))
+            if kept
+            else "quick form only"
+        )
         dagger = " †" if any(changed for _, changed in kept) else ""
         verdict = "supported" if all(found["held"] for found, _ in kept) else "**not supported**"
         bounds = [f"{sign} {number(claim[key])}" for key, sign in (("at_least", "≥"), ("at_most", "≤")) if key in claim]
@@ -228,24 +214,6 @@ def findings_table(findings, all_kept, shipped):
             ]
         )
     return table(["", "finding", "experiment", "measured", "value", "claimed", "verdict"], rows)
-
-
-def runs_table(all_kept):
-    rows = []
-    for kept in all_kept:
-        least, most = kept["steps"]
-        rows.append(
-            [
-                name_of(kept),
-                str(kept["runs"]),
-                seeds_text(kept["seeds"]),
-                str(least) if least == most else f"{least} to {most}",
-                duration(kept["seconds"]),
-            ]
-        )
-    machines, versions = (sorted({one for kept in all_kept for one in kept[of]}) for of in ("machines", "versions"))
-    heads = ["experiment", "runs", "seeds", "steps each", "time of all runs"]
-    return table(heads, rows) + ["", f"Machine: {'; '.join(machines)}. Version: {', '.join(versions)}."]
 
 
 def lacks_claims(kept, experiment, broken):
@@ -274,48 +242,6 @@ def missing_line(all_kept, shipped, broken):
             others.setdefault(settings_text(changed), []).append(name_of(kept))
     lines += [f"Run with other settings than today's, {changed}: {names(kept)}." for changed, kept in others.items()]
     return lines or ["The full form of every experiment has been run."]
-
-
-def agreement_tables(all_kept):
-    """Of each corpus that was measured: how attention agrees with what words alone say."""
-    lines = []
-    for kept in all_kept:
-        measures = kept.get("measures")
-        if not measures:
-            continue
-        performance = "BLEU" if measures["performance"] == "bleu" else "accuracy"
-        rows = []
-        for row in measures["agreement"]:
-            agreement, chance = ("{:.3f} [{:.3f}, {:.3f}]".format(*row[key]) for key in ("agreement", "chance"))
-            most = "{agreement:.3f} at {step}".format(**row["most"]) if "most" in row else ""
-            reach = row.get("xi")
-            xi = "" if not reach else "never" if reach["step"] < 0 else "{performance:.3f} at {step}".format(**reach)
-            rows.append(
-                [
-                    row["a"],
-                    row["b"],
-                    agreement,
-                    chance,
-                    "yes" if row["clear"] else "**no**",
-                    number(row["tau"][0]),
-                    number(row["rho"][0]),
-                    most,
-                    xi,
-                ]
-            )
-        words = "".join(
-            f" --set {change}" for change in [f"task.corpus={kept.get('corpus', '')}", *kept.get("set", [])]
-        )
-        lines += [
-            f"### {name_of(kept)}",
-            "",
-            f"{measures['examples']} examples, {measures['rows']} rows; best {performance} of the reference run {measures['best']:.4g} "
-            f"at step {measures['best_step']}; {measures['runs']} runs in {duration(kept['seconds'])}. "
-            f"`fovea reproduce {kept['experiment']} --full{words}`",
-            "",
-        ]
-        lines += table(["a", "b", "𝒜(a, b)", "by chance", "clear", "τ-b", "ρ", "most", "ξ(b)"], rows) + [""]
-    return lines[:-1] or ["Not measured yet."]
 
 
 def verdict_of(test, refutes, all_kept, shipped):

@@ -1,6 +1,7 @@
 """A kept result is shown for a claim only if the claim has not been changed since, and says if its settings have been."""
 
 import json
+import re
 import sys
 
 import pytest
@@ -154,3 +155,31 @@ def test_verdicts_of_sentences_are_counted_and_an_unknown_one_is_an_error():
     assert rows[-1] == "| sentence without a test | 1 |"
     with pytest.raises(SystemExit, match="a verdict has no row"):
         verdict_counts.counts_of_verdicts([*lines, "    - perhaps: e"])
+
+
+def test_causes_of_failures_count_every_failed_claim_and_findings_have_a_row_each():
+    all_kept = results_page.read_kept()
+    shipped = {
+        file.stem: results_page.read_experiment(file.read_text()) for file in (ROOT / "experiments").glob("*.toml")
+    }
+    failed = sum(not claim["held"] for kept in all_kept for claim in kept["claims"])
+    page = (ROOT / "docs" / "explanation" / "not-supported.md").read_text()
+    assert "\n".join(results_page.failed_count(all_kept)) in page
+    assert sum(map(int, re.findall(r"^\| \[[^\]]+\]\(#[^)]+\) \| (\d+) \|", page, re.M))) == failed
+    findings = results_page.tomllib.loads((RESULTS / "findings.toml").read_text())["finding"]
+    table = results_page.findings_table(findings, all_kept, shipped)
+    assert len(table) == len(findings) + 2
+    assert "\n".join(table) in (ROOT / "docs" / "explanation" / "findings.md").read_text()
+
+
+def test_a_caption_has_the_title_the_runs_and_the_ends_of_the_curves():
+    assert gallery.drawn("Lines over step, 5 runs. accuracy: median from 0.4 to 1. β: median from −0.25 to 2.") == (
+        5,
+        "The horizontal axis is the training step. "
+        "Medians, from the first evaluation to the last: accuracy: 0.4 to 1; β: −0.25 to 2.",
+    )
+    assert gallery.drawn("Points of a over b, one for each of 60 runs.") == (60, "Points of a over b.")
+    swept = {"quick": {"sweep.seed": "0..1"}}
+    assert gallery.form_of(5, swept, [{"runs": 20}]) == "quick"
+    assert gallery.form_of(20, swept, [{"runs": 20}]) == "full"
+    assert gallery.form_of(20, {}, [{"runs": 20}]) == "" == gallery.form_of(None, swept, [{"runs": 20}])

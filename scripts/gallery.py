@@ -65,10 +65,6 @@ SYSTEMS = {
     "disentangled": ("Disentangled transformer", "Does the first layer find the graph that made the data?"),
     "glimpse": ("Glimpses", "Can a network learn by reward where to look?"),
 }
-OLD_LABELS = {
-    "beta top1": "β right",
-    "attention points right": "attention accuracy",
-}  # of figures that are older than today's names
 
 
 def cell(text):
@@ -211,8 +207,6 @@ def drawn(described):
     if 0 < len(medians) <= 6:
         named = []
         for label, first, last in medians:
-            for old, new in OLD_LABELS.items():
-                label = label.replace(old, new)
             first, last = (f"{float(value.replace('−', '-')):.3g}".replace("-", "−") for value in (first, last))
             named.append(f"{label}: {first} to {last}")
         text += f" Medians, from the first evaluation to the last: {'; '.join(named)}."

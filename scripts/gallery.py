@@ -158,7 +158,12 @@ def definition(claim):
         lines += ["", claim["says"]]
     lines += ["", "```text", claim["metric"], "```"]
     if rivals := claim.get("rivals"):
-        lines += ["", "Rivals: " + ", ".join(f"{one['name']} {number(one['value'])}" for one in rivals) + "."]
+        lines += [
+            "",
+            "Rivals, with the value of each: "
+            + "; ".join(f"{one['name']}: {number(one['value'])}" for one in rivals)
+            + ".",
+        ]
     return "\n".join(lines)
 
 
@@ -260,7 +265,10 @@ def experiment_page(name, text, sentences, page):
     if of_earlier:
         parts.append(f"## Earlier claims\n\n{of_earlier}")
     named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())
-    parts.append("## How each claim is measured")
+    parts.append(
+        "## How each claim is measured\n\nEach claim has its sentence and its formula. The names in formulas are "
+        "[metrics](../reference/metrics.md), settings and definitions. [Expressions](../reference/expressions.md) has the functions."
+    )
     parts += [f"```text\n{named}\n```"] if named else []
     parts += map(definition, claims)
     spec = text.split("\n[[claim]]")[0].strip()

@@ -84,7 +84,7 @@ class CheckAttention : public Command {
     question["output"] = output_;
     question["json"] = json_;
     question["quiet"] = quiet_;
-    return ask_python(question.dump());
+    return ask_python(json_text(question));
   }
 
  private:

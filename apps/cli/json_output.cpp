@@ -5,8 +5,7 @@
 namespace fovea::cli {
 
 void print_json(const Json& json) {
-  // Texts may hold bytes that are no UTF-8 (file names); they are replaced, so that the document stays readable.
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(json, 2));
 }
 
 }  // namespace fovea::cli

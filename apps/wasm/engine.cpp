@@ -82,7 +82,7 @@ extern "C" const char* fovea_ask(const char* question) {
   Json json;
   page::attached.clear();
   try {
-    json = page::answer(Json::parse(question));
+    json = page::answer(parse_json(question));
   } catch (const Error& error) {
     json = {{"error", page::error_json(error)}};
   } catch (const std::bad_alloc&) {
@@ -90,7 +90,7 @@ extern "C" const char* fovea_ask(const char* question) {
   } catch (const std::exception& error) {
     json = {{"error", {{"problem", error.what()}, {"remedy", ""}}}};
   }
-  page::last_answer = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  page::last_answer = json_text(json);
   return page::last_answer.c_str();
 }
 

@@ -12,8 +12,7 @@
 namespace fovea {
 
 HttpAnswer json_answer(const Json& json) {
-  // Texts may hold bytes that are no UTF-8 (file names); they are replaced, so that the document stays readable.
-  return {.body = json.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {.body = json_text(json)};
 }
 
 std::int64_t read_number(const std::string& text, const std::string& what, std::int64_t least, std::int64_t most) {

@@ -206,7 +206,7 @@ std::optional<HttpEvent> Api::news() {
   if (now == seen_) return std::nullopt;
   seen_ = now;
   const Store store(store_file_, Store::Mode::read_only);
-  return HttpEvent{"runs", Json{{"count", store.count()}}.dump()};
+  return HttpEvent{"runs", json_text(Json{{"count", store.count()}})};
 }
 
 }  // namespace fovea

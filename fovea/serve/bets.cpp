@@ -26,7 +26,7 @@ std::string short_text(const Json& bet, const char* name) {
 }  // namespace
 
 Json Bets::take(std::string_view json) {
-  const Json bet = Json::parse(json, nullptr, false);
+  const Json bet = parse_json(json);
   if (!bet.is_object()) throw wrong_input("the bet is no JSON object", how_to_bet);
   const std::string name = short_text(bet, "question"), browser = short_text(bet, "browser");
   const auto given = bet.find("steps");

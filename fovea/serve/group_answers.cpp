@@ -37,7 +37,7 @@ bool comes_before(const Json& a, const Json& b) {
   if (a.is_null() || b.is_null()) return b.is_null() && !a.is_null();
   if (a.is_number() && b.is_number()) return a.get<double>() < b.get<double>();
   if (a.is_number() != b.is_number()) return a.is_number();
-  return a.dump() < b.dump();
+  return json_text(a) < json_text(b);
 }
 
 struct Groups {
@@ -137,8 +137,8 @@ Json groups_json(const HttpRequest& request, const Store& store) {
     throw wrong_input(fmt::format("'{}' is not a setting of these runs", by),
                       "group them by a setting, or by experiment", {"by"});
 
-  const auto text = [](const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
-  const Json wanted = Json::parse(base, nullptr, false);
+  const auto text = [](const Json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); };
+  const Json wanted = parse_json(base);
   auto chosen = std::ranges::find_if(groups, [&](const ValueGroup& group) {
     const bool numbers = group.value.is_number() && wanted.is_number();
     return numbers ? group.value.get<double>() == wanted.get<double>() : text(group.value) == base;

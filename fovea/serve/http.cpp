@@ -58,7 +58,7 @@ std::string HttpRequest::asked(const std::string& name) const {
 HttpAnswer error_answer(int status, std::string_view problem, std::string_view remedy) {
   Json error{{"problem", problem}};
   if (!remedy.empty()) error["remedy"] = remedy;
-  return {.status = status, .body = Json{{"error", error}}.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {.status = status, .body = json_text(Json{{"error", error}})};
 }
 
 void read_target(std::string_view target, HttpRequest& request) {

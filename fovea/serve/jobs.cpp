@@ -53,7 +53,7 @@ SweepProgress train(const std::filesystem::path& store_file, const JobOrder& ord
 }  // namespace
 
 JobOrder JobOrder::parse(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object()) throw wrong_input("the order is not a JSON object", how_to_order);
   const std::vector<std::string> keys = {"experiment", "form", "seeds", "set"};
   for (const auto& item : json.items())

@@ -56,7 +56,7 @@ std::vector<KeptFailure> kept_failures() {
   for (const std::string& name : experiment_names()) {
     for (const ShippedExperiment& file : shipped_results()) {
       if (!file.name.starts_with(name) || !file.toml.starts_with('{')) continue;
-      const Json kept = Json::parse(file.toml);
+      const Json kept = parse_json(file.toml);
       if (kept.at("experiment") != name) continue;
       KeptFailure failure{name, kept.value("corpus", ""), {}, claims_of(kept, find_experiment(name))};
       std::erase_if(failure.claims, [](const ClaimResult& claim) { return claim.held; });
@@ -72,7 +72,7 @@ std::vector<KeptFailure> kept_failures() {
 std::vector<ClaimResult> kept_claims(const std::string& experiment) {
   const std::string_view text = shipped_result(experiment);
   if (!text.starts_with('{')) return {};
-  return claims_of(Json::parse(text), find_experiment(experiment));
+  return claims_of(parse_json(text), find_experiment(experiment));
 }
 
 }  // namespace fovea

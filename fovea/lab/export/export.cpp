@@ -112,7 +112,7 @@ void append_jsonl(std::string& out, const RunRecord& run) {
     for (std::size_t i = 0; i < series.steps.size(); ++i)
       points.push_back({series.steps[i], point_json(series.values[i])});
   }
-  out += json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a byte that is no UTF-8 becomes U+FFFD
+  out += json_text(json);
   out += '\n';
 }
 

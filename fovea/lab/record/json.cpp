@@ -48,6 +48,12 @@ Value value_from(const Json& json, const Location& location) {
 
 }  // namespace
 
+Json parse_json(std::string_view text) { return Json::parse(text, nullptr, false); }
+
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 Json number_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 Json value_json(const Value& value) { return std::visit(ToJson{}, value.data); }

@@ -3,12 +3,19 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 
 #include "fovea/base/error/value.h"
 
 namespace fovea {
 
 using Json = nlohmann::ordered_json;  // keys stay as they were written
+
+// The value in this text. It is discarded (Json::is_discarded) if the text is not JSON.
+Json parse_json(std::string_view text);
+// The value on one line, or indented by so many spaces. Bytes that are not UTF-8 become U+FFFD, so that every parser reads it.
+std::string json_text(const Json& json, int indent = -1);
 
 Json number_json(double x);
 Json value_json(const Value& value);

@@ -104,8 +104,7 @@ std::string story_text(std::span<const Reproduction> reproductions, const FetchA
       {"findings", findings_json(results_of_findings(reproductions))},
       {"experiments", experiments},
       {"not_supported", not_supported_json()}};
-  // Texts may hold bytes that are no UTF-8 (file names); they are replaced, so that the document stays readable.
-  return story.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(story);
 }
 
 }  // namespace fovea

@@ -14,6 +14,7 @@
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
 #include "apps/cli/sweep_progress.h"
+#include "apps/cli/wording.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/ranks/ranks.h"
@@ -87,8 +88,11 @@ class Sweep : public Command {
       notice(
           "this part of the first stage is done. The next stages need the results of all parts. Merge "
           "the parts into one store, then run the sweep without --shard.");
-    words_.json ? print_as_json(experiment.name, summary) : print_as_text(experiment.name, summary);
     const SweepProgress& p = summary.progress;
+    for (const std::string& failure : p.failures) notice("{}, {}", experiment.name, failure);
+    // Of several runs the sweep has named those that were refused.
+    if (p.refusal && p.total == 1) notice("{}", program_wording().paragraph(*p.refusal));
+    words_.json ? print_as_json(experiment.name, summary) : print_as_text(experiment.name, summary);
     if (p.refusal) return p.refusal->exit_code();
     return p.done + p.reused == p.total ? 0 : 1;
   }
@@ -137,6 +141,7 @@ class Sweep : public Command {
       sum.done += stage.done;
       sum.reused += stage.reused;
       sum.failed += stage.failed;
+      sum.failures.insert(sum.failures.end(), stage.failures.begin(), stage.failures.end());
       sum.stopped += stage.stopped;
       sum.seconds += stage.seconds;
       for (const auto& [version, count] : stage.of_versions) sum.of_versions[version] += count;

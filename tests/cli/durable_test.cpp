@@ -189,6 +189,22 @@ TEST_F(DurableTest, ARunThatFailsIsKeptWithItsError) {
   EXPECT_EQ(sweep.code, 1);
   EXPECT_TRUE(says(sweep.out, "failed"));
   EXPECT_TRUE(says(sweep.out, "--retry-failed"));
+  EXPECT_TRUE(says(sweep.err, "failed: at step"));
+}
+
+TEST_F(DurableTest, TheReasonOfAFailureIsPrintedAlsoWhenQuiet) {
+  write("diverges.toml",
+        "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\", beta0 = -1, beta1 = 3 }\n"
+        "train = { steps = 48, batch = 2, optimizer = \"sgd\", rate = 1e30 }\nprobe = { names = [\"loss\"] }\n");
+  for (const char* time : {"trained", "found in the store"}) {
+    const Outcome failed = fovea("sweep diverges.toml --quiet --json --seeds 0");
+    EXPECT_EQ(failed.code, 1) << time;
+    EXPECT_TRUE(says(failed.err, "fovea: diverges, seed 0 failed: at step ")) << time;
+    EXPECT_EQ(std::ranges::count(failed.err, '\n'), 1) << failed.err;
+  }
+  const Outcome many = fovea("sweep diverges.toml --quiet --seeds 0..9 --retrain");
+  EXPECT_EQ(many.code, 1);
+  EXPECT_EQ(std::ranges::count(many.err, '\n'), 5) << "the first five: " << many.err;
 }
 
 TEST_F(DurableTest, PartsOfASweepMakeTheWhole) {

@@ -225,6 +225,8 @@ class Scheduler {
   }
 
   void deliver(std::size_t index, RunRecord run) {
+    if (run.state == RunState::failed && progress_.failures.size() < 5)
+      progress_.failures.push_back(fmt::format("{} failed: {}", list_.label(index), run.error));
     if (options_.on_record) options_.on_record(index, std::move(run));
   }
 

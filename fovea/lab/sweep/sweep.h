@@ -45,6 +45,7 @@ struct SweepProgress {
   std::vector<Run> in_training;
   std::map<std::string, std::int64_t> of_versions;  // runs found, by the other versions that trained them
   std::optional<Error> refusal = {};                // the first
+  std::vector<std::string> failures = {};           // the first five: "seed 3 failed: at step 6 the loss is inf"
 };
 
 struct SweepOptions {

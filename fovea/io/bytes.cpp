@@ -89,7 +89,7 @@ class Begun final : public Source {
   std::unique_ptr<Source> rest_;
 };
 
-// A file whose name says that it is packed.
+// A file whose name says that it is packed, and whose bytes do not.
 void refuse_unpacked(std::string_view first, const Location& location) {
   if (location.file.ends_with(".gz") && !first.empty() && !first.starts_with("\x1f\x8b"))
     throw wrong_input("its name ends with .gz, and it is not packed by gzip",
@@ -105,8 +105,8 @@ std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Location&
     have += got;
   }
   first.resize(have);
-  refuse_unpacked(first, location);
   const auto packing = std::ranges::find_if(packings(), [&](const Packing& p) { return first.starts_with(p.magic); });
+  if (packing == packings().end()) refuse_unpacked(first, location);
   auto begun = std::make_unique<Begun>(std::move(first), std::move(source));
   if (packing == packings().end()) return begun;
   return packing->unpack(std::move(begun), location);

@@ -62,6 +62,17 @@ TEST(Lines, AreTheSameHoweverTheyArePacked) {
   EXPECT_EQ(lines_of(gzipped(bytes) + std::string(512, '\0')), wanted) << "padding";
 }
 
+TEST(Lines, TheFirstBytesDecideWhateverTheNameIs) {
+  for (const char* name : {"texts.tsv.gz", "texts.tsv.zst", "texts.tsv"})
+    for (const std::string& packed : {gzipped("a line\n"), zstandard("a line\n")}) {
+      LineReader reader(ByteReader(packed, {name}));
+      std::string_view line;
+      ASSERT_TRUE(reader.next(line)) << name;
+      EXPECT_EQ(line, "a line") << name;
+    }
+  EXPECT_SAYS(wrong_input_of([] { ByteReader("a line\n", {"texts.tsv.gz"}); }), "is not packed by gzip");
+}
+
 TEST(Lines, PackedDataThatEndEarlyOrAreDamagedAreRefused) {
   std::string bytes;
   for (int i = 0; i < 20'000; ++i) bytes += std::to_string(i * i) + "\n";

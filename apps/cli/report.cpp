@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <system_error>
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/report_file.h"
 #include "apps/cli/run_words.h"
+#include "fovea/base/file.h"
 
 namespace fovea::cli {
 
@@ -50,7 +50,7 @@ class Report : public Command {
     if (found.empty())
       throw wrong_input("no experiment with claims has been reproduced yet", "begin with: fovea reproduce toy-uniform");
     if (!figures_.empty()) {
-      make_folder();
+      make_folder(figures_, "name another folder for the figures");
       const std::size_t written = write_figures(store, found, figures_, format_);
       fmt::print("{} in {}\n", count_text(static_cast<std::int64_t>(written), "figure", "figures"),
                  std::filesystem::absolute(figures_).string());
@@ -62,16 +62,6 @@ class Report : public Command {
   }
 
  private:
-  void make_folder() const {
-    std::error_code error;
-    std::filesystem::create_directories(figures_, error);
-    if (std::filesystem::is_regular_file(figures_))
-      throw wrong_input(fmt::format("'{}' is a file", figures_), "name a folder for the figures");
-    if (error)
-      throw failure(fmt::format("the folder '{}' cannot be made: {}", figures_, error.message()),
-                    "name another folder");
-  }
-
   static constexpr const char* default_file = "report.html";
   std::string file_ = default_file, figures_, format_ = "svg";
   CLI::Option* output_ = nullptr;

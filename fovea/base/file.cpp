@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "fovea/base/error/error.h"
@@ -127,6 +128,14 @@ void WholeFile::commit() {
   const Descriptor folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() >= 0)
     ::fsync(folder.get());  // the rename itself survives a power cut; some file systems refuse, harmlessly
+}
+
+void make_folder(const std::filesystem::path& folder, const Remedy& otherwise) {
+  std::error_code error, ignored;
+  std::filesystem::create_directories(folder, error);
+  if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
+    throw wrong_input("is a file", otherwise, {folder.string()});
+  if (error) throw failure("the folder cannot be made: " + error.message(), otherwise, {folder.string()});
 }
 
 std::filesystem::path home_folder() {

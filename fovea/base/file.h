@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "fovea/base/error/message.h"
+
 namespace fovea {
 
 // The whole file. Throws wrong_input if it is missing, is a folder, or is larger than `limit`;
@@ -40,6 +42,10 @@ class WholeFile {
   int file_ = -1;
   bool durable_;
 };
+
+// Makes the folder and those above it, if they are missing. Throws wrong_input if a file has this name, failure if the
+// folder cannot be made. `otherwise` is the remedy of both.
+void make_folder(const std::filesystem::path& folder, const Remedy& otherwise);
 
 // Where this user's runs, corpora and checkpoints live: $FOVEA_HOME, else $XDG_DATA_HOME/fovea, else
 // ~/.local/share/fovea.

@@ -45,6 +45,17 @@ TEST_F(FileTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(read_file(folder_ / "a", 0), "");
 }
 
+TEST_F(FileTest, AFolderIsMadeWithThoseAboveIt) {
+  make_folder(folder_ / "a" / "b", "name another");
+  EXPECT_TRUE(fs::is_directory(folder_ / "a" / "b"));
+  make_folder(folder_ / "a" / "b", "name another");
+  write_whole(folder_ / "file", "x");
+  const auto wrong = error_text([&] { make_folder(folder_ / "file", "name another"); }, Error::Kind::wrong_input);
+  EXPECT_EQ(wrong, (folder_ / "file").string() + ": is a file. Name another.");
+  const auto inside = error_text([&] { make_folder(folder_ / "file" / "b", "name another"); }, Error::Kind::failure);
+  EXPECT_NE(inside.find("the folder cannot be made: "), std::string::npos) << inside;
+}
+
 TEST_F(FileTest, AFileMadePieceByPieceIsThereOnceItIsWhole) {
   const fs::path path = folder_ / "pieces";
   for (const bool durable : {true, false}) {

@@ -64,9 +64,9 @@ class Checkpointed : public RunExport {
   }
 
   void finish() override {
-    make_folder(folder_);
+    make_folder(folder_, Remedy::name_folder());
     for (const Run& run : runs_) {
-      make_folder(run.folder);
+      make_folder(run.folder, Remedy::name_folder());
       const std::vector<KeptCheckpoint> checkpoints = checkpoints_in(run.kept);
       Metadata metadata;
       for (const auto& [key, text] : run.kept.metadata())

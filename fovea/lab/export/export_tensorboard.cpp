@@ -120,12 +120,14 @@ std::string events_of(const RunRecord& run) {
 
 class TensorBoard : public RunExport {
  public:
-  explicit TensorBoard(std::filesystem::path folder) : folder_(std::move(folder)) { make_folder(folder_); }
+  explicit TensorBoard(std::filesystem::path folder) : folder_(std::move(folder)) {
+    make_folder(folder_, Remedy::name_folder());
+  }
 
   void add(const RunRecord& run, const Store&) override {
     // One name for ever: what is exported again takes the place of what was there, and is not shown twice.
     const std::filesystem::path own = run_folder(folder_, run);
-    make_folder(own);
+    make_folder(own, Remedy::name_folder());
     write_whole(own / "events.out.tfevents.fovea", events_of(run));
   }
 

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <system_error>
-
-#include "fovea/base/error/error.h"
 
 namespace fovea {
 
@@ -23,14 +20,6 @@ std::string folder_name(const RunRecord& run) {
 }
 
 }  // namespace
-
-void make_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (std::filesystem::exists(folder) && !std::filesystem::is_directory(folder))
-    throw wrong_input("is a file", Remedy::name_folder(), {folder.string()});
-  if (error) throw failure("the folder cannot be made: " + error.message(), Remedy::name_folder(), {folder.string()});
-}
 
 std::filesystem::path run_folder(const std::filesystem::path& folder, const RunRecord& run) {
   return folder / folder_name(run);

@@ -16,8 +16,6 @@ class RunExport {
   virtual void finish() = 0;  // what was added is there, whole, once this has returned
 };
 
-// Throws where it is a file or cannot be made.
-void make_folder(const std::filesystem::path& folder);
 std::filesystem::path run_folder(const std::filesystem::path& folder, const RunRecord& run);  // not made yet
 
 // `several`: whether more than one run will be added.

@@ -25,16 +25,10 @@ class ProgramWording : public Wording {
   std::string_view words(Remedy::Code code) const override { return program_words[static_cast<std::size_t>(code)]; }
   // A run is trained again from its spec: one setting alone would leave out its others.
   std::string coded(const Remedy& remedy) const override {
-    const auto* const run = remedy.arguments.empty() ? nullptr : remedy.arguments.back().as<std::int64_t>();
-    if (!run) return Wording::coded(remedy);
-    const auto whole_command = [&](const std::string& name, const Value& value) {
-      return fmt::format("{} {}", Wording::coded(Remedy::train_anew(*run)), setting(name, value));
-    };
-    if (remedy.code == Remedy::Code::train_again_with && remedy.arguments.size() > 2)
-      return whole_command(*remedy.arguments[0].as<std::string>(), remedy.arguments[1]);
-    if (remedy.code == Remedy::Code::train_others)
-      return whole_command("model.attention", {"uniform", {}}) + ". Instead of --set, another --seed is enough";
-    return Wording::coded(remedy);
+    const auto* const run = remedy.arguments.size() > 2 ? remedy.arguments[2].as<std::int64_t>() : nullptr;
+    if (!run || remedy.code != Remedy::Code::train_again_with) return Wording::coded(remedy);
+    return fmt::format("{} {}", Wording::coded(Remedy::train_anew(*run)),
+                       setting(*remedy.arguments[0].as<std::string>(), remedy.arguments[1]));
   }
   // --set train.keep_weights=always, in quotes where a shell would take it apart.
   std::string setting(const std::string& name, const Value& value) const override {

@@ -39,7 +39,7 @@ TEST(ProgramWording, NamesCommandsAndOptions) {
   EXPECT_EQ(words.remedy(Remedy(Remedy::Code::train_again_with, {{"probe.names", {}}, probes, {std::int64_t{7}, {}}})),
             "train it again: fovea show 7 --spec > run.toml; fovea run run.toml --set 'probe.names=[\"loss\", "
             "\"evidence\"]'");
-  EXPECT_EQ(words.remedy(Remedy(Remedy::Code::train_others, {{std::int64_t{7}, {}}})),
+  EXPECT_EQ(words.remedy(Remedy::train_others(7)),
             "train it again: fovea show 7 --spec > run.toml; fovea run run.toml --set model.attention=uniform. Instead "
             "of --set, another --seed is enough");
 }

@@ -141,7 +141,7 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
                       draws_examples(sorted.reference.spec)
                           ? Remedy(Remedy::Code::train_again_with,
                                    {{"model.attention", {}}, {"uniform", {}}, {sorted.reference.id, {}}})
-                          : Remedy(Remedy::Code::train_others, {{sorted.reference.id, {}}}));
+                          : Remedy::train_others(sorted.reference.id));
   return sorted;
 }
 

@@ -1,5 +1,5 @@
 // Computes the operations and bytes that one training step needs, in any program (room lab/bench). bench.h of this
-// room compares measured speed with it. docs/developers/benchmarks.md has the formulas with their reasons.
+// room compares measured speed with it. docs/developers/measure-speed.md has the formulas with their reasons.
 #pragma once
 
 #include <optional>

@@ -126,7 +126,7 @@ def claims_table(all_kept, shipped, broken):
                 verdict = f"{verdict}, {OTHER_SETTINGS}"
             rows.append(
                 [
-                    name_of(kept),
+                    f"[{name_of(kept)}](../gallery/{kept['experiment']}.md)",
                     title_of(kept, claim, experiment).replace("|", "\\|"),
                     value_text(claim),
                     claim["wanted"],

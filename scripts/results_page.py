@@ -235,12 +235,12 @@ def missing_line(all_kept, shipped, broken):
     if missing:
         lines.append(f"The full form of these has not been run yet: {names(missing)}.")
     if partly:
-        lines.append(f"Of these it was run before claims were added, changed or replaced: {names(partly)}.")
+        lines.append(f"The full form of these was run before claims were added, changed or replaced: {names(partly)}.")
     others = {}
     for kept in all_kept:
         if changed := changed_settings(kept, shipped.get(kept["experiment"], {})):
             others.setdefault(settings_text(changed), []).append(name_of(kept))
-    lines += [f"Run with other settings than today's, {changed}: {names(kept)}." for changed, kept in others.items()]
+    lines += [f"The full form of these was run with other settings than today's, {changed}: {names(kept)}." for changed, kept in others.items()]
     return lines or ["The full form of every experiment has been run."]
 
 

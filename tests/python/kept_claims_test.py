@@ -109,7 +109,7 @@ def test_a_result_of_other_settings_says_so(monkeypatch):
     claims, lines, sentence, page = tables(CHANGED, monkeypatch)
     changed = "`model.biases` (not set then, true now), `train.steps` (10 then, 20 now)"
     assert "supported, with other settings than today's |" in claims and "changed since: 1." in claims
-    assert f"Run with other settings than today's, {changed}: `sink`." in lines
+    assert f"The full form of these was run with other settings than today's, {changed}: `sink`." in lines
     assert sentence == "supported, with other settings than today's"
     assert f"The full form was run with other settings: {changed}." in page
 

@@ -57,8 +57,16 @@ def advice(cell):
 def pages(page, cell, program):
     codes = [
         ["0", "done; a claim that is not supported is a result"],
-        ["1", "a run failed or was stopped, or a file could not be read or written"],
+        ["1", "the command began and could not finish"],
         ["2", "a wrong option, setting or file: nothing was trained"],
+    ]
+    unfinished = [
+        ["`run`, `sweep`, `reproduce`", "a run failed or was stopped, as by Ctrl-C"],
+        ["`compare`", "the groups have no pair of runs"],
+        ["`runs merge`", "a run could not be copied"],
+        ["`rm --restore`", "a run stays in the bin: the store has the same run"],
+        ["`bench`", "a model was not timed"],
+        ["every command", "a file could not be read or written"],
     ]
     exceptions = [
         ["`fovea.WrongInput`", "`ValueError`", "a wrong argument, setting or file"],
@@ -82,6 +90,7 @@ def pages(page, cell, program):
             "Find here exit codes, exceptions, and examples of errors. An error has its location, the problem, and what to do:\n\n"
             f"```text\n{printed(program, 'run copy-subset --quick --set task.vocab=10')}\n```",
             "## Exit codes\n\n" + "\n".join(table(["exit code", "meaning"], codes)),
+            "Exit code 1 of each command:\n\n" + "\n".join(table(["command", "1 means"], unfinished)),
             "## Exceptions in Python\n\nAll are `fovea.Error`.\n\n"
             + "\n".join(table(["exception", "is a", "raised for"], exceptions)),
             "An exception has four attributes:\n\n" + "\n".join(table(["attribute", "has"], attributes)),

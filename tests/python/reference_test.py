@@ -33,6 +33,25 @@ def test_every_model_has_an_equation():
         assert " = " in parts[there[1] or one["name"]]
 
 
+def test_every_model_has_its_parameters():
+    parts = sections("models")
+    for one in fovea.describe("models"):
+        if one["name"] != "python-pooling":  # it has none
+            assert "| parameter | shape |" in parts[one["name"]], f"add {one['name']} to scripts/model_weights.toml"
+
+
+def test_every_probe_has_the_names_of_its_metrics():
+    parts = sections("probes")
+    for one in fovea.describe("probes"):
+        assert "Measures: " in parts[one["name"]], f"add the metrics of {one['name']} to docs/reference/metrics.md"
+
+
+def test_every_setting_has_a_default():
+    for page in ("models", "probes", "tasks", "training"):
+        for name, part in sections(page).items():
+            assert "| not set |" not in part, f"{page}.md: a setting of {name} has no default"
+
+
 def test_every_task_has_an_example():
     parts = sections("tasks")
     for one in fovea.describe("tasks"):

@@ -1,0 +1,243 @@
+"""The page of the Python API, from signatures and docstrings. For scripts/reference."""
+
+import __future__
+
+import ast
+import contextlib
+import dataclasses
+import inspect
+import pathlib
+import re
+import sys
+
+from metric_pages import anchor
+from peer_seeds import table
+from setting_tables import cell
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+# Names in signatures that are no classes of the package.
+TYPES = [
+    ["`SpecLike`", "text, path or dict", "an experiment's name, the path of a file, or the content of a file"],
+    ["`Probes`", "text, `fovea.Probe`, or several", "names of [probes](probes.md), and probes in Python"],
+    ["`OnStep`", "function of a [`fovea.Step`](#class-foveastep)", "called at every update"],
+    [
+        "`Intervene`",
+        "function of a number of updates",
+        "returns None, or [interventions](interventions.md) as a dict or a list of dicts",
+    ],
+    ["`Group`", "`Run`, `RunTable`, list of runs, or text", "runs, or a [condition](expressions.md) that finds them"],
+    ["`Path`", "text or path", "a file or folder"],
+    ["`Array`", "NumPy array of float32", "its shape is given, as in (examples, rows, positions)"],
+    ["`Batches`", "function of (split, seed, size)", "yields dicts of arrays ([`fovea.Task`](#class-foveatask))"],
+]
+
+
+def signature(thing):
+    if " makes it." in (inspect.getdoc(thing) or "").split("\n\n")[0] and not dataclasses.is_dataclass(thing):
+        return ""
+    try:
+        text = str(inspect.signature(thing))
+    except (TypeError, ValueError):
+        return ""
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
+    return re.sub(r"\b(?:_engine|npt|np)\.", "", text)
+
+
+def call_text(name, text):
+    """A call with its signature as a block of code: one argument a line, if it is long."""
+    if len(name + text) > 100 and text.startswith("("):
+        depth, parts, end = 0, [""], 0
+        for end, letter in enumerate(text):
+            depth += (letter in "([{") - (letter in ")]}")
+            if depth == 0:
+                break
+            if letter == "," and depth == 1:
+                parts.append("")
+            elif end > 0:
+                parts[-1] += letter
+        text = "(\n" + "".join(f"    {part.strip()},\n" for part in parts) + text[end:]
+    return f"```python\n{name}{text}\n```"
+
+
+def arguments(thing):
+    """{argument: (its type, its default)} of a signature, as text; empty texts if there is none."""
+    try:
+        given = inspect.signature(thing).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    found = {}
+    for one in given:
+        type_text = one.annotation if isinstance(one.annotation, str) else getattr(one.annotation, "__name__", "")
+        type_text = re.sub(r"\b(?:_engine|npt|np|inspect)\.|'|_empty", "", type_text)
+        has_default = one.default is not inspect.Parameter.empty
+        found[one.name] = (type_text, repr(one.default) if has_default else "")
+    return found
+
+
+def argument_text(line, given):
+    """The head of an entry of Parameters: each name with its type and default."""
+    names, _, type_text = line.partition(" : ")
+    heads = []
+    if names.count(", ") > 2:  # as in another function, which has their types
+        return f"`{line}`"
+    for name in names.split(", "):
+        its_type, default = given.get(name.lstrip("*"), ("", ""))
+        facts = [f"`{type_text or its_type}`"] if type_text or its_type else []
+        facts += [f"default `{default}`"] if default and not name.startswith("*") else []
+        heads.append(f"`{name}`" + (f" ({', '.join(facts)})" if facts else ""))
+    return ", ".join(heads)
+
+
+def section_text(name, lines, given):
+    """The lines under a heading of NumPy's style as Markdown: a list, if they are names with descriptions."""
+    if name == "Examples":
+        return example_text(lines)
+    items, text = [], []
+    for line, following in zip(lines, [*lines[1:], ""]):
+        if line and not line.startswith(" ") and following.startswith("    "):
+            items.append([f"- {argument_text(line, given) if name == 'Parameters' else f'`{line}`'}:"])
+        elif line.startswith("    ") and items:
+            items[-1].append(line.strip())
+        elif line:
+            text.append(line)
+    return "\n".join([*text, *(" ".join(item) for item in items)])
+
+
+def example_text(lines):
+    out, fenced = [], False
+    for line in lines:
+        if line.startswith(">>> ") and not fenced:
+            out, fenced = [*out, "", "```python", line], True
+        elif fenced and not line.strip():
+            out, fenced = [*out, "```", ""], False
+        else:
+            out.append(line)
+    return "\n".join([*out, "```"] if fenced else out).strip()
+
+
+def markdown_tables(text):
+    """Simple tables of reStructuredText as tables of Markdown. A row that begins with blanks continues the one before."""
+
+    def markdown(match):
+        rule, head, body = match[1], match[2], match[3]
+        spans = [run.span() for run in re.finditer("=+", rule)]
+        ends = [start for start, _ in spans[1:]] + [None]
+        cut = lambda line: [line[start:end].strip() for (start, _), end in zip(spans, ends)]
+        rows = []
+        for line in body.splitlines():
+            if line.startswith(" ") and rows:
+                rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cut(line))]
+            else:
+                rows.append(cut(line))
+        return "\n".join(table(cut(head), [[cell(one) for one in row] for row in rows]))
+
+    return re.sub(r"^(=+(?: +=+)+)\n(.*)\n\1\n((?:.*\n)*?)\1$", markdown, text, flags=re.M)
+
+
+def docstring(thing):
+    """A docstring of NumPy's style as Markdown."""
+    given = arguments(thing)
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.getdoc(thing) or "", flags=re.M)
+    text = [example_text(markdown_tables(parts[0]).splitlines())]
+    for name, body in zip(parts[1::2], parts[2::2]):
+        text += [f"**{name}**", section_text(name, body.strip("\n").splitlines(), given)]
+    whole = re.sub(r"\n{3,}", "\n\n", "\n\n".join(filter(None, text)))
+    return re.sub(r"(?<!`)``(?!`)", "`", whole)
+
+
+def source(thing):
+    path = pathlib.Path("python", *thing.__module__.split(".")).with_suffix(".py")
+    return f"[source](../../{path}#{thing.__name__})" if (HERE / path).exists() else ""
+
+
+def members(thing):
+    """What fovea's own classes define: (name, function, whether it is a property). Attributes of the engine are in its docstrings."""
+    own = {name for one in thing.__mro__ if one.__module__.startswith("fovea.") for name in vars(one)}
+    for name, member in inspect.getmembers_static(thing):
+        if name in own and not name.startswith("_"):
+            is_property = isinstance(member, property)
+            if thing.__module__ != "fovea._engine" if is_property else callable(getattr(thing, name)):
+                yield name, member.fget if is_property else getattr(thing, name), is_property
+
+
+def without_torch(module, name):
+    """A class of a module that needs PyTorch, with its signatures and docstrings alone: the page is the same without PyTorch."""
+    tree = ast.parse((HERE / "python" / module.replace(".", "/")).with_suffix(".py").read_text())
+    tree.body = [one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == name]
+    code = compile(tree, module, "exec", __future__.annotations.compiler_flag, dont_inherit=True)
+    names = {"__name__": module, "contextlib": contextlib}
+    exec(code, names)
+    return names[name]
+
+
+def title_of(name, thing):
+    return f"class {name}" if inspect.isclass(thing) else name  # apart from the function that makes it, as in fovea.run
+
+
+def api_of(name, thing):
+    called = inspect.isroutine(thing) or inspect.isclass(thing)
+    parts = [f"### {title_of(name, thing)}"]
+    if called:
+        parts.append(call_text(name, signature(thing).removesuffix(" -> None")))
+    parts += [text for text in (docstring(thing), source(thing)) if text]
+    if inspect.isclass(thing):
+        for member, got, is_property in members(thing):
+            text = f"#### {name}.{member}\n\n"
+            if not is_property:
+                text += call_text(member, signature(got)) + "\n\n"
+            parts.append(text + docstring(got))
+    return "\n\n".join(parts)
+
+
+def public_names():
+    """{name: thing} of the package, and of its modules for data and estimators."""
+    import fovea.estimators
+
+    found = {f"fovea.{name}": getattr(fovea, name) for name in fovea.__all__ if not name.startswith("_")}
+    found["fovea.Watch"] = without_torch("fovea.torch.watch", "Watch")
+    found = {name: found[name] for name in sorted(found) if not inspect.ismodule(found[name])}
+    for module in (fovea.data, fovea.estimators):
+        its = {f"{module.__name__}.{name}": getattr(module, name) for name in module.__all__}
+        found |= {name: thing for name, thing in its.items() if thing not in found.values()}
+    return found
+
+
+PYTHON = {
+    "Train, and read runs": "run sweep resume store compare describe Run RunTable Store Comparison Words",
+    "Predict before training": "predict Prediction TracePrediction Shading",
+    "Check attention on texts": "check_attention measure audit Belief Measures Inspection Audit Assumption",
+    "PyTorch": "observe attention_sites check_classifier to_torch from_torch lightning_callback trainer_callback Watch Head HeadRanking "
+    "ClassifierCheck Model",
+    "Your own parts": "Task Probe Similarity Step ProbeBatch ProbeOutcome ProbeModel",
+    "Texts and estimators": "data.add data.read data.cut data.corpus data.corpora data.remove Corpus estimators.AttentionClassifier "
+    "estimators.NadarayaWatson",
+    "Errors": "Error WrongInput WrongType Failure",
+}
+
+
+def python_index(names):
+    listed = {f"fovea.{name}" for group in PYTHON.values() for name in group.split()}
+    if listed != set(names):
+        sys.exit(f"PYTHON in scripts/reference and the package differ in {', '.join(sorted(listed ^ set(names)))}")
+    parts = []
+    for group, members in PYTHON.items():
+        rows = []
+        for name in (f"fovea.{one}" for one in members.split()):
+            first = re.sub(r"\s+", " ", (inspect.getdoc(names[name]) or "").split("\n\n")[0])
+            link = f"[`{name}`](#{anchor(title_of(name, names[name]))})"
+            rows.append([link, cell(re.sub(r"``([^`]*)``", r"`\1`", first))])
+        parts.append(f"**[{group}](#{anchor(group)})**\n\n" + "\n".join(table(["name", "does or is"], rows)))
+    return "\n\n".join(parts)
+
+
+def python_page(page):
+    names = public_names()
+    parts = []
+    for group, members in PYTHON.items():
+        parts += [f"## {group}", *(api_of(f"fovea.{one}", names[f"fovea.{one}"]) for one in members.split())]
+    intro = (
+        "Find here every public name of the package, from its docstrings. [Use Fovea from Python](../how-to/use-python.md) shows them at work.\n\n"
+        '```python\nimport fovea\n\nrun = fovea.run("copy-subset", quick=True)\n```'
+    )
+    types = "Names of types in signatures:\n\n" + "\n".join(table(["name", "is", "content"], TYPES))
+    return page("Python API", intro, python_index(names), types, *parts)

@@ -31,8 +31,6 @@ GUIDES = {
     "tasks.given-texts.texts": "page.md#your-own-texts",
     "tasks.given-points.x": "page.md#your-own-points",
     "tasks.python.key": "../how-to/own-parts.md#task",
-    "models.*.attention": "interventions.md#evaluation-under-a-hold",
-    "models.*.encoder": "../explanation/attempts.md",
     "probes.alignment_error.gold": "../how-to/measure-alignments.md",
     "probes.evidence.examples": "agreement.md#make-the-runs",
     "probes.entities.reach": "tasks-on-files.md#entities",
@@ -92,6 +90,7 @@ def row(program, what, part, setting):
         shown = "required"
     elif default is None:
         shown = words or value_text(printed(program, what)[part["name"], name], kind)
+        shown = f"as `{shown}`" if shown in {one["name"] for one in part["settings"]} else shown
     else:
         shown = f"{value_text(default, kind)}: {words}" if words else value_text(default, kind)
     guide = GUIDES.get(f"{what}.{part['name']}.{name}") or GUIDES.get(f"{what}.*.{name}")

@@ -62,7 +62,7 @@ void Transformer<T>::settings(Fields& fields) {
   own("start_position", start_position_, "start", "spread of learned or relative positions");
   own("start_qk", start_qk_, "start", "spread of queries and keys");
   own("start_value", start_value_, "start", "spread of values, and of the first half of the mlp");
-  own("start_output", start_output_, "start over the root of twice the layers",
+  own("start_output", start_output_, "start / √(2 layers)",
       "spread of the maps back to the width: of heads, and the second half of the mlp");
   own("start_unembedding", start_unembedding_, "start", "spread of the unembedding");
   fields.texts("frozen", frozen_,

@@ -31,7 +31,7 @@ class LogisticAttention final : public Model<T> {
   void settings(Fields& fields) override {
     fields.choice("form", form_, {{"merged", Form::merged}, {"separate", Form::separate}},
                   "whether keys and queries are one matrix or two");
-    fields.number("start", start_, 0, 1e6, "0 of one matrix; of two, the root of 1 / (3 width)",
+    fields.number("start", start_, 0, 1e6, "0 of one matrix; of two, √(1 / (3 width))",
                   "standard deviation of the matrices at the start");
   }
 

@@ -218,7 +218,9 @@ PYTHON = {
 def python_index(names):
     listed = {f"fovea.{name}" for group in PYTHON.values() for name in group.split()}
     if listed != set(names):
-        sys.exit(f"PYTHON in scripts/reference and the package differ in {', '.join(sorted(listed ^ set(names)))}")
+        sys.exit(
+            f"PYTHON in scripts/python_pages.py and the package differ in {', '.join(sorted(listed ^ set(names)))}"
+        )
     parts = []
     for group, members in PYTHON.items():
         rows = []
@@ -227,7 +229,9 @@ def python_index(names):
             link = f"[`{name}`](#{anchor(title_of(name, names[name]))})"
             rows.append([link, cell(re.sub(r"``([^`]*)``", r"`\1`", first))])
         parts.append(f"**[{group}](#{anchor(group)})**\n\n" + "\n".join(table(["name", "does or is"], rows)))
-    return "\n\n".join(parts)
+    ordered = sorted(names, key=lambda name: name.removeprefix("fovea.").lower())
+    links = [f"[`{name.removeprefix('fovea.')}`](#{anchor(title_of(name, names[name]))})" for name in ordered]
+    return f"In alphabetical order: {', '.join(links)}.\n\n" + "\n\n".join(parts)
 
 
 def python_page(page):

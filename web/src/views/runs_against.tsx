@@ -9,6 +9,7 @@ import { useWidth } from "../lines";
 import { median } from "../median";
 import { number_text, type Run } from "../model";
 import { metric_title } from "../run/metric_names";
+import { LogBoxes } from "./runs_logs";
 import { group_of, in_order, LeftOut, type Settings, setting_title, with_few_values } from "./runs_named";
 
 interface Dot {
@@ -72,21 +73,7 @@ export function AgainstSetting(props: {
             ))}
           </select>
         </label>
-        {(["x", "y"] as const).map(axis => (
-          <label>
-            <input
-              type="checkbox"
-              checked={log.includes(axis)}
-              onChange={event =>
-                set_log(
-                  ["x", "y"].filter(one => (one === axis ? event.currentTarget.checked : log.includes(one))).join(""),
-                  true,
-                )
-              }
-            />
-            {axis === "x" ? "Logarithmic setting" : "Logarithmic values"}
-          </label>
-        ))}
+        <LogBoxes across="setting" log={log} set={text => set_log(text, true)} />
       </fieldset>
       {(["x", "y"] as const).some(axis => log.includes(axis) && !logs(axis)) && (
         <p class="soft">An axis with values of 0 or less, or with words, stays as it is.</p>

@@ -5,6 +5,7 @@ import type { Curve, Window } from "../curves";
 import { Figure, type Table } from "../figure";
 import type { Rule } from "../line_looks";
 import { Lines } from "../lines";
+import { LogBoxes } from "./runs_logs";
 
 const widths = [1, 5, 11, 25, 51]; // looks
 
@@ -49,8 +50,6 @@ export function RunsChart(props: {
     set_off([...hidden].join("|"));
   };
   const log = (axis: "x" | "y") => logs.includes(axis);
-  const switch_log = (axis: "x" | "y", on: boolean) =>
-    set_logs(["x", "y"].filter(one => (one === axis ? on : log(one as "x" | "y"))).join(""), true);
   const lost = useMemo(() => left_out(curves, log("x"), log("y")), [curves, logs]);
   const last = useMemo(() => curves.reduce((most, { steps }) => Math.max(most, steps.at(-1) ?? 0), 0), [curves]);
   const width = widths.includes(Number(smooth)) ? Number(smooth) : 1;
@@ -86,16 +85,7 @@ export function RunsChart(props: {
             ))}
           </select>
         </label>
-        {(["x", "y"] as const).map(axis => (
-          <label>
-            <input
-              type="checkbox"
-              checked={log(axis)}
-              onChange={event => switch_log(axis, event.currentTarget.checked)}
-            />
-            {axis === "x" ? "Logarithmic steps" : "Logarithmic values"}
-          </label>
-        ))}
+        <LogBoxes across="steps" log={logs} set={text => set_logs(text, true)} />
       </fieldset>
       <Figure paper title={props.title} file={props.file} table={props.table}>
         <Lines

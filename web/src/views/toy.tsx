@@ -116,7 +116,7 @@ export function Toy() {
       <h1>Toy gate: two numbers that learn where to look</h1>
       <p class="lead">
         A text is two words: <i>blank blank</i>, or <i>blank key</i>. The second word alone decides the label. The
-        smallest model that can learn this has two numbers, D and p.
+        smallest model that can learn this has two numbers, D and p. Which one grows first?
       </p>
       <Axes bounded={state.bounded} />
       <div class="toy-plane">
@@ -139,15 +139,15 @@ export function Toy() {
       </div>
       <div class="toy-text">
         <p>
-          <b>Why attention waits.</b> The speed of attention is proportional to D ({told.drives}). At D = 0 the model
-          has no knowledge of the key, and nothing moves attention.
+          <b>Why attention waits.</b> More attention on the key improves the answer only if the model has some knowledge
+          of the key. So the speed of attention is proportional to D ({told.drives}). At D = 0 nothing moves attention.
         </p>
         <p>
           <b>Try it.</b> Press Play. From the first start, the point moves right at first, and then up.{" "}
           {state.bounded && !state.logistic && "Then drag the ring left to D = −2. Does attention still reach the key?"}
           {state.logistic && "Then drag the ring to the left. Does attention still reach the key?"}
           {!state.bounded && !state.logistic && "Then drag the ring below the dotted line. What becomes of attention?"}{" "}
-          The answer is below the three starts.
+          The tinted box below has the answer.
         </p>
         <p>Or take one of three starts:</p>
         <fieldset class="presets" aria-label="Stories">
@@ -176,8 +176,10 @@ export function Toy() {
       <div class="toy-more">
         <Equation lines={told.equations} />
         <p class="soft">
-          The ring is the start: click or drag it in the plane, or move it by the arrow keys. Flow: training in steps
-          that are infinitely small. Gradient descent: training in steps of the size under “Step size of descent”.{" "}
+          τ is the time of training: the number of steps, multiplied by the step size. The loss measures mistakes, and
+          training makes it smaller.{!state.logistic && " L = −p D can fall below 0, without an end."} The ring is the
+          start: click or drag it in the plane, or move it by the arrow keys. Flow: training in steps that are
+          infinitely small. Gradient descent: training in steps of the size under “Step size of descent”.{" "}
           {!state.bounded && !state.logistic && "Closed form: the exact solution as a formula. "}
           {state.bounded && "a: the parameter that is trained, with p = σ(a) = 1 / (1 + e⁻ᵃ)."}
         </p>

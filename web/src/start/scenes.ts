@@ -164,7 +164,7 @@ export const scenes: Scene[] = [
         flag: {
           level: 0.525,
           asks: "When does it look half-way at the keyword (α 52.5 %)?",
-          short: "α at 52 %",
+          short: "α at 52.5 %",
           what: "looking at it",
           predicted: "predicted_time_to_attention_half",
         },

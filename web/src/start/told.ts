@@ -85,11 +85,11 @@ export function verdict(
   if (ghost) return effect_of(flags, training, ghost, at).join(" ");
   const come = arrived(flags, training, bets, at);
   const [first, second] = come;
+  if (flags.length === 1) return of_one(flags[0]!, come, training, at);
   if (!first) return at < training.steps ? "Neither has come yet." : `Neither came within ${at} steps.`;
-  const other = flags[flags[0]!.flag!.what === first.what ? 1 : 0];
+  const other = flags[flags[0]!.flag!.what === first.what ? 1 : 0]!;
   if (!second) {
     const begins = `${capital(first.what)} first (${first.level}step ${first.came})`;
-    if (!other) return `${begins}.`;
     return `${begins}, ${other.flag!.what}: ${never(at, training.steps)}.`;
   }
   const came =
@@ -97,6 +97,13 @@ export function verdict(
       ? `Both at step ${first.came}.`
       : `${capital(first.what)} first (${first.level}step ${first.came}), then ${second.what} (${second.level}step ${second.came}).`;
   return [came, judged(come)].filter(Boolean).join(" ");
+}
+
+// The same of a task with one flag.
+function of_one({ flag }: Curve, [one]: Arrived[], training: Training, at: number): string {
+  const what = capital(flag!.what);
+  if (!one) return `${what}: ${never(at, training.steps)}.`;
+  return [`${what} came at step ${one.came}.`, judged([one])].filter(Boolean).join(" ");
 }
 
 // The order of the bets and the distance of each, in the order of arrival.

@@ -1,7 +1,10 @@
 // Why one flag comes before the other: told on Start and in the playground, of the training that is on the screen.
 // `{by}` stands for the factor of a change.
 
+import type { Account } from "./account";
+
 export interface Reason {
+  account?: Account | undefined;
   waits: string; // if the flags came in the order of their list
   otherwise?: string; // if they did not
   changed: { [act: string]: string }; // while attention is changed, by what is done to it
@@ -18,6 +21,7 @@ const scaled =
 const unusual = "The flags came in another order than usual here, so the usual reason does not explain this training.";
 
 const copying: Reason = {
+  account: "words-first",
   waits:
     "If “star” is read, “star” is written: many texts together show this, even if attention mixes all words. By the account under test, looking at a position hardly improves the answer while the model is unsure of its word. When the model is surer, looking pays, and attention moves.",
   otherwise: unusual,
@@ -42,6 +46,7 @@ export const reasons = {
   copying,
   permutation: {
     ...copying,
+    account: undefined, // it says nothing of equal mixes
     waits:
       "Every text has the same words. Which words occur together then shows nothing, so words and attention both wait.",
     changed: {
@@ -51,6 +56,7 @@ export const reasons = {
     },
   },
   keyword: {
+    account: "words-first",
     waits:
       "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. By the account under test, looking at the keyword pays more, the more it speaks, so attention follows.",
     otherwise: unusual,
@@ -70,6 +76,7 @@ export const reasons = {
     few: { metric: "accuracy", level: 0.99, attention: "attention_on_answer" },
   },
   chain: {
+    account: "layer-by-layer",
     waits:
       "At first a day's position contains its own weather alone. The head of layer 1 looks at the day before, so that each position contains the day before, too. The head of layer 2 needs this to find the days after.",
     otherwise:
@@ -84,6 +91,24 @@ export const reasons = {
       "": "Both heads are changed, so neither can do its part.",
       "layer.1": "The head of layer 2 needs the day before at each position to find the days after.",
       "layer.2": "This head was to find the days after. The head of layer 1 is not changed.",
+    },
+  },
+  induction: {
+    account: "layer-by-layer",
+    waits:
+      "At first a position contains its own word alone. The head of layer 1 looks at the word before, so that each position contains the word before, too. The head of layer 2 needs this to find the word that followed the earlier copy.",
+    otherwise:
+      "The head of layer 2 needs the word before at each position. Some of it is enough to begin, so it can pass its level before the head of layer 1 passes its own.",
+    changed: {
+      uniform: "A head with equal weights passes the mean of all words so far, and no single word.",
+      previous: "A head on the word before passes just that word.",
+      first: "A head on the first word passes the same word every time.",
+      ablate: "An ablated head passes nothing.",
+    },
+    of_head: {
+      "": "All heads are changed, so none can do its part.",
+      "layer.1": "The head of layer 2 needs the word before at each position.",
+      "layer.2": "This head was to find the word that followed the earlier copy. The head of layer 1 is not changed.",
     },
   },
 } satisfies { [name: string]: Reason };

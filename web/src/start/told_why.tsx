@@ -9,6 +9,11 @@ export function ToldWhy({ why }: { why: Why | undefined }) {
       <p class="waits">
         <b>Why?</b> <Explained text={why.says} /> <a href="#/toy">The smallest case</a>
       </p>
+      {why.account && (
+        <p class="account">
+          <b>{why.account.label}</b> <Explained text={why.account.says} />
+        </p>
+      )}
       {why.sure.length > 0 && (
         <details class="sure">
           <summary>How sure is this?</summary>

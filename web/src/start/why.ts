@@ -2,6 +2,7 @@
 // training beside it.
 import type { Training } from "../engine/training";
 import { act_of, changed_head } from "../play/acts";
+import { account_of, type Judged } from "./account";
 import { untouched_at } from "./effect";
 import { type Curve, percent } from "./flags";
 import type { Reason } from "./reasons";
@@ -10,6 +11,7 @@ import { came_at } from "./told";
 export interface Why {
   says: string;
   sure: string[];
+  account?: Judged | undefined; // whether the change fits the account under test
 }
 
 export function why_of(
@@ -37,13 +39,14 @@ export function why_of(
     says.push(few_of(reason, training, at));
   }
   const told = says.filter(Boolean).join(" ");
-  if (!told) return undefined;
+  const account = account_of(reason.account, flags, training, ghost, at);
+  if (!told && !account) return undefined;
   const sure = [
     reason.ranked && measured(flags[0]!, came[0], training, at),
     reason.certain && `Certain: ${reason.certain}`,
     reason.open && `Open: ${reason.open}`,
   ].filter(text => typeof text === "string");
-  return { says: told, sure };
+  return { says: told, sure, account };
 }
 
 // How soon looking followed the release, and how soon it followed the words without the change.

@@ -1,0 +1,154 @@
+// Whether a training in which attention was changed fits the account under test: from the steps that have been watched.
+import type { Training } from "../engine/training";
+import { act_of, act_text, changed_head } from "../play/acts";
+import { untouched_at } from "./effect";
+import type { Curve } from "./flags";
+import { came_at } from "./told";
+
+// What an account predicts for two flags. The first needs no trained attention, and the second follows it. Or the head of
+// layer 2 needs the head of layer 1.
+export type Account = "words-first" | "layer-by-layer";
+
+const accounts: { [account in Account]: string } = {
+  "words-first": "The account: the model learns words first, and attention follows them.",
+  "layer-by-layer": "The account: the head of layer 2 needs the head of layer 1.",
+};
+
+export interface Judged {
+  label: string; // "For the account."
+  says: string;
+}
+interface Finding {
+  side: "for" | "against" | "open";
+  text: string;
+}
+
+const steps_text = (count: number) => `${count} ${count === 1 ? "step" : "steps"}`;
+
+interface Change {
+  act: string;
+  done: string; // "attention was held uniform"
+  of: string; // "layer.1.head.1"; "": all
+  from: number;
+  until: number;
+}
+
+interface Came {
+  words: number | undefined;
+  looking: number | undefined;
+}
+
+export function account_of(
+  account: Account | undefined,
+  flags: Curve[],
+  training: Training | undefined,
+  ghost: Training | undefined,
+  at: number,
+): Judged | undefined {
+  const change = training && change_of(training);
+  if (!account || !change || !ghost || flags.length !== 2 || at <= change.from) return undefined;
+  const [first, second] = flags as [Curve, Curve];
+  const came = {
+    words: came_at(training, first.metric, first.flag!.level, at),
+    looking: came_at(training, second.metric, second.flag!.level, at),
+  };
+  const untouched = {
+    words: untouched_at(ghost, first.metric, first.flag!.level, at),
+    looking: untouched_at(ghost, second.metric, second.flag!.level, at),
+  };
+  const names = flags.map(({ flag }) => flag!.what) as [string, string];
+  return judged(account, (account === "words-first" ? of_words : of_layers)(change, came, untouched, names, at));
+}
+
+// The judgement first, then the account, then each observation.
+function judged(account: Account, found: Finding[]): Judged | undefined {
+  if (found.length === 0) return undefined;
+  const on = (side: Finding["side"]) => found.filter(one => one.side === side).map(({ text }) => text);
+  const [fits, against, open] = [on("for"), on("against"), on("open")] as [string[], string[], string[]];
+  const label =
+    fits.length > 0 && against.length > 0
+      ? "Partly against the account."
+      : against.length > 0
+        ? "Against the account."
+        : fits.length > 0
+          ? "For the account."
+          : "Not decided.";
+  const list = (side: string, texts: string[]) => (texts.length > 0 ? `${side}: ${texts.join("; ")}.` : "");
+  const says = [
+    accounts[account],
+    list(against.length > 0 ? "For it" : "Here", fits),
+    list("Against it", against),
+    list("Open", open),
+    fits.length + against.length > 0 && "This is one run: another seed can differ.",
+  ];
+  return { label, says: says.filter(Boolean).join(" ") };
+}
+
+function change_of(training: Training): Change | undefined {
+  const [one] = training.interventions,
+    act = one && act_of(one);
+  if (!act) return undefined;
+  const of = changed_head(training.interventions);
+  return {
+    act: act.name,
+    done: `${of ? "the head" : "attention"} was ${act_text(act.name, Number(one![act.word]))}`,
+    of,
+    from: Number(one!.from ?? 0),
+    until: Math.min(training.steps, Number(one!.until ?? training.steps)),
+  };
+}
+
+const fits = (text: string): Finding => ({ side: "for", text });
+const against = (text: string): Finding => ({ side: "against", text });
+const open = (text: string): Finding => ({ side: "open", text });
+
+// What a change does that leaves attention untrained, or that trains attention alone.
+function of_words(change: Change, came: Came, untouched: Came, names: [string, string], at: number): Finding[] {
+  const { act, done, from, until } = change;
+  const [words, looking] = names;
+  const inside = (step: number | undefined) => step !== undefined && step > from && step <= until;
+  const end = Math.min(at, until);
+  if (act === "alone") {
+    if (inside(came.looking))
+      return [against(`${looking} came at step ${came.looking}, while ${words} were not trained`)];
+    if (came.looking === undefined && untouched.looking !== undefined && untouched.looking <= end)
+      return [fits(`${looking} did not come while ${done}, and came at step ${untouched.looking} without the change`)];
+    return [];
+  }
+  if (act !== "uniform" && act !== "frozen") return [];
+  const found: Finding[] = [];
+  if (inside(came.words)) found.push(fits(`${words} came at step ${came.words}, while ${done}`));
+  else if (came.words !== undefined && came.words <= from)
+    found.push(open(`${words} came at step ${came.words}, before the change`));
+  else if (at < until) found.push(open(`no step of ${words} so far, and the change lasts until step ${until}`));
+  else if (untouched.words !== undefined && untouched.words <= until)
+    found.push(against(`${words} did not come while ${done}, and came at step ${untouched.words} without the change`));
+  else found.push(open(`${words} did not come by step ${until} in either training`));
+  const lag =
+    untouched.words !== undefined && untouched.looking !== undefined ? untouched.looking - untouched.words : undefined;
+  if (inside(came.words) && came.looking !== undefined && came.looking > until && lag !== undefined && lag > 0) {
+    const took = came.looking - until;
+    const counts = `${looking} took ${steps_text(took)} after the release, and ${steps_text(lag)} after ${words} without the change`;
+    found.push(took <= lag ? fits(counts) : against(counts));
+  }
+  return found;
+}
+
+// What a change of the head of layer 1 does.
+function of_layers(change: Change, came: Came, untouched: Came, names: [string, string], at: number): Finding[] {
+  const { act, done, of, from, until } = change;
+  const looking = names[1],
+    end = Math.min(at, until);
+  if (!of.startsWith("layer.1.") || untouched.looking === undefined || untouched.looking <= from) return [];
+  if (act === "previous") {
+    if (came.looking === undefined) return [];
+    const counts = `with the change ${looking} came at step ${came.looking}, without it at step ${untouched.looking}`;
+    return [came.looking < untouched.looking ? fits(counts) : against(counts)];
+  }
+  if (!["uniform", "first", "ablate", "frozen"].includes(act)) return [];
+  if (came.looking !== undefined && came.looking > from && came.looking <= until)
+    return [against(`${looking} came at step ${came.looking}, while ${done}`)];
+  if (untouched.looking <= end)
+    return [fits(`${looking} did not come while ${done}, and came at step ${untouched.looking} without the change`)];
+  return [open(`without the change ${looking} comes at step ${untouched.looking}, and the training is at step ${at}`)];
+}

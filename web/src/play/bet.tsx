@@ -7,7 +7,7 @@ import type { Task } from "./tasks";
 // A flag for each stage of a task, in the colour of its curve.
 export function flags_of(task: Task): Curve[] {
   const stages = [
-    { stage: task.knowledge, colour: "var(--c1)" },
+    { stage: task.knowledge, colour: "var(--c1)", ...(task.knowledge?.attends && { attends: true as const }) },
     { stage: task.attention, colour: "var(--c0)", attends: true as const },
   ];
   return stages.flatMap(({ stage, ...drawn }) =>
@@ -18,7 +18,7 @@ export function flags_of(task: Task): Curve[] {
             name: stage.says,
             means: stage.says,
             ...drawn,
-            flag: { level: stage.level, asks: `Your bet: ${stage.says}`, short: stage.says, what: stage.what },
+            flag: { level: stage.level, asks: `At which step: ${stage.says}?`, short: stage.says, what: stage.what },
           },
         ]
       : [],
@@ -50,6 +50,11 @@ export function Bet({
   return (
     <details class="bet-first">
       <summary>Bet before you play</summary>
+      <p class="soft">
+        {closed
+          ? "The bets are closed: this training has begun. Rewind to bet again."
+          : "Each curve has a level. At which step will it first pass this level? Put a flag on that step, then press Play. Then a sentence below the curves has the distance of each bet."}
+      </p>
       <Bets
         flags={flags}
         bets={flags.map(({ metric }) => bets.get(metric))}

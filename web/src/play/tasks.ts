@@ -9,6 +9,7 @@ export interface Stage {
   level: number; // reached from here on
   says: string;
   what: string; // is learned, as a sentence names it
+  attends?: true; // it is attention, too
 }
 
 export interface Task {
@@ -167,7 +168,7 @@ export const tasks: Task[] = [
     ...streams,
     name: "markov",
     title: "Continue a Markov chain (markov-icl)",
-    idea: "Each text is a Markov chain of its own. First the model learns how often each state occurs. Then one head attends to the previous state. The next head attends to the states that followed earlier copies of the current one, and the chain can be predicted.",
+    idea: "The model has to predict tomorrow's weather. Each text is the weather of many days, with chances of its own. First the model learns how often each weather occurs. Then one head attends to the day before. The next head attends to the days that followed earlier days with today's weather, and the chain can be predicted.",
     task: { name: "markov-icl", states: 3, length: 40 },
     words: weather,
     models: [
@@ -188,12 +189,21 @@ export const tasks: Task[] = [
     ],
     train: { steps: 500, batch: 32, optimizer: "adamw", rate: 4e-3 },
     metrics: ["induction", "weight_on_previous", "accuracy", "entropy"],
+    reason: reasons.chain,
+    knowledge: {
+      metric: "weight_on_previous",
+      level: 0.5,
+      says: "half of a head on the day before (α)",
+      what: "looking at the day before",
+      attends: true,
+    },
     attention: {
       metric: "induction",
       level: 0.75,
-      says: "a head attends to the followers of earlier copies (α)",
-      what: "looking at the followers of earlier copies",
+      says: "75 % of a head on the days after (α)",
+      what: "looking at the days after",
     },
+    note: "The days after follow earlier days with today's weather. Equal weights are on many of them already, so the level of this curve is 75 % and not 50 %.",
     shown: ["task.states", "task.length", "model.layers", "model.heads", "model.width", "train.rate", "train.steps"],
   },
   {
@@ -212,10 +222,18 @@ export const tasks: Task[] = [
     train: { steps: 600, batch: 64, optimizer: "adam", rate: 2e-3 },
     acts: stream_acts_with_truth,
     metrics: ["attention_points_right", "weight_on_previous", "accuracy", "entropy"],
+    reason: reasons.induction,
+    knowledge: {
+      metric: "weight_on_previous",
+      level: 0.5,
+      says: "half of a head on the word before (α)",
+      what: "looking at the word before",
+      attends: true,
+    },
     attention: {
       metric: "attention_points_right",
       level: 0.5,
-      says: "attention is on the following word (α)",
+      says: "half of the answers look at the following word (α)",
       what: "looking at the following word",
     },
     shown: ["task.vocab", "task.length", "model.layers", "model.heads", "model.width", "train.rate", "train.steps"],
@@ -304,7 +322,7 @@ export const tasks: Task[] = [
     attention: {
       metric: "span_1_least",
       level: 0.6,
-      says: "every head is on the newest span (α)",
+      says: "60 % of every head on the newest span (α)",
       what: "looking at the newest span",
     },
     shown: ["task.vocab", "task.span_length", "model.heads", "train.rate", "train.steps"],

@@ -10,6 +10,8 @@ after(() => stage?.close());
 
 const short = { "task.length": 12, "train.steps": 40, "train.batch": 8, "probe.examples": 16, "model.heads": 2 };
 
+const at_12_of = (curves, name) => curves.get(name).find(([step]) => step === 12)[1];
+
 test("a head of markov-icl is found, shown and held by a click, and its loss stands beside the predicted plateaus", async () => {
   const page = await stage.visit("#/play");
   await at_step(page, 0);
@@ -26,6 +28,9 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   await at_step(page, 0);
   const loss = page.locator("figure", { hasText: /^Loss/ }).locator(".plot svg:not(.told)");
   for (const rung of ["uniform", "unigram", "bigram"]) await loss.getByText(new RegExp(`^${rung} \\d\\.\\d+$`)).waitFor();
+  // Each has a sentence, from the highest plateau to the lowest.
+  assert.deepEqual(await page.locator(".rungs-meant li b").allTextContents(), ["uniform", "unigram", "bigram", "truth"]);
+  await page.locator(".rungs-meant li", { hasText: "bigram: which states followed earlier copies of the current state" }).waitFor();
   assert.equal(await page.locator(".small-map").count(), 4);
   await button(page, "Next evaluation").click();
   await at_step(page, 4);
@@ -48,12 +53,15 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   // The untouched training stays as a ghost: its curves, and no map of its own.
   const ghost = "attention untouched";
   const curves = await curves_of(page, "Loss");
-  assert.deepEqual([...curves.keys()], ["loss", "loss while attention is changed", `"loss, ${ghost}"`]);
+  assert.deepEqual([...curves.keys()], ["loss", '"loss, tested without the change"', `"loss, ${ghost}"`]);
   assert.ok([...curves.values()].every((points) => points.at(-1)[0] <= 12), "nothing of the future");
+  // In the steps of the change the loss is of the model as it trains.
+  assert.notEqual(at_12_of(curves, "loss"), at_12_of(curves, '"loss, tested without the change"'));
+  await page.locator(".rung-told p", { hasText: /^With the change: the loss is / }).waitFor();
+  await page.locator(".rung-told p", { hasText: /^Without it: the loss is / }).waitFor();
   const shares = await curves_of(page, "What is learned when");
-  const at_12 = (name) => curves.get(name).find(([step]) => step === 12)[1];
   assert.equal(curves.get("loss").find(([step]) => step === 4)[1], curves.get(`"loss, ${ghost}"`).find(([step]) => step === 4)[1]);
-  assert.notEqual(at_12("loss"), at_12(`"loss, ${ghost}"`));
+  assert.notEqual(at_12_of(curves, "loss"), at_12_of(curves, `"loss, ${ghost}"`));
   assert.ok([...shares.keys()].some((name) => name.endsWith(`${ghost}"`)));
   assert.equal(await page.getByRole("heading", { name: /^Attention/ }).count(), 1);
   await button(page, "Show layer 2, head 1 large").click();

@@ -193,7 +193,7 @@ test("words are explained where they stand, and the lesson asks before it shows"
   for (const [width, hold, count] of [[900, 60, 3], [900, 280, 1], [390, 60, 1], [390, 280, 1]]) {
     await page.setViewportSize({ width, height: 844 });
     await page.evaluate((hold) => (location.hash = `#/play?task=subset&hold=${hold}&step=${hold === 60 ? 300 : 0}`), hold);
-    if (hold === 60) await page.locator(".stages", { hasText: /half of the words matched \(β\) from step \d+; half of the rows look right \(α\) from step \d+/ }).waitFor();
+    if (hold === 60) await page.locator(".stages", { hasText: /β: matches words.*50 %step \d+.*α: looks right.*50 %step \d+/s }).waitFor();
     const told = await page.waitForFunction(([hold, count]) => {
       const marks = [...document.querySelectorAll(".course .plot svg:not(.told) text")].filter((one) => /^(attention is|half of the)/.test(one.textContent));
       const boxes = marks.map((one) => one.getBoundingClientRect()).map(({ left, right, top, bottom }) => ({ left, right, top, bottom }));
@@ -306,6 +306,9 @@ test("shown to a room, keys do what buttons do, and a link leaves out what a cla
   }
   await page.keyboard.press("4");
   await page.getByRole("heading", { name: "Find the keyword" }).waitFor();
+  // A transformer's loss is shown, too, beside its predicted plateaus.
+  await page.keyboard.press("7");
+  await page.locator(".course figure", { hasText: /^Loss/ }).locator("svg text", { hasText: /^bigram/ }).waitFor();
   await expect_accessible(page);
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => !document.documentElement.classList.contains("presented") && !location.hash.includes("present"));
@@ -367,18 +370,28 @@ test("each stage of a preset is bet on before it is played, and the bet is shown
       await fields.nth(i).press("Enter");
     }
     await page.waitForFunction(() => location.hash.includes("bet=12%2C50"));
+    await page.locator(".to-do", { hasText: "Which comes first: words, or looking? Bet, then press Play." }).waitFor();
     const marks = () => page.locator("figure", { hasText: "What is learned when" }).first().locator("svg text").allTextContents();
     await page.waitForFunction(() => [...document.querySelectorAll("figure svg text")].some((one) => one.textContent === "your bet: α"));
     assert.ok((await marks()).includes("your bet: β"));
     await page.evaluate((hash) => (location.hash = hash), "#/play?bet=12%2C50&step=60");
     await at_step(page, 60);
-    assert.match(await page.locator(".stages").innerText(), /half of the words matched \(β\) from step \d+, your bet was 12; half of the rows look right \(α\) from step \d+, your bet was 50/);
+    // What each curve is, its level, the step that passed it, and the bet.
+    assert.match(await page.locator(".stages").innerText(), /β: matches words\s+Words: share of written words that are matched.*\s50 %\s+step \d+\s+12\s+α: looks right\s+Looking: share of words .*\s50 %\s+step \d+\s+50/s);
+    await page.getByText("The bets are closed: this training has begun.").waitFor();
     // The verdict and the reason are those of Start.
     const verdict = await page.locator(".play-verdict").innerText();
     assert.match(verdict, /^Words first \(step \d+\), then looking \(step \d+\)\. Your order was right; words \d+ steps? too (late|early), looking \d+ steps? too (late|early)\./);
     assert.match(verdict, /Why\? .* attention moves\./);
     assert.equal(await fields.first().isDisabled(), true);
     await expect_accessible(page);
+    // A button holds attention, and the run is judged by its own numbers.
+    if (viewport.width === 1440) {
+      await page.getByRole("button", { name: /^Hold attention uniform until step \d+$/ }).click();
+      await page.waitForFunction(() => /hold=\d+/.test(location.hash) && /beside=hold%3D0/.test(location.hash));
+      await page.locator(".account", { hasText: /^For the account\. The account: .* Here: words came at step \d+, while attention was held uniform/ }).waitFor();
+      assert.equal(await page.locator(".test").count(), 0);
+    }
     // Another task is another question.
     await page.getByRole("combobox", { name: "Task", exact: true }).selectOption("keyword");
     await page.waitForFunction(() => !location.hash.includes("bet="));

@@ -1,25 +1,23 @@
 // What the trainings have come to, as curves over their steps with the two stages marked, and in words.
 import { useMemo } from "preact/hooks";
 import { useWord } from "../address";
-import type { Curve, Mark } from "../curves";
+import type { Mark } from "../curves";
 import type { Training } from "../engine/training";
 import { Figure } from "../figure";
-import { type Rule, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
 import { rules_room } from "../rules";
-import { recent_mean, rung_text } from "../rungs";
 import { useScreen } from "../screen";
-import { watched_until } from "../start/effect";
-import { never } from "../start/told";
+import { as_it_works } from "../start/effect";
 import { Explained } from "../term";
 import { marks_of_interventions } from "./acts";
+import { curves_of, table_of } from "./curves_of";
+import { Loss, not_yet, rungs_of } from "./loss";
 import type { Player } from "./player";
+import { CurveTable, Stages } from "./stages";
 import { ghost, type State } from "./state";
 import { first_curves, labels } from "./task_metrics";
 import type { Task } from "./tasks";
 import { Verdict } from "./verdict";
-
-const not_yet = "Press Play: curves appear here.";
 
 interface Props {
   player: Player<State>;
@@ -30,13 +28,14 @@ interface Props {
   bets: Map<string, number>; // the step of each stage's metric
   file: string;
   names?: [string, string] | undefined; // what the two runs are called
+  hold_uniform: (of: string, until: number) => void; // holds attention uniform, or a head of it, from the start
 }
 
-export function Course({ player, task, until, presented, embedded, bets, file, names }: Props) {
+export function Course({ player, task, until, presented, embedded, bets, file, names, hold_uniform }: Props) {
   const { trainings, at, progress, total } = player;
   const untouched = player.of?.beside === ghost ? trainings[1] : undefined;
   const curves = useMemo(
-    () => curves_of(trainings, task.metrics, until, untouched),
+    () => curves_of(trainings, task.metrics, until, untouched, series_of),
     [trainings, progress, task, until, untouched],
   );
   const marked = untouched ? trainings.slice(0, 1) : trainings; // the untouched run has no marks
@@ -48,11 +47,13 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   const mark_rows = mark_rows_of(marked, task, presented || !wide) + (presented ? 0 : bets.size);
   const [shown, toggle] = useShownCurves(task);
   const plateaus = rungs_of(trainings[0]);
-  const rungs = !presented && !embedded && plateaus.length > 0;
-  const height = Math.max(
-    rungs ? 150 + 16 * mark_rows : 0,
-    useHeight(marked.length, mark_rows, presented, embedded) * (rungs ? 0.6 : 1),
-  );
+  const rungs = (presented || !embedded) && plateaus.length > 0;
+  const room = useHeight(marked.length, mark_rows, presented, embedded);
+  const height = presented
+    ? room * (rungs ? 0.55 : 1)
+    : Math.max(rungs ? 150 + 16 * mark_rows : 0, room * (rungs ? 0.6 : 1));
+  const letters = presented ? 22 : 12;
+  const in_words = !presented && !embedded;
   return (
     <div class="course">
       <Figure title="What is learned when" file={file} table={() => table_of(curves)} empty={at === 0 && !untouched}>
@@ -65,16 +66,24 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
           steps={total}
           marks={marks}
           mark_rows={mark_rows}
-          letters={presented ? 22 : 12}
+          letters={letters}
           height={height}
           shown={shown}
           toggle={toggle}
-          {...(rungs && { right: rules_room(plateaus) })}
+          {...(rungs && { right: rules_room(plateaus, letters) })}
         />
       </Figure>
-      {rungs && <Loss player={player} until={until} file={file} />}
-      {task.attention && !presented && !embedded && <Verdict player={player} task={task} bets={bets} />}
-      {task.attention && <Stages trainings={trainings} task={task} at={at} bets={bets} names={names} />}
+      {task.attention && in_words && <Verdict player={player} task={task} bets={bets} hold_uniform={hold_uniform} />}
+      {task.attention && in_words && <CurveTable player={player} task={task} bets={bets} shown={shown} />}
+      {rungs && (
+        <Loss
+          player={player}
+          until={until}
+          file={file}
+          {...(presented && { room: { letters, height: Math.max(190, room * 0.5) } })}
+        />
+      )}
+      {task.attention && !in_words && <Stages player={player} task={task} bets={bets} names={names} />}
       {!presented && task.note && (
         <p class="soft">
           <Explained text={task.note} />
@@ -84,69 +93,9 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   );
 }
 
-export function Loss({ player, until, file }: { player: Player<State>; until: number; file: string }) {
-  const { trainings, progress } = player;
-  const rungs = useMemo(() => rungs_of(trainings[0]), [trainings[0]]);
-  const losses = useMemo(() => {
-    const untouched = player.of?.beside === ghost ? trainings[1] : undefined;
-    return curves_of(trainings, rungs.length > 0 ? ["loss", "loss_held"] : ["train_loss"], until, untouched);
-  }, [trainings, progress, until, rungs]);
-  return (
-    <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)} empty={player.at === 0}>
-      {rungs.length > 0 && (
-        <div class="rung-told" style={{ minHeight: `${1.5 * trainings.length}em` }}>
-          {rungs_told(trainings, rungs, player.at).map(says => (
-            <p>{says}</p>
-          ))}
-        </div>
-      )}
-      <Lines
-        curves={losses}
-        label="loss"
-        empty={not_yet}
-        now={player.at}
-        steps={player.total}
-        rules={rungs}
-        {...(rungs.length > 0 && { height: 230 })}
-      />
-      {rungs.length > 0 && (
-        <p class="soft">
-          Named lines, the rungs: losses that are predicted from the data, before any training. The sentence has the
-          mean loss of the last evaluations.
-          {trainings.some(training => training.series.has("loss_held")) &&
-            " “loss while attention is changed” is of the model as it trains. “loss” is of the same model if it were released."}
-        </p>
-      )}
-    </Figure>
-  );
-}
-
-// The rung that the loss of each training has come to at a step, of the model as it trains.
-function rungs_told(trainings: Training[], rungs: Rule[], at: number): string[] {
-  if (at === 0) return [];
-  return trainings.flatMap(training => {
-    const changed = training.interventions.some(
-      ({ from, until }) => Number(from ?? 0) <= at && (until === undefined || at <= Number(until)),
-    );
-    const recent = (metric: string) => {
-      const series = training.series.get(metric);
-      return series && recent_mean(series, at);
-    };
-    const held = changed ? recent("loss_held") : undefined,
-      loss = held ?? recent("loss");
-    if (loss === undefined) return [];
-    const end = training.state === "done" ? training.step : training.steps;
-    const where = `${at < end ? "is" : "stops"} ${rung_text(rungs, loss)}`;
-    if (trainings.length === 1) return [`The loss ${where}`];
-    const whose = training.interventions.length === 0 ? training.title : "with the change";
-    return [`${whose.charAt(0).toUpperCase()}${whose.slice(1)} the loss ${where}`];
-  });
-}
-
-// The plateaus of the loss that are computed from the data alone: they are there before training.
-export function rungs_of(training: Training | undefined): Rule[] {
-  return rungs_among([...(training?.series ?? [])].map(([metric, { values }]) => [metric, values[0]]));
-}
+// α and β are of the model without the change, the answers of the model as it works.
+const series_of = (training: Training, metric: string) =>
+  metric === "accuracy" ? as_it_works(training, metric) : training.series.get(metric);
 
 const unit: [number, number] = [0, 1];
 
@@ -180,37 +129,6 @@ function mark_rows_of(trainings: Training[], task: Task, alone: boolean): number
   const flags = trainings.flatMap(training => predicted.filter(([name]) => training.predicted_step(name)));
   const stages = [task.knowledge, task.attention].filter(Boolean).length;
   return Math.max(1, acted) + (alone ? 0 : trainings.length * stages + flags.length);
-}
-
-// As far as a step; of the untouched training, as far as it was trained.
-function curves_of(trainings: Training[], metrics: string[], at: number, untouched: Training | undefined): Curve[] {
-  return trainings.flatMap((training, i) =>
-    metrics.flatMap(metric => {
-      const series = training.series.get(metric);
-      const like = labels[metric] ?? metric;
-      const title = like + (training.title && `, ${training.title}`);
-      const until = training === untouched ? watched_until(training, at) : at;
-      if (!series) return [];
-      const seen = until === Infinity ? series.steps.length : series.steps.filter(step => step <= until).length;
-      return [
-        {
-          name: title,
-          group: title,
-          steps: series.steps.slice(0, seen),
-          values: series.values.slice(0, seen),
-          like,
-          dashed: i > 0,
-        },
-      ];
-    }),
-  );
-}
-
-function table_of(curves: Curve[]) {
-  return {
-    columns: ["line", "step", "value"],
-    rows: curves.flatMap(curve => curve.steps.map((step, i) => [curve.name, step, curve.values[i] ?? null])),
-  };
 }
 
 // Steps that are predicted before training.
@@ -251,46 +169,4 @@ function marks_of(
       if (step !== training.steps) mark(step, says);
   }
   return all;
-}
-
-// The same in words.
-function Stages(props: {
-  trainings: Training[];
-  task: Task;
-  at: number;
-  bets: Map<string, number>;
-  names: [string, string] | undefined;
-}) {
-  const { trainings, task, at, bets, names } = props;
-  const name_of = ({ title }: Training, i: number) =>
-    names
-      ? `${names[i]!.charAt(0).toUpperCase()}${names[i]!.slice(1)}: `
-      : title
-        ? `With ${title}: `
-        : task.knowledge
-          ? "Two stages: "
-          : "So far: ";
-  const told = (training: Training) => {
-    if (training.examples === 0) return "this model has no attention";
-    return [task.knowledge, task.attention]
-      .filter(stage => stage !== undefined && training.series.has(stage.metric))
-      .map(stage => {
-        const step = training.step_of(stage!.metric, stage!.level);
-        const bet = bets.get(stage!.metric);
-        const your_bet = bet === undefined ? "" : `, your bet was ${bet}`;
-        const end = training.state === "done" ? training.step : training.steps;
-        return `${stage!.says}${step === undefined || step > at ? `: ${never(at, end)}` : ` from step ${step}`}${your_bet}`;
-      })
-      .join("; ");
-  };
-  return (
-    <p class="stages">
-      {trainings.map((training, i) => (
-        <span>
-          {name_of(training, i)}
-          <Explained text={`${told(training)}. `} />
-        </span>
-      ))}
-    </p>
-  );
 }

@@ -2,8 +2,8 @@
 import { change_address } from "../address";
 import type { Training } from "../engine/training";
 import { PooledCurve } from "../own/curve";
-import { Loss, rungs_of } from "./course";
 import { Dots } from "./dots";
+import { Loss, rungs_of } from "./loss";
 import type { Player } from "./player";
 import { type State, words_of } from "./state";
 

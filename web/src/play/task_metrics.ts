@@ -16,7 +16,23 @@ export const labels: { [metric: string]: string } = {
   knowledge: "β: sure of the answer by the keyword alone",
   entropy: "entropy of attention (1: uniform)",
   train_loss: "loss",
-  loss_held: "loss while attention is changed",
+  loss_held: "loss, tested without the change",
+};
+
+// The quantity that a curve shows.
+export const measures: { [metric: string]: string } = {
+  accuracy: "share of answers that are right",
+  attention_points_right: "share of words whose largest attention weight is on the right position",
+  attention_on_answer: "share of attention on the position that decides the answer",
+  beta_points_right:
+    "share of written words that are matched (of all words read, the right one speaks most for the written word)",
+  beta_auc: "how often the keyword ranks above another word as evidence for the answer. 50 % is chance",
+  weight_on_previous: "largest share of attention that one head has on the word before",
+  induction: "largest share of attention that one head has on the words after earlier copies of the current word",
+  weight_on_needed: "share of attention on the positions that a right answer needs",
+  weight_on_first_unneeded: "share of attention on the first position, if no position is needed",
+  span_1_least: "of all heads, the least weight on the newest span",
+  entropy: "how spread attention is: 1 is equal weights, 0 is one word alone",
 };
 
 // What is drawn at first: knowledge and attention, where the task has both.

@@ -47,6 +47,8 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
   };
   const hold = (of: string, from: number) =>
     change(of ? { of, hold: player.total, from, step: from } : { of: "", hold: 0, from: 0 });
+  const hold_uniform = (of: string, until: number) =>
+    change({ act: "uniform", of, from: 0, hold: until, step: player.at });
   const mapped = player.of?.beside === ghost ? trainings.slice(0, 1) : trainings;
   const { wide } = useScreen();
   const [unfolded, unfold] = useState(state.hold > 0);
@@ -86,7 +88,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
               {changes}
             </details>
           )}
-          <Course player={player} task={task} {...how} />
+          <Course player={player} task={task} hold_uniform={hold_uniform} {...how} />
           {heads.length > 0 && (
             <Heads
               training={trainings[0]!}

@@ -1,0 +1,81 @@
+// Sentences of the Playground and of Start that are computed from a training, without a browser.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parts_of_page } from "./in_node.mjs";
+
+const { account_of } = await parts_of_page("start/account.ts");
+const { verdict } = await parts_of_page("start/told.ts");
+const { rung_means } = await parts_of_page("play/rung_words.ts");
+
+// A training of 200 steps, watched up to its end, of which each metric passes its level at a step.
+const training = (came, interventions = []) => ({
+  steps: 200,
+  step: 200,
+  interventions,
+  step_of: (metric) => came[metric],
+});
+const flag = (metric, what) => ({ metric, name: metric, flag: { level: 0.5, what } });
+const two = [flag("beta", "words"), flag("alpha", "looking")];
+const untouched = training({ beta: 10, alpha: 40 });
+const held = { hold: "uniform", from: 0, until: 60 };
+const account = (came, change = held, at = 200, ghost = untouched, kind = "words-first") => account_of(kind, two, training(came, [change]), ghost, at);
+
+test("a change is for or against the account by the steps of its run", () => {
+  const both = account({ beta: 12, alpha: 80 });
+  assert.equal(both.label, "For the account.");
+  assert.equal(
+    both.says,
+    "The account: the model learns words first, and attention follows them. Here: words came at step 12, while attention was held uniform; looking took 20 steps after the release, and 30 steps after words without the change. This is one run: another seed can differ.",
+  );
+  const slow = account({ beta: 12, alpha: 120 });
+  assert.equal(slow.label, "Partly against the account.");
+  assert.match(slow.says, /For it: words came at step 12, .*\. Against it: looking took 60 steps after the release, and 30 steps after words without the change\./);
+  const none = account({ beta: 70, alpha: 90 });
+  assert.equal(none.label, "Against the account.");
+  assert.match(none.says, /Against it: words did not come while attention was held uniform, and came at step 10 without the change\./);
+  // Nothing is concluded before it was watched, and nothing from words that came before the change.
+  assert.equal(account({ beta: 12, alpha: 80 }, held, 8).label, "Not decided.");
+  assert.equal(account({ beta: 12 }, { ...held, from: 20 }, 50).label, "Not decided.");
+  assert.equal(account({ beta: 70 }, held, 100, training({})).label, "Not decided.");
+  // Attention that is trained alone.
+  const alone = { freeze: "body", from: 0, until: 60 };
+  assert.equal(account({}, alone, 100).label, "For the account.");
+  assert.equal(account({ alpha: 50 }, alone, 100).label, "Against the account.");
+  assert.equal(account({}, alone, 30), undefined);
+  // Other changes, no change and no account have no judgement.
+  for (const change of [{ hold: "truth", until: 60 }, { scale: 4, until: 60 }]) assert.equal(account({ beta: 12, alpha: 80 }, change), undefined);
+  assert.equal(account_of("words-first", two, training({ beta: 1, alpha: 2 }), untouched, 200), undefined);
+  assert.equal(account({ beta: 12, alpha: 80 }, held, 200, untouched, null), undefined);
+});
+
+test("a head of layer 1 that is changed is for or against the account of the layers", () => {
+  const of = (hold, came, at = 200) => account(came, { hold, from: 0, until: 60, of: "layer.1.head.1" }, at, untouched, "layer-by-layer");
+  assert.equal(of("uniform", { alpha: 90 }).label, "For the account.");
+  assert.match(of("uniform", { alpha: 90 }).says, /looking did not come while the head was held uniform, and came at step 40 without the change\./);
+  assert.equal(of("uniform", { alpha: 50 }).label, "Against the account.");
+  assert.equal(of("uniform", {}, 30).label, "Not decided.");
+  assert.equal(of("previous", { alpha: 20 }).label, "For the account.");
+  assert.equal(of("previous", { alpha: 60 }).label, "Against the account.");
+  assert.equal(account({ alpha: 90 }, { hold: "uniform", until: 60, of: "layer.2.head.1" }, 200, untouched, "layer-by-layer"), undefined);
+});
+
+test("a task with one level has no first and second", () => {
+  const [, one] = two;
+  assert.equal(verdict([one], training({ alpha: 40 }), undefined, [undefined], 200), "Looking came at step 40.");
+  assert.equal(verdict([one], training({ alpha: 40 }), undefined, [50], 200), "Looking came at step 40. Your bet on looking: 10 steps too late.");
+  assert.equal(verdict([one], training({}), undefined, [undefined], 100), "Looking: not yet.");
+});
+
+test("each predicted plateau of the Playground has a meaning", () => {
+  const rungs = {
+    markov: ["uniform", "unigram", "bigram", "truth"],
+    chain: ["uniform", "unigram", "bigram"],
+    induction: ["nothing", "bag", "induction"],
+    "induction-exact": ["nothing", "bag", "induction"],
+    sums: ["nothing", "first", "all"],
+    sink: ["uniform", "unigram", "bigram", "back-copy"],
+    spans: ["nothing", "span 3", "span 2", "span 1", "spans 1 2", "truth"],
+  };
+  for (const [task, names] of Object.entries(rungs)) for (const name of names) assert.ok(rung_means(task, name), `${task} ${name}`);
+  assert.equal(rung_means("spans", "spans 1 2"), "the newest 2 spans");
+});

@@ -1,0 +1,120 @@
+// The loss of trainings over their steps, and where it is among the plateaus that were predicted for it.
+import { useMemo } from "preact/hooks";
+import type { Training } from "../engine/training";
+import { Figure } from "../figure";
+import { type Rule, rungs_among } from "../line_looks";
+import { Lines } from "../lines";
+import { recent_mean, rung_text } from "../rungs";
+import { as_it_works } from "../start/effect";
+import { Explained } from "../term";
+import { curves_of, table_of } from "./curves_of";
+import type { Player } from "./player";
+import { rung_means } from "./rung_words";
+import { ghost, type State } from "./state";
+
+export const not_yet = "Press Play: curves appear here.";
+
+interface Props {
+  player: Player<State>;
+  until: number; // what comes after this step is hidden
+  file: string;
+  room?: { letters: number; height: number }; // shown to a room: the drawing alone, as large as this
+}
+
+export function Loss({ player, until, file, room }: Props) {
+  const { trainings, progress } = player;
+  const rungs = useMemo(() => rungs_of(trainings[0]), [trainings[0]]);
+  const losses = useMemo(() => {
+    const untouched = player.of?.beside === ghost ? trainings[1] : undefined;
+    if (rungs.length === 0) return curves_of(trainings, ["train_loss"], until, untouched);
+    const names = trainings.some(training => training.series.has("loss_held")) ? ["loss", "loss_held"] : ["loss"];
+    return curves_of(trainings, names, until, untouched, series_of);
+  }, [trainings, progress, until, rungs]);
+  const has_rungs = rungs.length > 0;
+  return (
+    <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)} empty={player.at === 0}>
+      {has_rungs && !room && (
+        <div class="rung-told" style={{ minHeight: `${1.5 * trainings.length}em` }}>
+          {rungs_told(trainings, rungs, player.at).map(says => (
+            <p>{says}</p>
+          ))}
+        </div>
+      )}
+      <Lines
+        curves={losses}
+        label="loss"
+        empty={not_yet}
+        now={player.at}
+        steps={player.total}
+        rules={rungs}
+        {...(has_rungs && { height: 230 })}
+        {...room}
+      />
+      {has_rungs && !room && (
+        <>
+          <RungsMeant rungs={rungs} task={player.of?.task ?? ""} />
+          {trainings.some(training => training.series.has("loss_held")) && (
+            <p class="soft">
+              While attention is changed, “loss” is of the model as it trains. “loss, tested without the change” is of
+              the same model at the same step, with its own attention.
+            </p>
+          )}
+        </>
+      )}
+    </Figure>
+  );
+}
+
+// In the steps of a change the loss is of the model as it trains, and the loss without the change has a curve of its own.
+function series_of(training: Training, metric: string) {
+  if (metric === "loss") return as_it_works(training, "loss");
+  const held = training.series.get("loss_held"),
+    loss = training.series.get("loss");
+  if (!held || !loss) return undefined;
+  const of = new Map(loss.steps.map((step, i) => [step, loss.values[i]!]));
+  return { steps: held.steps, values: held.steps.map(step => of.get(step) ?? null) };
+}
+
+// What each predicted plateau is, from the highest.
+function RungsMeant({ rungs, task }: { rungs: Rule[]; task: string }) {
+  const named = [...rungs]
+    .sort((a, b) => b.value - a.value)
+    .flatMap(({ name }) => name.split(", "))
+    .map(name => ({ name, means: rung_means(task, name) }));
+  return (
+    <div class="soft rungs-meant">
+      <p>
+        <Explained text="Lower loss is better. Each dashed line (a rung) is predicted from the data, before training: the loss of an ideal model that uses only this:" />
+      </p>
+      <ul>
+        {named.map(({ name, means }) => (
+          <li key={name}>
+            <b>{name}</b>: {means ?? "see the task's page in the reference"}
+          </li>
+        ))}
+      </ul>
+      <p>If the loss stays near a line, the model has probably learned this, and not yet more.</p>
+    </div>
+  );
+}
+
+// The rung that the loss of each training has come to at a step, of the model as it trains.
+function rungs_told(trainings: Training[], rungs: Rule[], at: number): string[] {
+  if (at === 0) return [];
+  const changed = trainings[0]!.interventions.length > 0 && trainings[1]?.interventions.length === 0;
+  return trainings.flatMap((training, i) => {
+    const series = as_it_works(training, "loss"),
+      loss = series && recent_mean(series, at);
+    if (loss === undefined) return [];
+    const end = training.state === "done" ? training.step : training.steps;
+    const says = `loss ${at < end ? "is" : "stops"} ${rung_text(rungs, loss)}`;
+    if (trainings.length === 1) return [`The ${says}`];
+    const whose = changed ? ["With the change", "Without it"] : ["Solid", "Dashed"];
+    return [`${whose[i]}: the ${says}`];
+  });
+}
+
+// The plateaus of the loss that are computed from the data alone: they are there before training.
+export function rungs_of(training: Training | undefined): Rule[] {
+  return rungs_among([...(training?.series ?? [])].map(([metric, { values }]) => [metric, values[0]]));
+}

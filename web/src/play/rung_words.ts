@@ -1,0 +1,42 @@
+// What the ideal model uses whose loss is a predicted plateau, by task and plateau.
+const alike = "nothing: all words are equally likely";
+
+const streams: { [task: string]: { [rung: string]: string } } = {
+  markov: {
+    uniform: alike,
+    unigram: "how often each state occurred so far",
+    bigram: "which states followed earlier copies of the current state",
+    truth: "the true chances of the chain, which no text contains",
+  },
+  chain: {
+    uniform: alike,
+    unigram: "how often each weather occurs",
+    bigram: "today's weather, and how often each weather follows it",
+  },
+  induction: {
+    nothing: alike,
+    bag: "which words the text has, and not their order",
+    induction: "which word followed the earlier copy of the last word",
+  },
+  sums: { nothing: "no sum", first: "the first sum, which is the first number itself", all: "every sum" },
+  sink: {
+    uniform: alike,
+    unigram: "how often each token occurs at each position",
+    bigram: "which token follows the current token",
+    "back-copy": "the token before a trigger, too",
+  },
+};
+
+// "spans 1 2" are the two newest of them.
+function of_spans(rung: string): string {
+  if (rung === "nothing") return "no span";
+  if (rung === "truth") return "every span";
+  const numbers = rung.split(" ").slice(1);
+  if (numbers.length > 1) return `the newest ${numbers.length} spans`;
+  return numbers[0] === "1" ? "the newest span alone" : `span ${numbers[0]} alone, counted from the newest`;
+}
+
+export function rung_means(task: string, rung: string): string | undefined {
+  const of = task === "induction-exact" ? "induction" : task;
+  return of === "spans" ? of_spans(rung) : streams[of]?.[rung];
+}

@@ -323,7 +323,7 @@ test("shown to a room, keys do what buttons do, and a link leaves out what a cla
   const other = await stage.visit(new URL(link).hash);
   await at_step(other, Number(new URLSearchParams(new URL(link).hash.split("?")[1]).get("step") ?? 0));
   const seen = (selector) => other.locator(selector).first().isVisible();
-  assert.deepEqual(await Promise.all(["header", ".settings", ".holds", ".share", ".play-top label"].map(seen)), [false, false, false, true, true]);
+  assert.deepEqual(await Promise.all(["header", ".settings", ".holds", ".to-do", ".share", ".play-top label"].map(seen)), [false, false, false, false, true, true]);
   await stage.leave(other);
   await stage.leave(page);
 });

@@ -14,8 +14,9 @@ test("a run has a page: maps over steps, every head, weights, and the playground
   await page.getByRole("heading", { name: `Run ${id}: markov-icl` }).waitFor();
   await page.locator("button.small-map").nth(1).waitFor();
   assert.equal(await page.locator("button.small-map").count(), 2); // two layers of one head
-  await page.getByRole("button", { name: "Show layer 1, head 1" }).click();
-  await page.waitForFunction(() => location.hash.includes("map=attention.layer.1.head.1"));
+  // The head that learned most is large already.
+  await page.getByRole("button", { name: /^Show layer \d, head 1$/, pressed: false }).click();
+  await page.waitForFunction(() => /map=attention\.layer\.\d\.head\.1/.test(location.hash));
   const map = page.getByRole("img", { name: /^Attention map at step/ });
   const last = await map.getAttribute("aria-label");
   await page.getByRole("button", { name: "Previous evaluation" }).click();
@@ -61,6 +62,34 @@ test("the loss of runs has the predicted plateaus that they share, and its axis 
   await page.evaluate((hash) => (location.hash = hash), "#/runs?experiment=markov-icl&metric=accuracy");
   await drawn("accuracy: one line per run").waitFor();
   assert.deepEqual(await told(drawn("accuracy: one line per run")), []);
+  await stage.leave(page);
+});
+
+test("a run shows what happened step by step, and is trained again with a head held", async () => {
+  const { runs } = JSON.parse(await stage.fovea("runs", "--where", 'experiment = "markov-icl"', "--json", "--limit", "-1"));
+  const [{ run: id }] = runs.filter(({ seed }) => seed === 0);
+  const page = await stage.visit(`#/runs?run=${id}`);
+  const events = page.getByRole("region", { name: "What happened, in order" });
+  await events.getByText("Nearest rung: bigram, no longer unigram.").waitFor();
+  const head = events.locator("li", { hasText: /^Step \d+Previous-token head: layer 1, head 1 has made half of its rise/ });
+  const step = Number(/\d+/.exec(await head.getByRole("button").innerText())[0]);
+  await head.getByRole("button").click();
+  await page.getByRole("img", { name: `Attention map at step ${step},` }).waitFor();
+  // The rungs are of the last position and the loss is of all, so the divergences are shown, the highest rung first.
+  const figure = page.locator("figure", { hasText: `KL divergence from each rung of run ${id}` });
+  assert.deepEqual(await figure.locator(".legend li, .legend span").allInnerTexts().then((texts) => [...new Set(texts.map((text) => text.trim()))]), ["uniform", "unigram", "bigram", "truth"]);
+  await page.getByText(/^0\.\d+ on the position before \(uniform: 0\.\d+\)$/).waitFor();
+  const hold = page.getByRole("region", { name: "Hold a head" });
+  await hold.getByLabel("Head").selectOption("layer.2.head.1");
+  await hold.getByLabel("From step").fill("400");
+  await hold.getByText("The step must be from 0 to 399.").waitFor();
+  await hold.getByLabel("From step").fill("40");
+  assert.match(await hold.locator("pre").textContent(), /--set 'intervene=\[\{hold="uniform", of="layer\.2\.head\.1", from=40\}\]'/);
+  await expect_accessible(page);
+  await hold.getByRole("button", { name: "Train again with the hold" }).click();
+  await hold.getByRole("link", { name: new RegExp(`^Compare run ${id} with run \\d+: layer 2, head 1 held uniform from step 40$`) }).click();
+  await page.getByRole("heading", { name: "Side by side" }).waitFor();
+  await page.getByText(new RegExp(`^Run ${id} \\(no intervention\\) ends with loss`)).waitFor();
   await stage.leave(page);
 });
 

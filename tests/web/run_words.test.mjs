@@ -6,6 +6,9 @@ import { parts_of_page } from "./in_node.mjs";
 const { interventions_text, marks_of_interventions } = await parts_of_page("play/acts.ts");
 const { meaning_of } = await parts_of_page("run/meanings.ts");
 const { beginning_of } = await parts_of_page("run/experiment_told.tsx");
+const { divergences_of, events_in, nearest_at_end, nearest_rungs } = await parts_of_page("run/events.ts");
+const { head_metrics, role_at } = await parts_of_page("run/heads_told.ts");
+const { settings_of_spec, spec_of, training_text } = await parts_of_page("run/hold.ts");
 const { happened_in, trained_in } = await parts_of_page("run/happened.ts");
 const { expression_of, name_in_files, query_of, run_as_trained, runs_as_trained } = await parts_of_page("run/as_trained.ts");
 const { metric_title, metrics_to_offer } = await parts_of_page("run/metric_names.tsx");
@@ -114,9 +117,50 @@ test("events of a run are in the order of their steps, of heads that rose alone"
     weight_on_needed_l2_h1: [[0, 0.05], [40, 0.2], [60, 0.3], [80, 0.4]],
     weight_on_previous_l1_h1: [[0, 0.1], [40, 0.4], [60, 0.6], [80, 0.5]],
   };
-  const says = happened_in(run({ series, metrics: {} }));
-  assert.equal(says, "The order of events: at step 40 weight on the position before, layer 1 head 1 has made half of its rise to 0.6; at step 60 weight on followers of earlier copies, layer 2 head 1 has made half of its rise to 0.9; at step 80 accuracy is 90 %.");
-  assert.ok(!/events/.test(happened_in(run())));
+  const events = events_in(run({ series, metrics: { weight_on_previous_chance: 0.06 } }));
+  assert.deepEqual(events.map(({ step, says }) => [step, says]), [
+    [40, "Previous-token head: layer 1, head 1 has made half of its rise, from weight 0.1 to 0.6 on the position before."],
+    [60, "Induction head: layer 2, head 1 has made half of its rise, from weight 0.05 to 0.9 on followers of earlier copies."],
+    [80, "Accuracy reaches 90 %."],
+  ]);
+  assert.equal(events[1].map, "attention.layer.2.head.1");
+  // The first value is high where many tokens are copies: the rise is a share of the way to 1.
+  const high = { induction_l2_h1: [[0, 0.57], [10, 0.7], [20, 0.8], [30, 0.87]] };
+  assert.deepEqual(events_in(run({ series: high, metrics: {} })).map(({ step }) => step), [20]);
+  assert.deepEqual(events_in(run({ series: { accuracy: [[0, 0.1]] } })), []);
+  const measured = head_metrics(run({ series, metrics: { weight_on_previous_chance: 0.06, induction_chance: 0.05, weight_on_needed_chance: 0.05 } }));
+  assert.equal(role_at(measured, "attention.layer.1.head.1", 60), "0.6 on the position before (uniform: 0.06)");
+  assert.equal(role_at(measured, "attention.layer.2.head.1", 0), "near uniform attention");
+});
+
+test("the nearest rung is that of three evaluations or more, and the loss at it is said", () => {
+  const [far, near] = [0.5, 0.1];
+  const steps = (...nearest) => Object.fromEntries(["uniform", "unigram", "bigram"].map((name) => [`from_${name}`, nearest.map((rung, i) => [10 * i, rung === name ? near : far])]));
+  const [u, g, b] = ["uniform", "unigram", "bigram"];
+  const ladder = run({
+    metrics: { loss: 0.54, from_uniform: 0.5, from_unigram: 0.5, from_bigram: 0.1, rung_uniform: 0.69, rung_unigram: 0.59, rung_bigram: 0.5 },
+    series: { ...steps(u, g, g, g, b, g, g, b, b, b), loss: [0.7, 0.62, 0.6, 0.59, 0.59, 0.58, 0.57, 0.55, 0.54, 0.54].map((value, i) => [10 * i, value]) },
+    settings: { task: {}, model: {}, probe: { ladder: { place: "last" } } },
+  });
+  assert.deepEqual(nearest_rungs(ladder), [{ step: 0, rung: u }, { step: 10, rung: g }, { step: 70, rung: b }]);
+  assert.deepEqual(events_in(ladder).map(({ step, says, loss }) => [step, says, loss]), [
+    [10, "Nearest rung: unigram, no longer uniform.", 0.62],
+    [70, "Nearest rung: bigram, no longer unigram.", 0.55],
+  ]);
+  // Rungs of the last position are no plateaus of the loss at all positions.
+  assert.equal(happened_in(ladder), "Loss fell from 0.7 to 0.54. The model ended nearest to the rung bigram, by KL divergence.");
+  assert.equal(nearest_at_end(ladder), "bigram");
+  assert.deepEqual(divergences_of(ladder), ["from_uniform", "from_unigram", "from_bigram"]);
+});
+
+test("a run is trained again with a hold by its whole spec, without its seed and interventions", () => {
+  assert.equal(spec_of([{ hold: "uniform", of: "layer.2.head.1", from: 140 }]), '[{hold="uniform", of="layer.2.head.1", from=140}]');
+  assert.deepEqual(settings_of_spec('intervene = []\nmodel.frozen = ["a", "b"]\nseed = 3\ntask.vocab = 33'), ['model.frozen=["a", "b"]', "task.vocab=33"]);
+  const hold = { hold: "uniform", of: "layer.2.head.1" };
+  const trained = (intervene, more = {}) => run({ settings: { ...run().settings, ...more, intervene } });
+  assert.equal(training_text(trained([{ from: 0, ...hold }])), training_text(trained([]), [hold]));
+  assert.notEqual(training_text(trained([{ from: 40, ...hold }])), training_text(trained([]), [hold]));
+  assert.notEqual(training_text(trained([hold], { train: { rate: 1 } })), training_text(trained([]), [hold]));
 });
 
 test("an experiment is told by the first sentences of its idea", () => {

@@ -25,6 +25,7 @@ import "./play_own.css";
 import "./toy.css";
 import "./screen.css";
 import "./screen_small.css";
+import "./run.css";
 import "./runs.css";
 import "./shown.css";
 import "./small.css";

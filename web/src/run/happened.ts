@@ -4,8 +4,8 @@ import { flat_settings, type WholeRun } from "../model";
 import { interventions_text, none } from "../play/acts";
 import { recent_mean, rung_text } from "../rungs";
 import { released } from "./as_trained";
+import { nearest_rungs, rungs_of_last } from "./events";
 import { series_of } from "./kept";
-import { metric_title } from "./metric_names";
 
 const percent = (share: number) => `${+(100 * share).toPrecision(3)} %`;
 const short = (value: number) => String(+value.toPrecision(3));
@@ -61,9 +61,12 @@ function loss_text(run: WholeRun): string[] {
   const ended = run.state === "running" ? "It is now" : "It ended";
   const rungs = name === "loss" ? rungs_among(Object.entries(run.metrics)) : [];
   const recent = recent_mean(series) ?? last;
-  return [
-    `${name === "loss" ? "Loss" : "Loss in training"} ${went}.${rungs.length > 0 ? ` ${ended} ${rung_text(rungs, recent)}` : ""}`,
-  ];
+  const loss = `${name === "loss" ? "Loss" : "Loss in training"} ${went}.`;
+  if (rungs.length === 0) return [loss];
+  if (!rungs_of_last(run)) return [loss, `${ended} ${rung_text(rungs, recent)}`];
+  const nearest = nearest_rungs(run).at(-1);
+  const ended_near = run.state === "running" ? "The model is now" : "The model ended";
+  return nearest ? [loss, `${ended_near} nearest to the rung ${nearest.rung}, by KL divergence.`] : [loss];
 }
 
 // What the same model measures without the change of attention, if that acts at the end.
@@ -89,42 +92,10 @@ function order_text(run: WholeRun): string[] {
   ];
 }
 
-const least_rise = 0.3; // of a weight, for a head that learned
-const most_heads = 3;
-
-// When heads rose and when the answers were right, in the order of the steps; nothing if no head rose.
-function events_text(run: WholeRun): string[] {
-  const heads = Object.keys(run.series)
-    .filter(name => /^(induction|weight_on_previous|weight_on_needed)_l\d+_h\d+$/.test(name))
-    .flatMap(name => {
-      const { values } = series_of(run.series[name]!);
-      const [first, most] = [values[0], Math.max(...values.map(value => value ?? 0))];
-      if (typeof first !== "number" || most - first < least_rise) return [];
-      const step = first_step(run, name, (first + most) / 2)!;
-      const text = `at step ${step} ${metric_title(name)} has made half of its rise to ${short(most)}`;
-      return [{ head: /_l\d+_h\d+$/.exec(name)![0], step, rise: most - first, text }];
-    })
-    .sort((a, b) => b.rise - a.rise)
-    .filter(({ head }, i, all) => all.findIndex(one => one.head === head) === i)
-    .slice(0, most_heads);
-  if (heads.length === 0) return [];
-  const right = first_step(run, "accuracy", 0.9);
-  const answers = right === undefined ? [] : [{ step: right, text: `at step ${right} accuracy is 90 %` }];
-  const order = [...heads, ...answers].sort((a, b) => a.step - b.step).map(({ text }) => text);
-  return [`The order of events: ${order.join("; ")}.`];
-}
-
 // What came of it.
 export function happened_in(run: WholeRun): string {
   const ended = { running: "It is still running.", done: "", stopped: "It was stopped.", failed: "It failed." };
-  return [
-    ended[run.state],
-    ...accuracy_text(run),
-    ...loss_text(run),
-    ...released_text(run),
-    ...order_text(run),
-    ...events_text(run),
-  ]
+  return [ended[run.state], ...accuracy_text(run), ...loss_text(run), ...released_text(run), ...order_text(run)]
     .filter(Boolean)
     .join(" ");
 }

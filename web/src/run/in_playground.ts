@@ -43,14 +43,18 @@ function done_in(run: WholeRun): Partial<State> | undefined {
   return { act: act.name, of, from: Number(one.from ?? 0), hold: one.until, ...by };
 }
 
-export async function address_in_playground(run: WholeRun): Promise<string> {
+// The playground's task of a run, if it has it.
+export const task_of = (run: WholeRun) => place_of(run)?.task;
+
+// `done`: what is done to attention there; else what was done in the run.
+export async function address_in_playground(run: WholeRun, done = done_in(run)): Promise<string> {
   const place = place_of(run)!;
   const state: State = {
     ...first,
     task: place.task.name,
     model: place.model === place.task.models[0] ? "" : place.model.name,
     seed: run.seed,
-    ...done_in(run),
+    ...done,
   };
   // What differs from what the playground would begin by itself.
   const training = await new Training(plan_of(state)!).begin();

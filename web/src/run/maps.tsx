@@ -1,5 +1,5 @@
 // The attention of a run over its steps: one map large, and every head small beside it.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useWord } from "../address";
 import { Heatmap } from "../heatmap";
 import type { WholeRun } from "../model";
@@ -9,12 +9,18 @@ import { Dots } from "../play/dots";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Glimpses } from "./glimpses";
+import { head_metrics, rises_of, role_at } from "./heads_told";
 import { changed_at, Kept, type MapName } from "./kept";
 
 // The map that is chosen, large, and every head small beside it.
 export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapName[] }) {
-  const [chosen, choose] = useWord("map", maps[0]!.name);
-  const map = maps.find(({ name }) => name === chosen) ?? maps[0]!;
+  // The head that learned most is shown first.
+  const usual = useMemo(() => {
+    const [most] = rises_of(run);
+    return maps.find(({ name }) => name === most?.map) ?? maps[0]!;
+  }, [run, maps]);
+  const [chosen, choose] = useWord("map", usual.name);
+  const map = maps.find(({ name }) => name === chosen) ?? usual;
   const [word, set_step] = useWord("step", "");
   const [asked_example, set_example] = useWord("example", "1");
   const [kept, set_kept] = useState<Kept>();
@@ -45,8 +51,9 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
     <section class="run-maps" aria-labelledby="maps">
       <h2 id="maps">Where it attends</h2>
       <p>
+        {run.axes?.rows === "place" && "A row is a position that reads, a column a position that it attends to. "}
         Dark: much attention. The weights of a row add up to 1. Move the step to see attention being learned
-        {heads.length > 0 ? ", and choose a head on the right" : ""}.
+        {heads.length > 0 ? ", and choose a head next to the large map" : ""}.
       </p>
       <p class="problem" role="alert">
         {trouble}
@@ -118,6 +125,8 @@ export function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; map
   );
 }
 
+const most_told = 4; // heads of a layer, for a text below each
+
 const as_released = "The map of a changed head shows its attention if it were released.";
 
 // A small map for each head: layers down, heads across.
@@ -148,6 +157,7 @@ export function Heads(props: {
       wanted = false;
     };
   }, [store, run, example]);
+  const measured = useMemo(() => head_metrics(run, true), [run]);
   const layers = [...new Set(heads.map(({ layer }) => layer!))].sort((a, b) => a - b);
   const across = Math.max(...heads.map(({ head }) => head!));
   return (
@@ -173,6 +183,7 @@ export function Heads(props: {
                   const map = heads.find(one => one.layer === layer && one.head === i + 1);
                   const look = map && kept?.of.get(map.name)?.look_at(at);
                   const held = map && look && changed_at(run, map, look.step);
+                  const role = map && look ? role_at(measured, map.name, look.step) : "";
                   return (
                     <td>
                       {map && look && (
@@ -181,6 +192,7 @@ export function Heads(props: {
                           class="small-map"
                           aria-pressed={map.name === props.chosen}
                           aria-label={`Show ${map.says}${held ? `, ${held}` : ""}`}
+                          title={role}
                           onClick={() => props.choose(map.name)}
                         >
                           <Heatmap
@@ -193,6 +205,7 @@ export function Heads(props: {
                           />
                         </button>
                       )}
+                      {role && across <= most_told && <span class="role">{role}</span>}
                       {held && <span class="held">{held}</span>}
                     </td>
                   );
@@ -206,6 +219,8 @@ export function Heads(props: {
         {props.title === undefined
           ? "The same colours as in the large map. Choose one to see it large."
           : "Dark: much attention. Choose a map to see it large, on the page of its run."}
+        {measured.length > 0 &&
+          ` ${across <= most_told ? "Below a map" : "If you point at a map"}: the mean weight over all evaluated examples.`}
         {heads.some(map => changed_at(run, map, at)) && ` ${as_released}`}
       </p>
     </figure>

@@ -1,21 +1,20 @@
 // One run of the store: what it was, its curves, and its attention over the steps, every layer and head at a glance.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { read_address, useWord, write_address } from "../address";
-import type { Curve } from "../curves";
 import { engine } from "../engine/engine";
-import { Figure } from "../figure";
-import { has_rungs, rungs_among } from "../line_looks";
-import { Lines } from "../lines";
-import { likely_metric } from "../metric";
-import { number_text, type Table, type WholeRun } from "../model";
-import { interventions_text, marks_of_interventions, none } from "../play/acts";
+import { number_text, type WholeRun } from "../model";
+import { interventions_text, none } from "../play/acts";
+import { Course, Events, HeadCourse } from "../run/course";
+import { nearest_at_end } from "../run/events";
 import { ExperimentTold } from "../run/experiment_told";
 import { happened_in, trained_in } from "../run/happened";
+import { rises_of } from "../run/heads_told";
+import { HoldHead } from "../run/hold_head";
 import { address_in_playground, not_there } from "../run/in_playground";
-import { maps_of, other_program, series_of } from "../run/kept";
+import { maps_of, other_program } from "../run/kept";
 import { Maps } from "../run/maps";
 import { meaning_of } from "../run/meanings";
-import { is_detail, MetricOptions, metric_groups, metric_title } from "../run/metric_names";
+import { is_detail, metric_groups, metric_title } from "../run/metric_names";
 import type { KeptRuns, Source } from "../source";
 import { Explained, Term } from "../term";
 import { Trouble } from "../trouble";
@@ -97,6 +96,10 @@ export function RunPage({ source, store, id }: { source: Source; store: KeptRuns
 function Whole({ source, store, run }: { source: Source; store: KeptRuns; run: WholeRun }) {
   const program = other_program(run);
   const maps = useMemo(() => maps_of(run), [run]);
+  const with_heads = useMemo(() => rises_of(run).length > 0, [run]);
+  const [step] = useWord("step", "");
+  const now = step === "" ? undefined : Number(step);
+  const facts = <Facts store={store} run={run} program={program} />;
   return (
     <>
       <div class="run-told">
@@ -106,17 +109,20 @@ function Whole({ source, store, run }: { source: Source; store: KeptRuns; run: W
           <Explained text={happened_in(run)} />
         </p>
       </div>
+      <Events run={run} />
       <div class="run-top">
-        {Object.keys(run.series).length > 0 && <Course run={run} />}
-        <Facts store={store} run={run} program={program} />
+        {Object.keys(run.series).length > 0 && <Course run={run} now={now} />}
+        {with_heads ? <HeadCourse run={run} now={now} /> : facts}
       </div>
       {maps.length > 0 ? (
         <Maps store={store} run={run} maps={maps} />
       ) : (
         <p class="soft">This run kept no attention maps: its model does not attend, or probe.keep was 0.</p>
       )}
+      {maps.length > 0 && <HoldHead source={source} run={run} maps={maps} />}
       <Numbers run={run} program={program} />
-      <h2>Spec</h2>
+      <h2>{with_heads ? "Record and spec" : "Spec"}</h2>
+      {with_heads && facts}
       <details>
         <summary>All settings of this run{program ? "" : ", as a spec that trains it again"}</summary>
         <pre>{run.spec}</pre>
@@ -214,58 +220,10 @@ function OpenInPlayground({ run }: { run: WholeRun }) {
   );
 }
 
-function Course({ run }: { run: WholeRun }) {
-  const names = Object.keys(run.series).filter(name => run.series[name]!.length > 1);
-  const rungs = rungs_among(Object.entries(run.metrics));
-  const usual = likely_metric(names, rungs.length > 0 ? "loss" : "") || (names[0] ?? "");
-  const [metric, choose] = useWord("of", usual);
-  const [step] = useWord("step", "");
-  const curves = useMemo<Curve[]>(
-    () => [{ name: metric_title(metric), group: "", ...series_of(run.series[metric] ?? []) }],
-    [run, metric],
-  );
-  const rules = has_rungs(metric) ? rungs : [];
-  const marks = useMemo(() => {
-    const { intervene } = run.settings;
-    const all = Array.isArray(intervene) ? marks_of_interventions(intervene as Table[]) : [];
-    return all.filter(({ step }) => step <= run.steps);
-  }, [run]);
-  if (names.length === 0) return null;
-  return (
-    <section aria-labelledby="course">
-      <h2 id="course">How it learned</h2>
-      <label class="pick">
-        Metric
-        <select value={metric} onChange={event => choose(event.currentTarget.value)}>
-          <MetricOptions metrics={names} chosen={metric} />
-        </select>
-      </label>
-      <Figure
-        paper
-        title={`${metric_title(metric)} of run ${run.run}`}
-        file={`run-${run.run}-${metric}`}
-        table={() => ({
-          columns: ["run", "metric", "step", "value"],
-          rows: (run.series[metric] ?? []).map(([at, value]) => [run.run, metric, at, value]),
-        })}
-      >
-        <Lines
-          curves={curves}
-          label={metric_title(metric)}
-          now={step === "" ? undefined : Number(step)}
-          rules={rules}
-          marks={marks}
-          mark_rows={marks.length}
-        />
-      </Figure>
-      {rules.length > 0 && <p class="soft">Dashed: losses that were predicted from the data, before any training.</p>}
-    </section>
-  );
-}
-
 // The usual numbers and those of the experiment first; each kind of detail is folded.
 function Numbers({ run, program }: { run: WholeRun; program: string }) {
-  const groups = metric_groups(Object.keys(run.metrics));
+  const twice = (name: string) => name === "kl_from_truth" && "from_truth" in run.metrics;
+  const groups = metric_groups(Object.keys(run.metrics).filter(name => !twice(name)));
   const folded = ({ names }: (typeof groups)[0]) => is_detail(names[0]!);
   const list = (names: string[]) => (
     <dl class="facts many">
@@ -276,7 +234,10 @@ function Numbers({ run, program }: { run: WholeRun; program: string }) {
               {metric_title(name)}
             </Term>
           </dt>
-          <dd>{number_text(run.metrics[name]).replace("-", "−")}</dd>
+          <dd>
+            {number_text(run.metrics[name]).replace("-", "−")}
+            {name === "rung" && nearest_at_end(run) && ` (${nearest_at_end(run)})`}
+          </dd>
         </>
       ))}
     </dl>

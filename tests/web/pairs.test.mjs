@@ -32,13 +32,18 @@ test("two runs are told by their settings, the difference of the metric, and wha
   assert.equal(settings_text(["intervene", "task.vocab"], of(a)), "layer 2 held uniform, task.vocab = not set");
   assert.equal(settings_text(["a", "b", "c", "d", "e"], new Map()), "a = not set, b = not set, c = not set, and 2 more settings");
   const alone = "One pair of runs cannot separate a difference from chance.";
-  assert.equal(chance_told({ pairs: 3, p: 0.25, difference: 0.647 }, ["intervene"]), `${alone} The table has 3 pairs of runs that differ in this alone: mean difference 0.647, p = 0.25. ${too_few(3)}`);
-  assert.match(chance_told({ pairs: 6, p: 0.03125, difference: 0.6 }, ["intervene"]), /p = 0\.031\. Chance alone rarely makes a difference this large\.$/);
-  assert.match(chance_told({ pairs: 6, p: 0.5, difference: 0.6 }, ["intervene"]), /The difference may be chance\.$/);
-  assert.match(chance_told({ pairs: 6, p: 0.03, difference: 1 }, ["a", "b"]), /differ in several settings/);
-  assert.match(chance_told(undefined, ["a"]), /No other pair/);
-  assert.match(chance_told({ pairs: 1, p: 1, difference: 1 }, ["a"]), /No other pair/);
-  assert.equal(chance_told(undefined, []), "The runs differ in their seed alone, so their difference is chance.");
+  assert.equal(chance_told([a, b], ["intervene"], { pairs: 3, p: 0.25, difference: 0.647 }), `${alone} The table has 3 pairs of runs that differ in this alone: mean difference 0.647, p = 0.25. ${too_few(3)}`);
+  assert.match(chance_told([a, b], ["intervene"], { pairs: 6, p: 0.03125, difference: 0.6 }), /p = 0\.0313\. Chance alone rarely makes a difference this large\.$/);
+  assert.match(chance_told([a, b], ["intervene"], { pairs: 6, p: 0.5, difference: 0.6 }), /The difference may be chance\.$/);
+  assert.match(chance_told([a, b], ["a", "b"], { pairs: 6, p: 0.03, difference: 1 }), /differ in several settings/);
+  assert.match(chance_told([a, b], ["a"], undefined), /No other pair/);
+  assert.match(chance_told([a, b], ["a"], { pairs: 1, p: 1, difference: 1 }), /No other pair/);
+  assert.equal(chance_told([a, { ...b, seed: 3 }], [], undefined), "The runs differ in their seed alone, so their difference is chance.");
+  assert.match(chance_told([a, b], [], undefined), /^The runs have equal settings and equal seeds\..* not from chance\.$/);
+  assert.match(chance_told([a, { ...b, experiment: "laws" }], ["a"], undefined), /^The runs are of different experiments/);
+  // While the pairs are counted, nothing is said of them.
+  assert.equal(chance_told([a, b], ["intervene"], undefined, true), `${alone} Counting the other pairs of runs.`);
+  assert.match(chance_told([a, { ...b, seed: 3 }], ["intervene"], { pairs: 4, p: 0.125, difference: 0.6 }), /These two runs also have different seeds, so they are no such pair\. The table has 4 pairs .* p = 0\.125\. With 4 pairs p cannot be below 0\.125\./);
 });
 
 test("two runs of unlike length are also compared at the last step of both", () => {

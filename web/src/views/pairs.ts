@@ -64,6 +64,10 @@ export function pooled_text(paired_by: string[] = []): string {
   return settings.length > 0 ? `, pooled over ${settings.join(" and ")}` : "";
 }
 
+// As 0.125, the least p of four pairs.
+export const p_number = (p: number) => String(+p.toPrecision(3));
+export const p_text = (p: number) => (p < 1e-4 ? "p < 0.0001" : `p = ${p_number(p)}`);
+
 // The least number of pairs whose p, at least 2/2ⁿ, can be below 0.05.
 export const enough_pairs = 6;
 export function too_few(pairs: number): string {

@@ -7,7 +7,7 @@ import { metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
-import { enough_pairs, means_of_pairs, short, steps_are_set, without_rounding } from "./pairs";
+import { enough_pairs, means_of_pairs, p_number, short, steps_are_set, without_rounding } from "./pairs";
 import { group_title, LeftOut, setting_cell, setting_title, steps_title, stop_at_unlike_steps } from "./runs_named";
 import { few_text, verdict_of } from "./runs_verdict";
 
@@ -179,9 +179,7 @@ export function GroupsTable({
                       </td>
                       <td class="number">{test.pairs}</td>
                       <td class="number">
-                        {test.pairs === 1 || test.p === null || test.p === undefined
-                          ? "–"
-                          : String(+test.p.toPrecision(2))}
+                        {test.pairs === 1 || test.p === null || test.p === undefined ? "–" : p_number(test.p)}
                       </td>
                     </>
                   )}

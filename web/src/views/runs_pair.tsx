@@ -20,12 +20,14 @@ export function PairTold(props: {
   const { pair, names, of, metric, lines, among, settings, store } = props;
   const [a, b] = pair;
   const [groups, set_groups] = useState<Groups>();
+  const [counting, set_counting] = useState(false);
   const set_apart = names.filter(name => !is_length(name));
   const by = set_apart.length === 1 ? set_apart[0]! : "";
   const peers = by === "" ? [] : peers_of(pair, among, by, settings);
   const where = peers.length > 2 ? condition_of(peers) : undefined;
   useEffect(() => {
     set_groups(undefined);
+    set_counting(Boolean(where && store));
     if (!where || !store) return;
     const setting = by
       .split(".")
@@ -33,8 +35,12 @@ export function PairTold(props: {
     const against = setting === undefined ? "" : setting_text(setting);
     let wanted = true;
     store.groups({ experiment: "", where, metric, by, against }).then(
-      found => wanted && set_groups(found),
-      () => {}, // the sentence has no group
+      found => {
+        if (!wanted) return;
+        set_groups(found);
+        set_counting(false);
+      },
+      () => wanted && set_counting(false), // the sentence has no group
     );
     return () => {
       wanted = false;
@@ -50,7 +56,7 @@ export function PairTold(props: {
         {difference_told(pair, metric, set_apart, of)} {common_step_told(pair, lines, metric)}
       </p>
       <p class="caution chance">
-        {chance_told(test, set_apart)}{" "}
+        {chance_told(pair, set_apart, test, counting)}{" "}
         {test && rest > 0 && (
           <button
             type="button"

@@ -1,7 +1,7 @@
 // Two runs side by side in sentences: their settings and the metric of each, and whether chance can be judged.
 import type { Groups, Line, Run } from "../model";
 import { metric_title } from "../run/metric_names";
-import { enough_pairs, pooled_text, short, too_few } from "./pairs";
+import { enough_pairs, p_text, pooled_text, short, too_few } from "./pairs";
 import { group_title, type Settings } from "./runs_named";
 
 const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
@@ -47,17 +47,30 @@ export function common_step_told(pair: [Run, Run], lines: Line[], metric: string
   return `At step ${step}, the last of both, ${metric_title(metric)} is ${one} and ${other}.`;
 }
 
-// Whether chance can be judged, from all pairs of runs with the same difference.
-export function chance_told(test: Groups["groups"][0]["test"], names: string[]): string {
-  if (names.length === 0) return "The runs differ in their seed alone, so their difference is chance.";
+// Whether chance can be judged, from all pairs of runs with the same difference. `counting`: these pairs are not known yet.
+export function chance_told(
+  [a, b]: Pick<Run, "experiment" | "seed">[],
+  names: string[],
+  test: Groups["groups"][0]["test"],
+  counting = false,
+): string {
+  if (a!.experiment !== b!.experiment)
+    return "The runs are of different experiments, so no pairs test their difference.";
+  const same_seed = a!.seed === b!.seed;
+  if (names.length === 0)
+    return same_seed
+      ? "The runs have equal settings and equal seeds. A difference comes from the program or the machine, not from chance."
+      : "The runs differ in their seed alone, so their difference is chance.";
   const alone = "One pair of runs cannot separate a difference from chance.";
   if (names.length > 1) return `${alone} The runs differ in several settings, so no group of pairs tests one of them.`;
+  if (counting) return `${alone} Counting the other pairs of runs.`;
   const { pairs = 0, p, difference, problem, paired_by } = test ?? {};
   if (problem || pairs < 2 || typeof p !== "number" || typeof difference !== "number")
     return `${alone} No other pair of runs in the table differs in this alone.`;
-  const group = `The table has ${pairs} pairs of runs that differ in this alone${pooled_text(paired_by)}: mean difference ${short(difference)}, p ${p < 1e-4 ? "< 0.0001" : `= ${+p.toPrecision(2)}`}.`;
+  const unlike = same_seed ? "" : "These two runs also have different seeds, so they are no such pair. ";
+  const group = `The table has ${pairs} pairs of runs that differ in this alone${pooled_text(paired_by)}: mean difference ${short(difference)}, ${p_text(p)}.`;
   const judged = p < 0.05 ? "Chance alone rarely makes a difference this large." : "The difference may be chance.";
-  return `${alone} ${group} ${pairs < enough_pairs ? too_few(pairs) : judged}`;
+  return `${alone} ${unlike}${group} ${pairs < enough_pairs ? too_few(pairs) : judged}`;
 }
 
 // Runs of the pair's experiment with one of the pair's two values of the setting, as in the table of groups.

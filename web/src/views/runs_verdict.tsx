@@ -1,6 +1,15 @@
 // The difference of two groups of runs, in words.
 import type { Groups } from "../model";
-import { difference_text, enough_pairs, means_text, pooled_text, short, too_few, without_rounding } from "./pairs";
+import {
+  difference_text,
+  enough_pairs,
+  means_text,
+  p_text,
+  pooled_text,
+  short,
+  too_few,
+  without_rounding,
+} from "./pairs";
 
 // Of few pairs the least and the largest difference: an interval of them would say more than they do.
 function interval_text(
@@ -52,8 +61,7 @@ export function verdict_of(
       {means && ` (${means_text(means, difference)})`}.{" "}
       {pairs > 1 && (
         <>
-          {interval_text(low, high, range)}{" "}
-          {p !== null && p !== undefined && <>{p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}`}. </>}
+          {interval_text(low, high, range)} {p !== null && p !== undefined && <>{p_text(p)}. </>}
         </>
       )}
       {how}

@@ -1,4 +1,5 @@
 // What happened in a run, in the order of its steps: the nearest rungs, the heads that rose, and accuracy.
+import type { Mark } from "../curves";
 import { value_in } from "../engine/looks";
 import type { Table, WholeRun } from "../model";
 import { marks_of_interventions } from "../play/acts";
@@ -87,16 +88,14 @@ function accuracy_event(run: WholeRun): RunEvent[] {
   return step === undefined ? [] : [{ step, says: "Accuracy reaches 90 %.", mark: "accuracy 90 %" }];
 }
 
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const event_of = ({ step, says: mark }: Mark): RunEvent => ({ step, mark, says: capital(mark).concat(".") });
+
 // The steps at which an intervention begins and ends.
 function change_events(run: WholeRun): RunEvent[] {
   const { intervene } = run.settings;
   const marks = Array.isArray(intervene) ? marks_of_interventions(intervene as Table[]) : [];
-  return marks
-    .filter(({ step }) => step <= run.steps)
-    .map(mark => {
-      const text = mark.says;
-      return { step: mark.step, says: `${text.charAt(0).toUpperCase()}${text.slice(1)}.`, mark: text };
-    });
+  return marks.filter(({ step }) => step <= run.steps).map(event_of);
 }
 
 export function events_in(run: WholeRun): RunEvent[] {

@@ -67,6 +67,15 @@ def test_every_metric_has_a_definition_a_range_and_a_null():
     assert not [row for row in rows if len(row) != 5 or not all(row[1:])]
 
 
+def test_a_row_of_metrics_has_one_metric():
+    page = (ROOT / "docs" / "reference" / "metrics.md").read_text()
+    rows = [row.split(" | ") for row in page.splitlines() if row.startswith("| ") and row.count(" | ") == 4]
+    metrics = [row for row in rows if not row[1].startswith("array")]
+    assert len(metrics) > 150
+    assert not [row[1] for row in metrics if row[1].count("`") > 2]
+    assert not [row[1] for row in rows if re.search(r"\bas for\b", " ".join(row))]
+
+
 def test_generated_pages_are_those_of_today(tmp_path):
     done = subprocess.run([sys.executable, ROOT / "scripts" / "reference", tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

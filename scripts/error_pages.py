@@ -108,7 +108,7 @@ def pages(page, cell, program):
             "Advice of errors",
             "Find here the words of each advice, if you translate Fovea or change an error. [Errors and exit codes](errors.md) is for users.\n\n"
             "```\nfovea run copy-subset --quick --set task.vocab=10\n```",
-            "The table is sorted by its first column. `<0>` and `<1>` are names or values of the case.",
+            "The table is sorted by its first column. `<0>`, `<1>`, `<2>`, `<name>`, `<all>` and `<set>` are names or values of the case. `<near>` is the nearest known name, if there is one. `<nearest>` is the nearest known name, or all known names.",
             "\n".join(
                 table(["advice of the program", "advice in Python", "code in the library"], sorted(advice(cell)))
             ),

@@ -18,7 +18,7 @@ def anchor(heading):
 
 @functools.cache
 def rows():
-    """[(section, probe, cell of the metric, definition, range, null)] of all tables."""
+    """[(section, probe, cell of the metric, definition, range, chance)] of all tables."""
     found, section, probe = [], "", ""
     for line in PAGE.read_text().splitlines():
         if line.startswith("## "):
@@ -38,18 +38,18 @@ def probe_of(text):
 
 
 def entries():
-    """{name of a metric: (definition, range, null, probe, section)}; nulls that are measured are metrics, too."""
+    """{name of a metric: (definition, range, chance, probe, section)}; a chance that is measured is a metric, too."""
     found = {}
-    for section, probe, metric, definition, span, null in rows():
+    for section, probe, metric, definition, span, chance in rows():
         if metric.startswith("array"):
             continue
         for name in NAME.findall(metric):
-            found.setdefault(name, []).append((definition, span, null, probe, section))
-    for section, probe, metric, _, span, null in rows():
+            found.setdefault(name, []).append((definition, span, chance, probe, section))
+    for section, probe, metric, _, span, chance in rows():
         first = NAME.search(metric)
-        for name in NAME.findall(null):
+        for name in NAME.findall(chance):
             if name not in found and re.fullmatch(r"\w+", name):
-                found[name] = [(f"null of `{first[1]}`", span.rstrip(" ↑↓"), "–", probe, section)]
+                found[name] = [(f"chance of `{first[1]}`", span.rstrip(" ↑↓"), "–", probe, section)]
     return found
 
 
@@ -82,13 +82,13 @@ def index_page(page):
     for letter, group in itertools.groupby(ordered, key=lambda one: one[0][0].lower()):
         lines = []
         for name, places in group:
-            for definition, span, null, probe, section in places:
+            for definition, span, chance, probe, section in places:
                 link = f"[`{name}`](metrics.md#{anchor(section)})"
                 lines.append(
-                    [link, *(one.replace("](#", "](metrics.md#") for one in (definition, span, null)), own_link(probe)]
+                    [link, *(one.replace("](#", "](metrics.md#") for one in (definition, span, chance)), own_link(probe)]
                 )
         letters.append(f"[{letter}](#{letter})")
-        lists.append(f"## {letter}\n\n" + "\n".join(table(["metric", "definition", "range", "null", "probe"], lines)))
+        lists.append(f"## {letter}\n\n" + "\n".join(table(["metric", "definition", "range", "chance", "probe"], lines)))
     intro = (
         "Find here every metric in alphabetical order. The link of a name leads to its section of [metrics](metrics.md), which has symbols, "
         "units and formulas. `fovea list probes` prints the probes.\n\n```\nfovea show 1\n```"
@@ -98,7 +98,7 @@ def index_page(page):
         [
             ["`_l1_h2`", "of head 2 in layer 1"],
             ["`_held`", "measured under a [hold](interventions.md#evaluation-under-a-hold)"],
-            ["`_chance`", "the measured null of the metric without this ending"],
+            ["`_chance`", "the measured chance of the metric without this ending"],
             ["`_on_BATCH`", "on another batch of a [PyTorch training](observing.md#several-batches)"],
         ],
     )

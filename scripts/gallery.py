@@ -1,6 +1,7 @@
 """A page for each experiment, from its file and its kept results: for scripts/reference."""
 
 import html
+import math
 import pathlib
 import re
 
@@ -21,6 +22,7 @@ PLAYGROUND = {
 }
 
 
+OF_QUICK_FORM = {"digits-additive", "feature-free", "glimpse-plain", "pooling-learned", "toy-phase"}  # in docs/figures, without a number of runs
 ADDED = "added since the run"
 # Systems of experiments in the order of the gallery: heading, and the question of its experiments
 SYSTEMS = {
@@ -86,7 +88,7 @@ def value_of(claim, kept, definitions):
     if found is None:
         return "–", "quick form only" if claim.get("form") == "quick" else ADDED if kept else "not run in full"
     if claim.get("expect") == "refuted":
-        return results_page.value_text(found), "refuted" if found["held"] else "not refuted"
+        return results_page.value_text(found), f"{'refutes' if found['held'] else 'does not refute'} {claim['source'].split(',')[0]}"
     return results_page.value_text(found), "supported" if found["held"] else "**not supported**"
 
 
@@ -104,21 +106,28 @@ def threshold(claim):
     return " and ".join(bounds)
 
 
+def rival_text(rival, claim):
+    """A rival with its value, and a mark if it meets the threshold of the claim, too."""
+    meets = claim.get("at_least", -math.inf) <= rival["value"] <= claim.get("at_most", math.inf)
+    return f"{number(rival['value'])}: {cell(rival['name'])}{' (**meets the threshold**)' if meets else ''}"
+
+
 def claims_table(claims, kept, definitions):
+    rivals = any("rivals" in claim for claim in claims)
     rows = []
     for claim in claims:
         value, verdict = value_of(claim, kept, definitions)
         null = claim.get("null")
-        rows.append(
-            [
-                cell(claim.get("title") or claim["says"]),
-                value,
-                threshold(claim),
-                f"{number(null['value']).replace('inf', '∞')}: {cell(null['means'])}" if null else "",
-                verdict,
-            ]
-        )
-    return "\n".join(table(["claim", "value", "threshold", "null", "verdict"], rows))
+        row = [
+            cell(claim.get("title") or claim["says"]),
+            value,
+            threshold(claim),
+            f"{number(null['value']).replace('inf', '∞')}: {cell(null['means'])}" if null else "",
+        ]
+        row += ["; ".join(rival_text(one, claim) for one in claim.get("rivals", []))] if rivals else []
+        rows.append([*row, verdict])
+    heads = ["claim", "value", "threshold", "null", *(["rival"] if rivals else []), "verdict"]
+    return "\n".join(table(heads, rows))
 
 
 def earlier_claims(text, kept):
@@ -156,23 +165,16 @@ def definition(claim):
     lines = [f"**{claim.get('title') or claim['says']}**"]
     if claim.get("title"):
         lines += ["", claim["says"]]
-    lines += ["", "```text", claim["metric"], "```"]
-    if rivals := claim.get("rivals"):
-        lines += [
-            "",
-            "Rivals, with the value of each: "
-            + "; ".join(f"{one['name']}: {number(one['value'])}" for one in rivals)
-            + ".",
-        ]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "```text", claim["metric"], "```"])
 
 
-def cost(kept):
+def cost(kept, experiment):
     for one in kept:
         seconds = duration(one["seconds"])
         where = f" on {one['corpus']}" if "corpus" in one else ""
         runs = f"{one['runs']} runs" if one["runs"] > 1 else "one run"
-        yield f"The full form{where} took {seconds} for {runs}, on one thread each ({'; '.join(one['machines'])})."
+        today = any(results_page.still_made(claim, experiment) for claim in one["claims"])
+        yield f"{'The full form' if today else 'An earlier full form, with other claims,'}{where} took {seconds} for {runs}, on one thread each ({'; '.join(one['machines'])})."
 
 
 def sources(name, claims, sentences):
@@ -195,6 +197,11 @@ def form_of(runs, experiment, kept):
     return "full" if any(key.startswith("sweep.") for key in experiment.get("quick", {})) else ""
 
 
+def rounded(value):
+    """A number of a description to three digits; one with a power of ten as it is."""
+    return value if "×" in value else f"{float(value.replace('−', '-')):.3g}".replace("-", "−")
+
+
 def drawn(described):
     """What a figure's description says of its runs: (their number or None, the sentences of the caption)."""
     lines = re.match(r"Lines over ([\w ]+), (\d+) runs?\.\s*(.*)", described)
@@ -212,7 +219,7 @@ def drawn(described):
     if 0 < len(medians) <= 6:
         named = []
         for label, first, last in medians:
-            first, last = (f"{float(value.replace('−', '-')):.3g}".replace("-", "−") for value in (first, last))
+            first, last = map(rounded, (first, last))
             named.append(f"{label}: {first} to {last}")
         text += f" Medians, from the first evaluation to the last: {'; '.join(named)}."
     return int(lines[2]), text
@@ -227,21 +234,41 @@ def caption(file, form, experiment, kept):
     runs, text = drawn(described)
     form = form or form_of(runs, experiment, kept)
     size = f"{runs} run{'s' * (runs > 1)}" if runs else ""
-    size = f"{size}, {form} form" if size and form else size or (f"{form[:1].upper()}{form[1:]} form" if form else "")
-    parts = [of_it.get("title", title) + ".", size and f"{size}.", of_it.get("note", ""), text]
+    named = f"{form} form" if form else "" if "quick" in experiment else "the same in both forms"
+    size = ", ".join(filter(None, (size, named)))
+    parts = [of_it.get("title", title) + ".", size and f"{size[:1].upper()}{size[1:]}.", of_it.get("note", ""), text]
     return f"*{' '.join(filter(None, parts))}*"
+
+
+def alternative(file, experiment):
+    """What a reader hears who does not see the figure: its title, and the quantities that are drawn."""
+    svg = file.read_text()
+    title = html.unescape(re.search(r"<title[^>]*>([^<]*)", svg)[1])
+    figures = experiment.get("figure", [{}])
+    of_it = next((one for one in figures if one.get("title") == title), figures[0])
+    if described := of_it.get("description"):
+        return described
+    kind = {"lines": "Lines", "curve": "Points", "scatter": "Points", "bars": "Bars", "xy": "Curves"}.get(of_it.get("kind"))
+    names = of_it.get("names") or []
+    names = [names] if isinstance(names, str) else names
+    drawn_names = f". {kind} of {', '.join(names)}" if kind and names else ""
+    axis = of_it.get("x_label") or ("the training step" if of_it.get("kind") == "lines" and "x" not in of_it else "")
+    over = f" over {axis}" if drawn_names and axis else ""
+    return f"{of_it.get('title', title)}{drawn_names}{over}".replace("[", "(").replace("]", ")")
 
 
 def figure(name, experiment, kept):
     """The figure of the documents, else that of scripts/gallery_figures.py, of the full form if it has one; and its caption."""
-    places = [(FIGURES / f"{name}.svg", "../figures", "")]
+    places = [(FIGURES / f"{name}.svg", "../figures", "quick" if name in OF_QUICK_FORM else "")]
     places += [
         (HERE / "docs" / "gallery" / "figures" / f"{name}.{form}.svg", "figures", form) for form in ("full", "quick")
     ]
     for file, folder, form in places:
         if file.exists():
-            yield f"![{experiment['title']}]({folder}/{file.name})\n\n{caption(file, form, experiment, kept)}"
+            yield f"![{alternative(file, experiment)}]({folder}/{file.name})\n\n{caption(file, form, experiment, kept)}"
             return
+    if "figure" in experiment:
+        yield f"No figure of this experiment is kept. `fovea reproduce {name}` writes it to `report.html`."
 
 
 def experiment_page(name, text, sentences, page):
@@ -250,7 +277,7 @@ def experiment_page(name, text, sentences, page):
     parts = [experiment.get("idea", "")]
     parts += figure(name, experiment, kept)
     parts.append(f"```\nfovea reproduce {name}\nfovea reproduce {name} --full\n```")
-    parts += cost(kept)
+    parts += cost(kept, read_experiment(text))
     parts += [f"<!-- playground {PLAYGROUND[name]} -->"] if name in PLAYGROUND else []
     rows = claims_table(claims, kept, definitions)
     of_earlier = earlier_claims(text, kept)
@@ -284,6 +311,10 @@ def of_full_form(name, text):
     """How many of today's claims are supported by kept results of the full form, for the list of experiments."""
     experiment, kept = read_experiment(text), kept_of(name)
     found = [claim for one in kept for claim in one["claims"] if results_page.still_made(claim, experiment)]
+    if not found and kept:
+        earlier = [claim for one in kept for claim in one["claims"]]
+        held = sum(claim["held"] for claim in earlier)
+        return f" (0 of {len(results_page.of_full(experiment))} run; of {len(earlier)} earlier claims, {held} supported)"
     if not found:
         return " (not run in full)"
     held = sum(claim["held"] for claim in found)
@@ -307,13 +338,27 @@ Begin with these five, in this order. Each takes seconds to minutes in its quick
 
 Each page has the same parts:
 
-- The *idea* and the figure. Its caption names the form: the *quick form* is small, the *full form* has the sizes and seeds of the claims.
-- The *claims*. **Value** is measured in the full form. **Threshold** was set by the claim. **Null** is the value without the effect, so a value near it means: no effect.
-- The *verdict*. *Added since the run* or *not run in full* means that no kept result has this claim. It has no verdict then, whatever another page measures.
-- The *metric* of each claim as a formula, its rivals, the settings, and the [sources](../explanation/sources.md).
+- The *idea*, and a figure of the quick or the full form: the *quick form* is small, the *full form* has the sizes and seeds of the claims. If no figure is kept,
+  the page says so.
+- The *claims*, one in each row. The columns are explained below.
+- The *metric* of each claim as a formula, the settings, and the [sources](../explanation/sources.md).
+
+| column | meaning |
+|---|---|
+| value | what the formula of the claim gave in the full form |
+| threshold | the values with which the claim is supported |
+| null | what the formula would give if the claim were wrong, and why |
+| rival | what the formula gives for a simpler explanation |
+| verdict | the [verdict](../reference/experiment-file.md#verdicts), or the reason why there is none |
+
+- **Null.** A value near the null means: not as claimed. Most claims state an effect, and their null is its absence. Some claims state that something is absent,
+  as *no gradient* in `toy-uniform`. Their null is the value if it were present. The *chance* of a [metric](../reference/metrics.md) is another number: the value of a
+  model that has learned nothing.
+- **Rival.** A cell has a mark if the rival meets the threshold, too. The claim alone then does not show that the simpler explanation is wrong. For example, the
+  claim of [digits-additive](digits-additive.md) that attention is more accurate is met by uniform attention, too.
 
 In the lists below, *(3 of 4)* means: 3 of 4 results of the full form are supported. A claim counts once for each corpus. *Not run yet* counts the claims that
-no kept result has."""
+no kept result has. *0 of 5 run* means that the full form was run with earlier claims alone, which have been replaced."""
 
 
 def pages(page):

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;  // keys stay as they were written
 
 // The value in this text. It is discarded (Json::is_discarded) if the text is not JSON.
 Json parse_json(std::string_view text);
-// The value on one line, or indented by so many spaces. Bytes that are not UTF-8 become U+FFFD, so that every parser reads it.
+// The value on one line, or indented by so many spaces. Bytes that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& json, int indent = -1);
 
 Json number_json(double x);

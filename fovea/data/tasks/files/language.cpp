@@ -2,8 +2,8 @@
 // makes it by name for a run. It reads its settings, seed and files only. Training windows are drawn from the whole
 // training part. Validation windows follow one another.
 //
-// The rungs of the ladder predict the token c after x_0 .. x_t. There are V tokens. The probability p is computed from the
-// counts of the training part (data/tasks/files/ngrams.h). In the window, c is m(c) times after an earlier copy of
+// The rungs of the ladder predict the token c after x_0 .. x_t. There are V tokens. The probability p is computed from
+// the counts of the training part (data/tasks/files/ngrams.h). In the window, c is m(c) times after an earlier copy of
 // x_t, and m is the sum of m(c) over c:
 //
 //   uniform      1 / V

@@ -80,8 +80,8 @@ test("own texts are predicted from, trained on and compared word by word, and th
     assert.ok(found.includes(`Without “${word}”, ${trained[word][changing]} answers change`), `${found} ${JSON.stringify(trained[word])}`);
   }
   assert.match(found, /“(plus|minus)” is recognised by the word “(gut|schlecht)”\./);
-  assert.deepEqual(await page.locator(".answer dt").allInnerTexts(), ["Which words does the model use?", "Can I trust attention?", "Was the forecast right?", "How good are the answers?"]);
-  assert.match(await trusted(page).innerText(), /^(Yes, in this training|Yes for the answer “(plus|minus)”, no for “(plus|minus)”|No)\. Without the word with most attention, /);
+  assert.deepEqual(await page.locator(".answer dt").allInnerTexts(), ["Can I trust attention?", "Which words does the model use?", "How good are the answers?", "Was the forecast right?", "What should I do next?"]);
+  assert.match(await trusted(page).innerText(), /^(Yes, in this training|Yes for the answer “(plus|minus)”, no for “(plus|minus)”|No)\. If the word with most attention is removed, /);
   // Each held-out text has its answer.
   await button(page, "Show all 16").click();
   assert.equal(await page.locator(".held-out li").count(), 16);

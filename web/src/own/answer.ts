@@ -104,11 +104,13 @@ const share_text = ({ share, equal }: { share: number; equal: number }) =>
 
 // After training.
 export function answered(training: Training, at: number, forecast: Forecast, effects: Effects): Said[] {
+  const trust = trusted(training, at, forecast, effects);
   return [
+    trust,
     used(training, forecast, effects),
-    trusted(training, at, forecast, effects),
-    forecast_was(training, at, forecast),
     right(training, at, effects),
+    forecast_was(training, at, forecast),
+    next_step(training, forecast, effects, trust.short),
   ];
 }
 
@@ -154,14 +156,14 @@ function trusted(training: Training, at: number, forecast: Forecast, effects: Ef
   const found = measured(training, at, forecast),
     look = training.look_at(at)!;
   const off = off_words(training, look, forecast);
-  const removed = "Without the word with most attention",
+  const removed = "If the word with most attention is removed",
     all = of_labels(effects),
     changes = (only = "") => changing(sum(all, "changed"), sum(all, "texts"), only),
     chance = by_chance(training, effects);
   const no = (...lines: (string | false | undefined)[]): Said => ({
     asks: trusts,
     short: "No.",
-    lines: sentences(...lines, instead(forecast, chance !== "")),
+    lines: sentences(...lines),
   });
   if (found?.uniform) return no("Attention is nearly uniform, so it shows no word.", `${removed}, ${changes()}.`);
   if (chance) return no(`${chance}.`, `${removed}, ${changes()}.`);
@@ -195,19 +197,38 @@ function trusted(training: Training, at: number, forecast: Forecast, effects: Ef
   };
 }
 
-// What to give as reasons if attention is not to be trusted.
-function instead(forecast: Forecast, guesses: boolean): string {
-  if (!indicates(forecast)) return "No word in these texts indicates a label beyond chance.";
-  if (guesses) return "";
+// What follows from the answers: which words to show as reasons, or what to change first.
+function next_step(training: Training, forecast: Forecast, effects: Effects, trust: string): Said {
+  const asks = "What should I do next?";
+  if (!indicates(forecast))
+    return {
+      asks,
+      short: "Show no word as a reason.",
+      lines: ["No word in these texts indicates a label beyond chance. Add texts, or check the labels."],
+    };
+  if (by_chance(training, effects))
+    return { asks, short: "Add texts, or train longer.", lines: ["A model that guesses has no reasons to show."] };
   const words = forecast.prediction.outputs.flatMap(output =>
       named_of(output)
         .slice(0, 2)
         .map(({ word }) => word),
     ),
-    reasons = words.filter(word => !doubt_of(word));
-  return reasons.length > 0
-    ? `Give counted words as reasons instead, such as ${quoted(reasons)}: the table below has them.`
-    : "";
+    reasons = words.filter(word => !doubt_of(word)),
+    counts = reasons.length > 0 && `Counted words are reasons, such as ${quoted(reasons)}: the table below has them.`;
+  if (trust === "No.")
+    return {
+      asks,
+      short: counts ? "Give counted words as reasons, not attention." : "Show no word as a reason.",
+      lines: sentences(counts),
+    };
+  return {
+    asks,
+    short: "Train once more with another seed (in Settings).",
+    lines: sentences(
+      "If the answers here stay the same, attention can be shown as a reason.",
+      trust.includes(", no for ") && counts,
+    ),
+  };
 }
 
 interface OfLabel {

@@ -72,6 +72,16 @@ test("where attention is on words that indicate no label, the verdict says so", 
   await stage.leave(page);
 });
 
+test("a table of quoted columns is read, and its header is no text", async () => {
+  const page = await stage.visit("#/play?task=own");
+  const rows = Array.from({ length: 60 }, (_, i) => `${i % 2 ? "sport" : "business"},The ${i % 2 ? "match" : "bank"} of week ${i},"A report, on the ""${["coach", "market"][(i + 1) % 2]}"", number ${i}"`);
+  await paste(page, ["class,title,description", ...rows].join("\n"));
+  await use(page);
+  await page.getByText("60 texts of 2 classes (business: 30, sport: 30)").waitFor();
+  await page.getByText("The first line (class, title description) is taken for the names of the columns, and is no text.").waitFor();
+  await stage.leave(page);
+});
+
 test("a label without a word of its own is recognised by the absence of the other's", async () => {
   const page = await stage.visit("#/play?task=own");
   // Both orders of the columns are said before anything is pasted.

@@ -9,6 +9,7 @@ import {
   labels_of_words,
   largest,
   leaks_found,
+  leaks_of,
   learned_words,
   mean_of,
   measured,
@@ -197,7 +198,7 @@ function trusted(training: Training, at: number, forecast: Forecast, effects: Ef
   };
 }
 
-// What follows from the answers: which words to show as reasons, or what to change first.
+// What follows: the words to show as reasons, or what to change first.
 function next_step(training: Training, forecast: Forecast, effects: Effects, trust: string): Said {
   const asks = "What should I do next?";
   if (!indicates(forecast))
@@ -208,6 +209,13 @@ function next_step(training: Training, forecast: Forecast, effects: Effects, tru
     };
   if (by_chance(training, effects))
     return { asks, short: "Add texts, or train longer.", lines: ["A model that guesses has no reasons to show."] };
+  const leaks = leaks_of(forecast).map(({ word }) => word);
+  if (forecast.prediction.leak !== "")
+    return {
+      asks,
+      short: `Decide whether ${quoted(leaks)} may give the label.`,
+      lines: ["If not, remove it with the button above and check again. If it is a topic of the class, keep it."],
+    };
   const words = forecast.prediction.outputs.flatMap(output =>
       named_of(output)
         .slice(0, 2)

@@ -13,6 +13,14 @@ interface Texts {
   without?: string[]; // words that were removed from them
 }
 
+// What the engine reads.
+interface Table {
+  labels: string[];
+  texts: string[];
+  header: string[];
+  last: boolean;
+}
+
 const most_texts = 2_000;
 const most_classes = 20;
 const least_of_class = 5; // so that some can be held out
@@ -25,9 +33,16 @@ function label_before(line: string, mark: string): string {
   return /^"[^"]*$/.test(label) ? "" : label;
 }
 
+// The fields of a line of a table, without the quotes around them.
+const fields_of = (line: string, mark: string) =>
+  [...line.matchAll(new RegExp(`(?:^|${mark})\\s*(?:"((?:[^"]|"")*)"\\s*(?=${mark}|$)|([^${mark}]*))`, "g"))].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!.trim(),
+  );
+
 // Lines of a label and a text that holds commas or semicolons as it pleases, as lines of a label, a tab and a text. What
 // comes before the first separator is taken for a label where few of these come again and again; quotes around a text are
-// taken off. Anything else (JSON, tabs, quoted texts over several lines) is as it was.
+// taken off. A table with quoted fields may have several columns of text. Anything else (JSON, tabs, quoted texts over
+// several lines) is as it was.
 export function with_tabs(given: string): string {
   const lines = given.split(/\r?\n/),
     full = lines.filter(line => line.trim() !== "");
@@ -41,6 +56,14 @@ export function with_tabs(given: string): string {
     .sort((a, b) => a.labels.size - b.labels.size || [...a.labels].join("").length - [...b.labels].join("").length);
   const mark = fits[0]?.mark;
   if (!mark) return given;
+  const columns = fields_of(full[0]!, mark).length;
+  if (columns > 2 && given.includes('"') && full.every(line => fields_of(line, mark).length === columns))
+    return lines
+      .map(line => {
+        const [label, ...text] = fields_of(line, mark);
+        return line.trim() === "" ? line : `${label}\t${text.join(" ").replaceAll("\t", " ")}`;
+      })
+      .join("\n");
   const rows = lines.map(line => {
     if (line.trim() === "") return line;
     const at = line.indexOf(mark);
@@ -54,6 +77,17 @@ export function with_tabs(given: string): string {
     return `${label}\t${(quoted?.[2] === "" ? quoted[1]!.replaceAll('""', '"') : text).replaceAll("\t", " ")}`;
   });
   return rows.includes(undefined) ? given : rows.join("\n");
+}
+
+// A first line whose label no other line has is the header, if the other labels come again and again.
+function take_header({ labels, texts, header, last }: Table): Table {
+  const count = counted(labels),
+    [first] = labels;
+  const is_header = header.length === 0 && count.size > 2 && count.get(first!) === 1;
+  const others = [...count].filter(([label]) => label !== first).every(([, n]) => n >= least_of_class);
+  return is_header && others
+    ? { labels: labels.slice(1), texts: texts.slice(1), header: [first!, texts[0]!], last }
+    : { labels, texts, header, last };
 }
 
 // Of a table with tabs, the first line without one; of other lines, the first if it has no separator at all.
@@ -82,8 +116,8 @@ class OwnTexts extends Own<Texts> {
 
   async read(given: string): Promise<Texts> {
     refuse_missing_tabs(given);
-    const { header, last, labels, texts } = await engine
-      .ask<{ labels: string[]; texts: string[]; header: string[]; last: boolean }>({
+    const table = await engine
+      .ask<Table>({
         ask: "table",
         text: with_tabs(given),
         most_labels: most_classes,
@@ -91,6 +125,7 @@ class OwnTexts extends Own<Texts> {
       .catch((error: Error) => {
         throw new Trouble(error.message.replace(/^your data:(\d+):/, "Line $1"));
       });
+    const { header, last, labels, texts } = take_header(table);
     if (texts.length === 0)
       throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
     if (texts.length > most_texts)

@@ -148,7 +148,7 @@ export function off_words(training: Training, look: Look, forecast: Forecast) {
 }
 
 // The words that give the label away, or may: the likeliest of each label.
-const leaks_of = ({ prediction }: Forecast) =>
+export const leaks_of = ({ prediction }: Forecast) =>
   prediction.outputs.flatMap(({ output, candidates }) => {
     const word = candidates.find(one => one.alone || one.gives_label)?.word;
     return word === undefined ? [] : [{ label: output, word }];

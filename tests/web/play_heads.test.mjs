@@ -24,7 +24,7 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   assert.deepEqual(await task.locator("optgroup").first().locator("option").allTextContents(), ["Copy words", "Copy permutations", "Find the keyword", "Find two features"]);
   // What the model has to do is read without a click.
   await page.locator(".idea").getByText("The model reads words and has to write the same ones.").waitFor();
-  await page.evaluate((hash) => (location.hash = hash), words(short, { task: "markov" }));
+  await page.evaluate((hash) => (location.hash = hash), words(short, { task: "markov-icl" }));
   await at_step(page, 0);
   const loss = page.locator("figure", { hasText: /^Loss/ }).locator(".plot svg:not(.told)");
   for (const rung of ["uniform", "unigram", "bigram"]) await loss.getByText(new RegExp(`^${rung} \\d\\.\\d+$`)).waitFor();

@@ -372,8 +372,8 @@ test("each stage of a preset is bet on before it is played, and the bet is shown
     await page.waitForFunction(() => location.hash.includes("bet=12%2C50"));
     await page.locator(".to-do", { hasText: "Which comes first: words, or looking? Bet, then press Play." }).waitFor();
     const marks = () => page.locator("figure", { hasText: "What is learned when" }).first().locator("svg text").allTextContents();
-    await page.waitForFunction(() => [...document.querySelectorAll("figure svg text")].some((one) => one.textContent === "your bet: α"));
-    assert.ok((await marks()).includes("your bet: β"));
+    await page.waitForFunction(() => [...document.querySelectorAll("figure svg text")].some((one) => one.textContent === "your bet: looking"));
+    assert.ok((await marks()).includes("your bet: words"));
     await page.evaluate((hash) => (location.hash = hash), "#/play?bet=12%2C50&step=60");
     await at_step(page, 60);
     // What each curve is, its level, the step that passed it, and the bet.

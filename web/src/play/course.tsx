@@ -151,7 +151,10 @@ function marks_of(
   const alone = presented || !wide;
   const all: Mark[] = presented
     ? []
-    : [...bets].map(([metric, step]) => ({ step, says: `your bet: ${metric === task.attention?.metric ? "α" : "β"}` }));
+    : [...bets].map(([metric, step]) => {
+        const stage = [task.knowledge, task.attention].find(one => one?.metric === metric);
+        return { step, says: `your bet: ${stage?.what ?? metric}` };
+      });
   for (const training of trainings) {
     const mark = (step: number, says: string) => {
       if (!all.some(other => other.step === step && other.says === says))

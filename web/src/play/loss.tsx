@@ -84,7 +84,7 @@ function RungsMeant({ rungs, task }: { rungs: Rule[]; task: string }) {
   return (
     <div class="soft rungs-meant">
       <p>
-        <Explained text="Lower loss is better. Each dashed line (a rung) is predicted from the data, before training: the loss of an ideal model that uses only this:" />
+        <Explained text="Lower loss is better. Each horizontal dashed line (a rung) is predicted from the data, before training: the loss of an ideal model that uses only this:" />
       </p>
       <ul>
         {named.map(({ name, means }) => (

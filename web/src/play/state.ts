@@ -43,12 +43,16 @@ export const first: State = {
   example: -1,
 };
 
+// By its name here, or by the name in a spec, which stands in its title.
+const task_named = (name: string | null) =>
+  tasks.find(one => one.name === name) ?? tasks.find(one => one.title.endsWith(`(${name})`));
+
 export function read_state(words: URLSearchParams): State {
   const whole = (name: "seed" | "hold" | "from" | "step" | "example") => {
     const value = Number(words.get(name) ?? NaN);
     return Number.isSafeInteger(value) && value >= 0 ? value : first[name];
   };
-  const task = tasks.find(one => one.name === words.get("task")) ?? tasks[0]!;
+  const task = task_named(words.get("task")) ?? tasks[0]!;
   return {
     task: task.name,
     model: task.models.find(one => one.name === words.get("model"))?.name ?? "",
@@ -77,7 +81,7 @@ export function misread_in(words: URLSearchParams): string {
   const task = task_of(state);
   const given = (name: string) => words.get(name) ?? "";
   const misread: string[] = [];
-  if (given("task") && given("task") !== state.task)
+  if (given("task") && !task_named(given("task")))
     misread.push(
       `The address asks for a task "${given("task")}", which is not one of this page's: "${task.title}" is shown.`,
     );

@@ -28,7 +28,7 @@ def weights_of(name):
     spec = {
         "task": given["task"],
         "model": {"name": name, **given.get("model", {})},
-        "train": {"steps": 0},
+        "train": {"steps": 1},
         "probe": {"examples": 1, "keep": 0, "names": []},
     }
     weights = fovea.run(spec, seed=1, keep=False, progress=False).weights()

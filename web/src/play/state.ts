@@ -43,7 +43,7 @@ export const first: State = {
   example: -1,
 };
 
-// By its name here, or by the name in a spec, which stands in its title.
+// A task by its name here, or by its name in a spec. Its title ends with that name.
 const task_named = (name: string | null) =>
   tasks.find(one => one.name === name) ?? tasks.find(one => one.title.endsWith(`(${name})`));
 

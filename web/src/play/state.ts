@@ -69,13 +69,13 @@ export function read_state(words: URLSearchParams): State {
   };
 }
 
-// A factor of attention, as it is typed; undefined where it is none. By 1 nothing would change.
+// A factor of attention, as it is typed; undefined if it is none. By 1 nothing would change.
 export function factor_in(text: string | null): number | undefined {
   const factor = /^\s*\d{1,4}(\.\d{1,6})?\s*$/.test(text ?? "") ? Number(text) : NaN;
   return factor >= 0 && factor <= 1000 && factor !== 1 ? factor : undefined;
 }
 
-// What an address asks for that there is not here; "" where all is understood.
+// What an address asks for that there is not here; "" if all is understood.
 export function misread_in(words: URLSearchParams): string {
   const state = read_state(words);
   const task = task_of(state);

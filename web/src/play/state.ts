@@ -43,9 +43,9 @@ export const first: State = {
   example: -1,
 };
 
-// A task by its name here, or by its name in a spec. Its title ends with that name.
+// A task by its name here, or by its name in a spec.
 const task_named = (name: string | null) =>
-  tasks.find(one => one.name === name) ?? tasks.find(one => one.title.endsWith(`(${name})`));
+  tasks.find(one => one.name === name) ?? tasks.find(one => one.task?.name === name);
 
 export function read_state(words: URLSearchParams): State {
   const whole = (name: "seed" | "hold" | "from" | "step" | "example") => {

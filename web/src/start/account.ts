@@ -3,11 +3,8 @@ import type { Training } from "../engine/training";
 import { act_of, act_text, changed_head } from "../play/acts";
 import { untouched_at } from "./effect";
 import type { Curve } from "./flags";
+import type { Account } from "./reasons";
 import { came_at } from "./told";
-
-// What an account predicts for two flags. The first needs no trained attention, and the second follows it. Or the head of
-// layer 2 needs the head of layer 1.
-export type Account = "words-first" | "layer-by-layer";
 
 const accounts: { [account in Account]: string } = {
   "words-first": "The account: the model learns words first, and attention follows them.",

@@ -1,7 +1,9 @@
 // Why one flag comes before the other: told on Start and in the playground, of the training that is on the screen.
 // `{by}` stands for the factor of a change.
 
-import type { Account } from "./account";
+// What an account predicts for two flags. The first needs no trained attention, and the second follows it. Or the head of
+// layer 2 needs the head of layer 1.
+export type Account = "words-first" | "layer-by-layer";
 
 export interface Reason {
   account?: Account | undefined;

@@ -12,6 +12,8 @@ endfunction()
 
 # Rooms in which trainings spend their time. The others compute the same bits at -O1, and compile in two thirds of the time.
 set(FOVEA_HOT_ROOMS "^(base|math|nn|model|theory)(/|$)")
+# Rooms that compute. A sanitizer makes them so slow that they are compiled at -O1, and all others at -O0.
+set(FOVEA_COMPUTING_ROOMS "^(base|math|io|nn|data|model|theory|probe|lab/analysis)(/|$)")
 # Those of them that read nothing of a user's: a fuzzer needs not know which of their branches were taken.
 set(FOVEA_UNFUZZED_ROOMS "^(nn|model|theory|probe)(/|$)")
 
@@ -52,10 +54,10 @@ function(fovea_room library room)
     fovea_folder_as_one(${target})
   endif()
   fovea_parse_as(${target} fovea_headers)
-  if(NOT room MATCHES ${FOVEA_HOT_ROOMS})
-    fovea_thin(${target})
-  elseif(FOVEA_SANITIZE)
+  if(FOVEA_SANITIZE AND room MATCHES ${FOVEA_COMPUTING_ROOMS})
     target_compile_options(${target} PRIVATE -O1)
+  elseif(NOT room MATCHES ${FOVEA_HOT_ROOMS})
+    fovea_thin(${target})
   endif()
   if(FOVEA_FUZZ AND room MATCHES ${FOVEA_UNFUZZED_ROOMS})
     target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)

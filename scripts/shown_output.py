@@ -100,6 +100,9 @@ def agrees(command, shown, text):
     if command.startswith("fovea reproduce"):  # a number of other width moves the words of a wrapped claim
         words = lambda lines: sorted(" ".join(looked_at(without_count(lines))).split())
         return words(shown) == words(got)
+    if command.startswith("fovea check-attention"):  # the same, of wrapped sentences
+        words = lambda lines: " ".join(looked_at(lines)).split()
+        return words(got)[: len(words(shown))] == words(shown)
     if command.startswith("fovea runs"):  # runs that are trained side by side end in any order
         return sorted(looked_at(shown)) == sorted(looked_at(got)[: len(shown)])
     pattern = "\n".join(".*" if line == "…" else re.escape(line) for line in looked_at(shown))

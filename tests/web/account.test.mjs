@@ -73,7 +73,7 @@ test("each predicted plateau of the Playground has a meaning", () => {
     induction: ["nothing", "bag", "induction"],
     "induction-exact": ["nothing", "bag", "induction"],
     sums: ["nothing", "first", "all"],
-    sink: ["uniform", "unigram", "bigram", "back-copy"],
+    sink: ["uniform", "unigram", "bigram", "back copy"],
     spans: ["nothing", "span 3", "span 2", "span 1", "spans 1 2", "truth"],
   };
   for (const [task, names] of Object.entries(rungs)) for (const name of names) assert.ok(rung_means(task, name), `${task} ${name}`);

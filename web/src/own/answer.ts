@@ -213,8 +213,8 @@ function next_step(training: Training, forecast: Forecast, effects: Effects, tru
   if (forecast.prediction.leak !== "")
     return {
       asks,
-      short: `Decide whether ${quoted(leaks)} may give the label.`,
-      lines: ["If not, remove it with the button above and check again. If it is a topic of the class, keep it."],
+      short: `Decide whether ${quoted(leaks)} may give a label.`,
+      lines: ["Remove words that may not, and check again. Keep words that are a topic of the class."],
     };
   const words = forecast.prediction.outputs.flatMap(output =>
       named_of(output)

@@ -86,7 +86,7 @@ function take_header({ labels, texts, header, last }: Table): Table {
   const is_header = header.length === 0 && count.size > 2 && count.get(first!) === 1;
   const others = [...count].filter(([label]) => label !== first).every(([, n]) => n >= least_of_class);
   return is_header && others
-    ? { labels: labels.slice(1), texts: texts.slice(1), header: [first!, texts[0]!], last }
+    ? { labels: labels.slice(1), texts: texts.slice(1), header: last ? [texts[0]!, first!] : [first!, texts[0]!], last }
     : { labels, texts, header, last };
 }
 
@@ -125,7 +125,7 @@ class OwnTexts extends Own<Texts> {
       .catch((error: Error) => {
         throw new Trouble(error.message.replace(/^your data:(\d+):/, "Line $1"));
       });
-    const { header, last, labels, texts } = take_header(table);
+    const { header, last, labels, texts } = /^\s*\{/.test(given) ? table : take_header(table);
     if (texts.length === 0)
       throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
     if (texts.length > most_texts)

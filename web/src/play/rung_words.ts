@@ -23,7 +23,7 @@ const streams: { [task: string]: { [rung: string]: string } } = {
     uniform: alike,
     unigram: "how often each token occurs at each position",
     bigram: "which token follows the current token",
-    "back-copy": "the token before a trigger, too",
+    "back copy": "the token before a trigger, too",
   },
 };
 

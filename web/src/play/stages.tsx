@@ -32,7 +32,7 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
     const step = run === untouched ? untouched_at(run, metric, level, at) : came_at(run, metric, level, at);
     const until = run === untouched ? watched_until(run, at) : at;
     if (!run.series.has(metric)) return "not measured";
-    return step === undefined || at === 0 ? never(until, run.steps) : `step ${step}`;
+    return step === undefined || (at === 0 && run !== untouched) ? never(until, run.steps) : `step ${step}`;
   };
   return (
     <table class="score stages">

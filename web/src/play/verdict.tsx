@@ -26,7 +26,8 @@ export function Verdict({ player, task, bets, hold_uniform }: Props) {
     untouched = player.of?.beside === ghost ? other : undefined;
   const flags = flags_of(task);
   if (!training || flags.some(({ metric }) => !training.series.has(metric))) return null;
-  if (at === 0) return <ToDo flags={flags} two={other !== undefined && !untouched} />;
+  if (at === 0)
+    return <ToDo flags={flags} two={other !== undefined && !untouched} tested={task.reason?.account !== undefined} />;
   const steps = flags.map(({ metric }) => bets.get(metric));
   const first = verdict(flags, training, untouched, steps, at);
   const says = other && !untouched ? `Solid: ${first} Dashed: ${verdict(flags, other, undefined, [], at)}` : first;
@@ -50,7 +51,7 @@ export function Verdict({ player, task, bets, hold_uniform }: Props) {
   );
 }
 
-function ToDo({ flags, two }: { flags: Curve[]; two: boolean }) {
+function ToDo({ flags, two, tested }: { flags: Curve[]; two: boolean; tested: boolean }) {
   const [words, looking] = flags.map(({ flag }) => flag!.what);
   return (
     <p class="play-verdict to-do">
@@ -60,7 +61,7 @@ function ToDo({ flags, two }: { flags: Curve[]; two: boolean }) {
           two
             ? "Press Play, and compare the solid run with the dashed run: which comes earlier, and why?"
             : looking
-              ? `Which comes first: ${words}, or ${looking}? Bet, then press Play. Afterwards a button below the curves changes attention, to test the reason.`
+              ? `Which comes first: ${words}, or ${looking}? Bet, then press Play.${tested ? " Afterwards a button below the curves changes attention, to test the reason." : ""}`
               : `When does this come: ${words}? Bet, then press Play.`
         }
       />
@@ -74,6 +75,7 @@ function test_of(task: Task, flags: Curve[], training: Training, at: number) {
   const last = Math.max(...came.map(step => step ?? Infinity));
   const until = Math.ceil((1.5 * last) / 10) * 10;
   const layers = task.reason!.account === "layer-by-layer";
+  if (!layers && came.length > 1 && came[0]! >= came[1]!) return undefined; // another order than the reason's
   if (!(until < training.steps) || (layers && training.heads.length !== 2)) return undefined;
   const [words, looking] = flags.map(({ flag }) => flag!.what);
   return layers

@@ -4,7 +4,7 @@ import { flat_settings, type WholeRun } from "../model";
 import { interventions_text, none } from "../play/acts";
 import { recent_mean, rung_text } from "../rungs";
 import { released } from "./as_trained";
-import { nearest_rungs, rungs_of_last } from "./events";
+import { nearest_at_end, rungs_of_last } from "./events";
 import { series_of } from "./kept";
 
 const percent = (share: number) => `${+(100 * share).toPrecision(3)} %`;
@@ -64,9 +64,9 @@ function loss_text(run: WholeRun): string[] {
   const loss = `${name === "loss" ? "Loss" : "Loss in training"} ${went}.`;
   if (rungs.length === 0) return [loss];
   if (!rungs_of_last(run)) return [loss, `${ended} ${rung_text(rungs, recent)}`];
-  const nearest = nearest_rungs(run).at(-1);
+  const nearest = nearest_at_end(run);
   const ended_near = run.state === "running" ? "The model is now" : "The model ended";
-  return nearest ? [loss, `${ended_near} nearest to the rung ${nearest.rung}, by KL divergence.`] : [loss];
+  return nearest ? [loss, `${ended_near} nearest to the rung ${nearest}, by KL divergence.`] : [loss];
 }
 
 // What the same model measures without the change of attention, if that acts at the end.

@@ -138,7 +138,11 @@ function of_layers(change: Change, came: Came, untouched: Came, names: [string, 
     end = Math.min(at, until);
   if (!of.startsWith("layer.1.") || untouched.looking === undefined || untouched.looking <= from) return [];
   if (act === "previous") {
-    if (came.looking === undefined) return [];
+    if (came.looking === undefined)
+      return untouched.looking <= end
+        ? [against(`${looking} did not come while ${done}, and came at step ${untouched.looking} without the change`)]
+        : [];
+    if (came.looking === untouched.looking) return [open(`${looking} came at step ${came.looking} in both trainings`)];
     const counts = `with the change ${looking} came at step ${came.looking}, without it at step ${untouched.looking}`;
     return [came.looking < untouched.looking ? fits(counts) : against(counts)];
   }
@@ -147,5 +151,7 @@ function of_layers(change: Change, came: Came, untouched: Came, names: [string, 
     return [against(`${looking} came at step ${came.looking}, while ${done}`)];
   if (untouched.looking <= end)
     return [fits(`${looking} did not come while ${done}, and came at step ${untouched.looking} without the change`)];
+  if (untouched.looking > until)
+    return [open(`the change ended at step ${until}, before ${looking} came without it, at step ${untouched.looking}`)];
   return [open(`without the change ${looking} comes at step ${untouched.looking}, and the training is at step ${at}`)];
 }

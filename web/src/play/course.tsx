@@ -47,7 +47,7 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   const mark_rows = mark_rows_of(marked, task, presented || !wide) + (presented ? 0 : bets.size);
   const [shown, toggle] = useShownCurves(task);
   const plateaus = rungs_of(trainings[0]);
-  const rungs = (presented || !embedded) && plateaus.length > 0;
+  const rungs = (presented ? trainings.length === 1 : !embedded) && plateaus.length > 0; // two runs leave no height
   const room = useHeight(marked.length, mark_rows, presented, embedded);
   const height = presented
     ? room * (rungs ? 0.55 : 1)

@@ -298,7 +298,7 @@ test("groups have the numbers that the program's comparison prints", async () =>
   const { pairs, metrics: [{ difference, p }] } = JSON.parse(await stage.fovea(...words));
   const cells = await row.locator("td").allInnerTexts();
   assert.equal(Number(cells.at(-2)), pairs);
-  assert.equal(cells.at(-1), String(+p.toPrecision(2)));
+  assert.equal(cells.at(-1), String(+p.toPrecision(3)));
   assert.ok(cells.at(-3).startsWith(String(+difference.toPrecision(3)).replace("-", "−")), cells.join(" | "));
   await stage.leave(page);
   // What was stopped counts for nothing, and in what groups differ besides is said.
@@ -331,7 +331,7 @@ test("runs that are chosen are grouped by a setting in which they differ, and th
   // The means of both sides of the pairs stand beside their difference.
   const [, one, other] = /\((\S+) against (\S+)\)/.exec(verdict).map((text) => Number(text.replace("−", "-")));
   assert.ok(Math.abs(one - other - difference) < 0.01 * Math.max(Math.abs(one), Math.abs(other)), verdict);
-  assert.ok(verdict.includes(p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(2)}.`), verdict);
+  assert.ok(verdict.includes(p < 1e-4 ? "p < 0.0001" : `p = ${+p.toPrecision(3)}.`), verdict);
   // With Shift all rows between two are chosen.
   await page.getByRole("button", { name: "Choose none" }).click();
   const boxes = page.getByRole("checkbox", { name: /^Compare run/ });

@@ -22,7 +22,7 @@ test("two chosen runs have a verdict, from all pairs of runs that differ in the 
   const words = ["compare", `experiment = "copy-subset" and task.vocab = ${one}`, `experiment = "copy-subset" and task.vocab = ${other}`, "--metric", "train_loss", "--json"];
   const { pairs, metrics: [{ difference, p }] } = JSON.parse(await stage.fovea(...words));
   assert.equal(pairs, 6);
-  const says = `The table has 6 pairs of runs that differ in this alone, pooled over model.hidden: mean difference ${String(+difference.toPrecision(3)).replace("-", "−")}, p = ${+p.toPrecision(2)}. ${p < 0.05 ? "Chance alone rarely" : "The difference may be chance."}`;
+  const says = `The table has 6 pairs of runs that differ in this alone, pooled over model.hidden: mean difference ${String(+difference.toPrecision(3)).replace("-", "−")}, p = ${+p.toPrecision(3)}. ${p < 0.05 ? "Chance alone rarely" : "The difference may be chance."}`;
   await verdict.getByText(says).waitFor();
   // The compared metric is the first row, and its difference is that of the sentence.
   const row = verdict.getByRole("region", { name: "Runs side by side" }).locator("tbody tr").first();

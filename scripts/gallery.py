@@ -22,7 +22,13 @@ PLAYGROUND = {
 }
 
 
-OF_QUICK_FORM = {"digits-additive", "feature-free", "glimpse-plain", "pooling-learned", "toy-phase"}  # in docs/figures, without a number of runs
+OF_QUICK_FORM = {
+    "digits-additive",
+    "feature-free",
+    "glimpse-plain",
+    "pooling-learned",
+    "toy-phase",
+}  # in docs/figures, without a number of runs
 ADDED = "added since the run"
 # Systems of experiments in the order of the gallery: heading, and the question of its experiments
 SYSTEMS = {
@@ -88,7 +94,9 @@ def value_of(claim, kept, definitions):
     if found is None:
         return "–", "quick form only" if claim.get("form") == "quick" else ADDED if kept else "not run in full"
     if claim.get("expect") == "refuted":
-        return results_page.value_text(found), f"{'refutes' if found['held'] else 'does not refute'} {claim['source'].split(',')[0]}"
+        return results_page.value_text(
+            found
+        ), f"{'refutes' if found['held'] else 'does not refute'} {claim['source'].split(',')[0]}"
     return results_page.value_text(found), "supported" if found["held"] else "**not supported**"
 
 
@@ -248,7 +256,9 @@ def alternative(file, experiment):
     of_it = next((one for one in figures if one.get("title") == title), figures[0])
     if described := of_it.get("description"):
         return described
-    kind = {"lines": "Lines", "curve": "Points", "scatter": "Points", "bars": "Bars", "xy": "Curves"}.get(of_it.get("kind"))
+    kind = {"lines": "Lines", "curve": "Points", "scatter": "Points", "bars": "Bars", "xy": "Curves"}.get(
+        of_it.get("kind")
+    )
     names = of_it.get("names") or []
     names = [names] if isinstance(names, str) else names
     drawn_names = f". {kind} of {', '.join(names)}" if kind and names else ""
@@ -314,7 +324,9 @@ def of_full_form(name, text):
     if not found and kept:
         earlier = [claim for one in kept for claim in one["claims"]]
         held = sum(claim["held"] for claim in earlier)
-        return f" (0 of {len(results_page.of_full(experiment))} run; of {len(earlier)} earlier claims, {held} supported)"
+        return (
+            f" (0 of {len(results_page.of_full(experiment))} run; of {len(earlier)} earlier claims, {held} supported)"
+        )
     if not found:
         return " (not run in full)"
     held = sum(claim["held"] for claim in found)

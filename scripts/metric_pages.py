@@ -85,7 +85,11 @@ def index_page(page):
             for definition, span, chance, probe, section in places:
                 link = f"[`{name}`](metrics.md#{anchor(section)})"
                 lines.append(
-                    [link, *(one.replace("](#", "](metrics.md#") for one in (definition, span, chance)), own_link(probe)]
+                    [
+                        link,
+                        *(one.replace("](#", "](metrics.md#") for one in (definition, span, chance)),
+                        own_link(probe),
+                    ]
                 )
         letters.append(f"[{letter}](#{letter})")
         lists.append(f"## {letter}\n\n" + "\n".join(table(["metric", "definition", "range", "chance", "probe"], lines)))

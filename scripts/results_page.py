@@ -240,7 +240,10 @@ def missing_line(all_kept, shipped, broken):
     for kept in all_kept:
         if changed := changed_settings(kept, shipped.get(kept["experiment"], {})):
             others.setdefault(settings_text(changed), []).append(name_of(kept))
-    lines += [f"The full form of these was run with other settings than today's, {changed}: {names(kept)}." for changed, kept in others.items()]
+    lines += [
+        f"The full form of these was run with other settings than today's, {changed}: {names(kept)}."
+        for changed, kept in others.items()
+    ]
     return lines or ["The full form of every experiment has been run."]
 
 

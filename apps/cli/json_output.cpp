@@ -4,8 +4,6 @@
 
 namespace fovea::cli {
 
-void print_json(const Json& json) {
-  fmt::print("{}\n", json_text(json, 2));
-}
+void print_json(const Json& json) { fmt::print("{}\n", json_text(json, 2)); }
 
 }  // namespace fovea::cli

@@ -11,9 +11,7 @@
 
 namespace fovea {
 
-HttpAnswer json_answer(const Json& json) {
-  return {.body = json_text(json)};
-}
+HttpAnswer json_answer(const Json& json) { return {.body = json_text(json)}; }
 
 std::int64_t read_number(const std::string& text, const std::string& what, std::int64_t least, std::int64_t most) {
   std::int64_t number = 0;

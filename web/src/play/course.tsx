@@ -47,10 +47,10 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   const mark_rows = mark_rows_of(marked, task, presented || !wide) + (presented ? 0 : bets.size);
   const [shown, toggle] = useShownCurves(task);
   const plateaus = rungs_of(trainings[0]);
-  const rungs = (presented ? trainings.length === 1 : !embedded) && plateaus.length > 0; // two runs leave no height
+  const rungs = (presented || !embedded) && plateaus.length > 0;
   const room = useHeight(marked.length, mark_rows, presented, embedded);
   const height = presented
-    ? room * (rungs ? 0.55 : 1)
+    ? Math.max(190, room * (rungs ? 0.55 : 1))
     : Math.max(rungs ? 150 + 16 * mark_rows : 0, room * (rungs ? 0.6 : 1));
   const letters = presented ? 22 : 12;
   const in_words = !presented && !embedded;

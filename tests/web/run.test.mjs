@@ -25,7 +25,7 @@ test("a run has a page: maps over steps, every head, weights, and the playground
   assert.equal(file.suggestedFilename(), `run-${id}.safetensors`);
   assert.match(String((await text_of(file)).subarray(8, 4096)), /layer\.1\.query/);
   await expect_accessible(page);
-  await page.getByRole("button", { name: "Open in Playground" }).click();
+  await page.getByRole("button", { name: "Open in Playground", exact: true }).click();
   await page.waitForFunction(() => location.hash.startsWith("#/play?") && location.hash.includes("task=markov"));
   await stage.leave(page);
   const none = await stage.visit("#/runs?run=99999");

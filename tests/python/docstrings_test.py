@@ -3,14 +3,15 @@
 import doctest
 import inspect
 import re
-import runpy
+import sys
 
 import pytest
 from conftest import ROOT
 
 import fovea
 
-reference = runpy.run_path(str(ROOT / "scripts" / "reference"))
+sys.path.insert(0, str(ROOT / "scripts"))
+import python_pages  # noqa: E402
 
 
 def sections(doc):
@@ -20,7 +21,7 @@ def sections(doc):
 def public():
     """{name: thing} of the package, of fovea.data, and of the members that fovea's own classes define."""
     found = {f"fovea.{name}": getattr(fovea, name) for name in fovea.__all__ if not name.startswith("_")}
-    found["fovea.Watch"] = reference["without_torch"]("fovea.torch.watch", "Watch")
+    found["fovea.Watch"] = python_pages.without_torch("fovea.torch.watch", "Watch")
     data = found.pop("fovea.data")
     for name, thing in vars(data).items():
         if inspect.isfunction(thing) and thing.__module__ == data.__name__ and not name.startswith("_"):

@@ -9,7 +9,6 @@ from peer_seeds import table
 import fovea
 
 HERE = pathlib.Path(__file__).resolve().parent
-OWN = "Its parameters depend on your function."  # python-pooling
 
 
 def chosen():

@@ -1,4 +1,5 @@
 // The answers on texts of one's own, in plain sentences: before training what is predicted, after it what was measured.
+import { capital } from "../capital";
 import type { Training } from "../engine/training";
 import type { Effects } from "./effects";
 import type { Forecast } from "./prediction";
@@ -36,7 +37,6 @@ const changing = (count: number, all: number, only = "") =>
     ? `none of ${all} answers changes`
     : `${only}${of_count(count, all)} answers change${count === 1 ? "s" : ""}`;
 const sentences = (...all: (string | false | undefined)[]) => all.filter(one => !!one) as string[];
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // Before training.
 export function predicted(training: Training, forecast: Forecast): Said[] {

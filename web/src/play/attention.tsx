@@ -1,6 +1,8 @@
 // Attention of one example at one step: the map, and what its words are.
+
 import { useState } from "preact/hooks";
 import { useAddress } from "../address";
+import { capital } from "../capital";
 import { type Look, type Looks, plain } from "../engine/looks";
 import { Figure } from "../figure";
 import { ColourBar, Heatmap } from "../heatmap";
@@ -56,7 +58,6 @@ export function names_of({ axes }: Looks): Names {
   return { row, rows, column, columns };
 }
 export const head_title = (head: string) => head.replace(/^layer\.(\d+)\.head\.(\d+)$/, "layer $1, head $2");
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 // The most attention that any look has had so far: of many inputs, to which little comes each, the map's colours go as
 // far as that. It only grows, so that colours mean the same while a person scrubs, and at trainings side by side.

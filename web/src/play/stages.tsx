@@ -1,4 +1,5 @@
 // The curves of a task in words: what each measures, what it is now, and when it passed its level.
+import { capital } from "../capital";
 import type { Training } from "../engine/training";
 import { changed_at, untouched_at, watched_until } from "../start/effect";
 import { level_text } from "../start/flags";
@@ -9,8 +10,6 @@ import type { Player } from "./player";
 import { ghost, type State } from "./state";
 import { labels, measures } from "./task_metrics";
 import type { Task } from "./tasks";
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 interface Props {
   player: Player<State>;
@@ -95,13 +94,7 @@ interface ToldProps extends Props {
 export function Stages({ player, task, bets, names }: ToldProps) {
   const { trainings, at } = player;
   const name_of = ({ title }: Training, i: number) =>
-    names
-      ? `${names[i]!.charAt(0).toUpperCase()}${names[i]!.slice(1)}: `
-      : title
-        ? `With ${title}: `
-        : task.knowledge
-          ? "Two stages: "
-          : "So far: ";
+    names ? `${capital(names[i]!)}: ` : title ? `With ${title}: ` : task.knowledge ? "Two stages: " : "So far: ";
   const of_run = (training: Training) => {
     if (training.examples === 0) return "this model has no attention";
     return [task.knowledge, task.attention]

@@ -1,4 +1,5 @@
 // What happened in a run, in the order of its steps: the nearest rungs, the heads that rose, and accuracy.
+import { capital } from "../capital";
 import type { Mark } from "../curves";
 import { value_in } from "../engine/looks";
 import type { Table, WholeRun } from "../model";
@@ -88,7 +89,6 @@ function accuracy_event(run: WholeRun): RunEvent[] {
   return step === undefined ? [] : [{ step, says: "Accuracy reaches 90 %.", mark: "accuracy 90 %" }];
 }
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const event_of = ({ step, says: mark }: Mark): RunEvent => ({ step, mark, says: capital(mark).concat(".") });
 
 // The steps at which an intervention begins and ends.

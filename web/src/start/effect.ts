@@ -1,11 +1,11 @@
 // What a change of attention has done to each flag: computed from the changed training and the untouched one.
+import { capital } from "../capital";
 import type { Series } from "../engine/looks";
 import type { Training } from "../engine/training";
 import { act_of, act_text, changed_head } from "../play/acts";
 import { type Curve, level_text, percent } from "./flags";
 
 const steps_text = (count: number) => `${count} ${count === 1 ? "step" : "steps"}`;
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // Up to which step a run has been watched. The untouched one was watched further, if it was trained before the change.
 export const watched_until = (run: Training, at: number) => Math.max(at, run.step);

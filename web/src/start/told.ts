@@ -1,4 +1,5 @@
 // The sentences of Start on the step that is shown. They use the steps that have been watched, and no later one.
+import { capital } from "../capital";
 import { type Series, value_in } from "../engine/looks";
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
@@ -48,8 +49,6 @@ export function nearer(came: number, bet: number, predicted: number): string {
   const [who, by] = own < other ? ["you", other - own] : ["Fovea", own - other];
   return by === 0 ? "both alike" : `${who}, ${by} ${by === 1 ? "step" : "steps"} closer`;
 }
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 interface Arrived {
   what: string;

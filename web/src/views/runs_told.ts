@@ -1,10 +1,9 @@
 // Two runs side by side in sentences: their settings and the metric of each, and whether chance can be judged.
+import { capital } from "../capital";
 import type { Groups, Line, Run } from "../model";
 import { metric_title } from "../run/metric_names";
 import { enough_pairs, p_text, pooled_text, short, too_few } from "./pairs";
 import { group_title, type Settings } from "./runs_named";
-
-const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 
 export type Own = Map<string, string>; // settings of a run, in words
 

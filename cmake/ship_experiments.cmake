@@ -1,24 +1,12 @@
 # Writes the texts of FOLDER/*.toml and FOLDER/*.json into the C++ file OUT as the function NAME of fovea/io/shipped.h:
 # cmake -DFOLDER=… -DNAME=… -DOUT=… -P this.
-# A string literal is cut where a compiler's limit could be met; neighbours join.
 file(GLOB files ${FOLDER}/*.toml ${FOLDER}/*.json)
 list(SORT files)
 set(entries "")
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME_WE)
   file(READ ${file} text)
-  string(LENGTH "${text}" length)
-  set(literal "")
-  set(at 0)
-  while(at LESS length)
-    string(SUBSTRING "${text}" ${at} 8000 piece)
-    string(APPEND literal "R\"toml(${piece})toml\"\n")
-    math(EXPR at "${at} + 8000")
-  endwhile()
-  if(literal STREQUAL "")
-    set(literal "\"\"")
-  endif()
-  string(APPEND entries "    ShippedExperiment{\"${name}\", ${literal}},\n")
+  string(APPEND entries "    ShippedExperiment{\"${name}\", R\"toml(${text})toml\"},\n")
 endforeach()
 file(RELATIVE_PATH source ${CMAKE_CURRENT_LIST_DIR}/.. ${FOLDER})
 file(WRITE ${OUT} "// Made from ${source}; edit its files.

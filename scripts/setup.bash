@@ -26,7 +26,7 @@ case "$debian" in
   12) clang=14 ;;
   *) clang=19; packages_to_run+=(libprotobuf-dev) ;;
 esac
-packages_to_test_all=("clang-$clang" "libclang-rt-$clang-dev" firefox-esr)
+packages_to_test_all=("clang-$clang" "libclang-rt-$clang-dev" "lld-$clang" firefox-esr)
 
 # need_packages NAME…: installs those that are missing; asks nothing of the network when none is.
 need_packages() {

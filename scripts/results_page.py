@@ -200,7 +200,7 @@ def findings_table(findings, all_kept, shipped):
         )
         dagger = " †" if any(changed for _, changed in kept) else ""
         verdict = "supported" if all(found["held"] for found, _ in kept) else "**not supported**"
-        bounds = [f"{sign} {number(claim[key])}" for key, sign in (("at_least", "≥"), ("at_most", "≤")) if key in claim]
+        bounds = [f"{sign} {claim[key]:g}" for key, sign in (("at_least", "≥"), ("at_most", "≤")) if key in claim]
         link = f"[{one['experiment']}](../gallery/{one['experiment']}.md)"
         rows.append(
             [
@@ -213,7 +213,7 @@ def findings_table(findings, all_kept, shipped):
                 verdict if kept else "–",
             ]
         )
-    return table(["", "finding", "experiment", "measured", "value", "claimed", "verdict"], rows)
+    return table(["", "finding", "experiment", "measured", "value", "threshold", "verdict"], rows)
 
 
 def lacks_claims(kept, experiment, broken):

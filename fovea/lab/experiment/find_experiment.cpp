@@ -40,13 +40,16 @@ Experiment find_experiment(const std::string& name_or_path) {
 }
 
 std::vector<std::string> experiment_names() {
-  std::vector<std::pair<int, std::string>> ordered;
-  for (const ShippedExperiment& shipped : shipped_experiments())
-    ordered.emplace_back(parse_shipped(shipped).order, shipped.name);
-  std::sort(ordered.begin(), ordered.end());
-  std::vector<std::string> names;
-  for (auto& entry : ordered) names.push_back(std::move(entry.second));
-  return names;
+  static const std::vector<std::string> all = [] {  // parsed once
+    std::vector<std::pair<int, std::string>> ordered;
+    for (const ShippedExperiment& shipped : shipped_experiments())
+      ordered.emplace_back(parse_shipped(shipped).order, shipped.name);
+    std::sort(ordered.begin(), ordered.end());
+    std::vector<std::string> names;
+    for (auto& entry : ordered) names.push_back(std::move(entry.second));
+    return names;
+  }();
+  return all;
 }
 
 }  // namespace fovea

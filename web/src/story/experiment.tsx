@@ -168,10 +168,11 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
   );
 }
 
-// The value and the threshold.
+// The value and the threshold, to as many digits.
 export function Measured({ claim }: { claim: Claim }) {
   const plain = (text: string) => text.replaceAll("-", "−");
-  const needed = plain(claim.wanted).replace(">=", "at least").replace("<=", "at most");
+  const wanted = claim.wanted.replace(/-?\d[\d.]*(e[+-]?\d+)?/g, number => value_text({ value: Number(number) }));
+  const needed = plain(wanted).replace(">=", "at least").replace("<=", "at most");
   return (
     <>
       <span class="soft">measured</span> <strong>{plain(value_text(claim))}</strong>

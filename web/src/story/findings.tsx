@@ -34,7 +34,9 @@ export function Findings(props: {
                       <Verdict claim={claim} />
                       {kept && <span class="soft"> full form, kept</span>}
                     </span>
-                    <span class="title">{claim.held ? heading : `Claimed: ${heading}`}</span>
+                    <span class="title">
+                      {claim.held ? heading : heading.endsWith("?") ? `${heading} No.` : `Claimed: ${heading}`}
+                    </span>
                     <span class="value">
                       <Measured claim={claim} />
                       {measures && <span class="measures soft">: {measures}</span>}

@@ -51,15 +51,26 @@ export function kept_of(experiment: string): KeptResult[] {
     }));
 }
 
-// A finding with its kept result, if nothing newer is known of it.
+// A finding with its kept result, if nothing newer is known of it: of several corpora the least favourable.
 export function with_kept(finding: Finding): Finding {
   const key = kept.findings[finding.heading];
   if (finding.claim || key === undefined) return finding;
-  const claim = kept_of(finding.experiment)
-    .filter(({ corpus }) => corpus === "")
-    .flatMap(({ claims }) => claims)
-    .find(({ name, claim }) => (name ? name === key : claim.startsWith(key)));
-  return claim ? { ...finding, claim, kept: true } : finding;
+  const found = kept_of(finding.experiment).flatMap(({ corpus, claims }) =>
+    claims.filter(({ name, claim }) => (name ? name === key : claim.startsWith(key))).map(claim => ({ corpus, claim })),
+  );
+  const [worst] = found.sort((a, b) => margin_of(a.claim) - margin_of(b.claim));
+  if (!worst) return finding;
+  const { corpus, claim } = worst;
+  const measures = corpus
+    ? `${finding.measures}, on ${corpus}, the least favourable of ${found.length} corpora`
+    : finding.measures;
+  return { ...finding, measures, claim, kept: true };
+}
+
+// How far above its threshold a value is, or below it where the claim is an upper bound.
+function margin_of({ value, wanted }: Kept): number {
+  const above = (value ?? 0) - Number(/[\d.e+-]+$/.exec(wanted)?.[0] ?? 0);
+  return wanted.startsWith("<") ? -above : above;
 }
 
 // Claims that forms state alike, in the order of the first.

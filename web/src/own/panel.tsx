@@ -1,5 +1,6 @@
 // Where a person gives data of their own.
 import { useState } from "preact/hooks";
+import { change_address } from "../address";
 import { Trouble } from "../trouble";
 import { type Own, refuse_large } from "./data";
 
@@ -13,6 +14,9 @@ async function text_in(file: File): Promise<string> {
   throw new Trouble(`${file.name} is no text in UTF-8: save it as that, or choose another file.`);
 }
 
+// A seed is chosen for one set of data.
+const forget_seed = () => change_address({ seed: undefined });
+
 export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Data> }) {
   const [written, write] = useState(own.data?.given ?? "");
   const [problem, set_problem] = useState("");
@@ -20,9 +24,11 @@ export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Dat
   const take = async (read: () => string | Promise<string>) => {
     set_busy(true);
     try {
-      const given = await read();
+      const given = await read(),
+        before = own.data?.given;
       write(given);
       await own.take(given);
+      if (before !== undefined && before !== given) forget_seed();
       set_problem("");
     } catch (error) {
       set_problem((error as Error).message);
@@ -72,6 +78,7 @@ export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Dat
             type="button"
             onClick={() => {
               own.forget();
+              forget_seed();
               write("");
               set_problem("");
             }}

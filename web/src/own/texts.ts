@@ -10,6 +10,7 @@ interface Texts {
   texts: string[]; // words separated by spaces
   header?: string[]; // the first line, where it was taken for the columns' names
   last?: boolean; // a line had its label after its text
+  columns?: number; // of each line, if several columns of text were joined
   without?: string[]; // words that were removed from them
 }
 
@@ -43,10 +44,12 @@ const fields_of = (line: string, mark: string) =>
 // comes before the first separator is taken for a label where few of these come again and again; quotes around a text are
 // taken off. A table with quoted fields may have several columns of text. Anything else (JSON, tabs, quoted texts over
 // several lines) is as it was.
-export function with_tabs(given: string): string {
+export const with_tabs = (given: string): string => read_lines(given).text;
+
+function read_lines(given: string): { text: string; columns?: number } {
   const lines = given.split(/\r?\n/),
     full = lines.filter(line => line.trim() !== "");
-  if (full.length === 0 || /^\s*\{/.test(full[0]!) || full[0]!.includes("\t")) return given;
+  if (full.length === 0 || /^\s*\{/.test(full[0]!) || full[0]!.includes("\t")) return { text: given };
   const fits = [",", ";"]
     .map(mark => ({
       mark,
@@ -55,15 +58,18 @@ export function with_tabs(given: string): string {
     .filter(({ labels }) => !labels.has("") && labels.size <= most_classes + 1 && 3 * labels.size <= full.length)
     .sort((a, b) => a.labels.size - b.labels.size || [...a.labels].join("").length - [...b.labels].join("").length);
   const mark = fits[0]?.mark;
-  if (!mark) return given;
+  if (!mark) return { text: given };
   const columns = fields_of(full[0]!, mark).length;
   if (columns > 2 && given.includes('"') && full.every(line => fields_of(line, mark).length === columns))
-    return lines
-      .map(line => {
-        const [label, ...text] = fields_of(line, mark);
-        return line.trim() === "" ? line : `${label}\t${text.join(" ").replaceAll("\t", " ")}`;
-      })
-      .join("\n");
+    return {
+      text: lines
+        .map(line => {
+          const [label, ...text] = fields_of(line, mark);
+          return line.trim() === "" ? line : `${label}\t${text.join(" ").replaceAll("\t", " ")}`;
+        })
+        .join("\n"),
+      columns,
+    };
   const rows = lines.map(line => {
     if (line.trim() === "") return line;
     const at = line.indexOf(mark);
@@ -76,7 +82,7 @@ export function with_tabs(given: string): string {
     if (text.startsWith('"') && (!quoted || /^\s*[,;]/.test(quoted[2]!))) return undefined; // over several lines, or in several columns
     return `${label}\t${(quoted?.[2] === "" ? quoted[1]!.replaceAll('""', '"') : text).replaceAll("\t", " ")}`;
   });
-  return rows.includes(undefined) ? given : rows.join("\n");
+  return { text: rows.includes(undefined) ? given : rows.join("\n") };
 }
 
 // A first line whose label no other line has is the header, if the other labels come again and again.
@@ -111,15 +117,17 @@ class OwnTexts extends Own<Texts> {
     "Your texts, one per line: label,text or text,label. A tab, comma or semicolon separates them. A header line may come first.";
   readonly placeholder =
     "good,What a wonderful film\nbad,A dull story\n\nor\n\ntext,label\nWhat a wonderful film,good\nA dull story,bad";
-  readonly hint = "Texts may contain commas and semicolons, if each label is on several lines.";
+  readonly hint =
+    "If the label comes first, a text may contain commas and semicolons. If it comes last, put such a text in double quotes.";
   readonly accept = ".tsv,.csv,.jsonl,.txt";
 
   async read(given: string): Promise<Texts> {
     refuse_missing_tabs(given);
+    const { text, columns } = read_lines(given);
     const table = await engine
       .ask<Table>({
         ask: "table",
-        text: with_tabs(given),
+        text,
         most_labels: most_classes,
       })
       .catch((error: Error) => {
@@ -150,7 +158,7 @@ class OwnTexts extends Own<Texts> {
         throw new Trouble(
           `The class "${label}" has ${n === 1 ? "one text" : `${n} texts`}: give at least ${least_of_class} of each, so that some can be held out.`,
         );
-    return { given, labels, texts: cut, header, last };
+    return { given, labels, texts: cut, header, last, ...(columns !== undefined && { columns }) };
   }
 
   // Takes words out of the given texts, or puts all back. The model is trained on the remaining words.
@@ -168,11 +176,11 @@ class OwnTexts extends Own<Texts> {
     this.change({ ...read, texts, without: words }, true);
   }
 
-  told({ labels, texts, header = [], last }: Texts): string {
+  told({ labels, texts, header = [], last, columns }: Texts): string {
     const count = counted(labels);
     const words = new Set(texts.flatMap(text => text.split(" ")));
     const copies = texts.length - new Set(texts.map((text, i) => `${labels[i]}\t${text}`)).size;
-    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.${copies > 0 ? ` ${copies === 1 ? "One text is a copy" : `${copies} texts are copies`} of another.` : ""}${header.length > 0 ? ` The first line (${header.join(", ")}) is taken for the names of the columns, and is no text.` : ""}${last ? " The labels are in the last column." : ""}`;
+    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.${copies > 0 ? ` ${copies === 1 ? "One text is a copy" : `${copies} texts are copies`} of another.` : ""}${header.length > 0 ? ` The first line (${header.join(", ")}) is taken for the names of the columns, and is no text.` : ""}${last ? " The labels are in the last column." : ""}${columns ? ` Columns 2 to ${columns} are joined into one text.` : ""}`;
   }
 
   // Two words speak for each class, the others for none.

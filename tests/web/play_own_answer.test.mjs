@@ -38,7 +38,7 @@ test("of words that give labels away it is said how each label is recognised, an
   await page.getByText(/^Checked without “(backoffice|fieldservice)”, “(backoffice|fieldservice)”\./).waitFor();
   await past_step(page, 400);
   // No other word indicates a label, so the answers are guesses, and attention explains nothing.
-  await trusted(page).getByText(/^No\. The answers are guesses: \d+ of 24 are correct, and one label for all texts gives 12\./).waitFor();
+  await trusted(page).getByText(/^No \(this LSTM, one training, seed 0\)\. The answers are guesses: \d+ of 24 are correct, and one label for all texts gives 12\./).waitFor();
   await answer_to(page, "What should I do next?").getByText("Show no word as a reason. No word in these texts indicates a label beyond chance. Add texts, or check the labels.").waitFor();
   assert.equal(await trust(page).count(), 0, "nothing gives the label away");
   await page.getByText("The words below are the likeliest, and all of them are weak.").waitFor();
@@ -63,7 +63,7 @@ test("where attention is on words that indicate no label, the verdict says so", 
   await page.getByLabel("Look at step").fill("400");
   await past_step(page, 400);
   await page.locator(".held-out .wrong").first().waitFor();
-  assert.match(await trusted(page).innerText(), /^No\. (\d+\s% of attention is on words that indicate no label; with equal weights it would be \d+\s%\..* |The answers are guesses: \d+ of 12 are correct, and one label for all texts gives 6\. )?If the word with most attention is removed, ((only )?\d+ of 12 answers changes?|none of 12 answers changes)\.$/);
+  assert.match(await trusted(page).innerText(), /^No \(this LSTM, one training, seed 0\)\. (\d+\s% of attention is on words that indicate no label; with equal weights it would be \d+\s%\..* |The answers are guesses: \d+ of 12 are correct, and one label for all texts gives 6\. )?If the word with most attention is removed, ((only )?\d+ of 12 answers changes?|none of 12 answers changes)\.$/);
   assert.match(await answer_to(page, "What should I do next?").innerText(), /^Show no word as a reason\. No word in these texts indicates a label beyond chance\./);
   await page.locator(".held-out").getByText("✗ wrong").first().waitFor();
   // A text is taken over, to remove words from.
@@ -72,13 +72,47 @@ test("where attention is on words that indicate no label, the verdict says so", 
   await stage.leave(page);
 });
 
-test("a table of quoted columns is read, and its header is no text", async () => {
+test("of a table of quoted columns, words with equal counts are one group, and answers without all of them are tested", async () => {
   const page = await stage.visit("#/play?task=own");
-  const rows = Array.from({ length: 60 }, (_, i) => `${i % 2 ? "sport" : "business"},The ${i % 2 ? "match" : "bank"} of week ${i},"A report, on the ""${["coach", "market"][(i + 1) % 2]}"", number ${i}"`);
+  const own = { sport: ["season", "coach", "match"], business: ["market", "prices", "bank"] };
+  const rows = Array.from({ length: 60 }, (_, i) => [i % 2 ? "business" : "sport", i >> 1]).map(([label, k], i) => `${label},The ${own[label][k % 3]} of week ${i},"A report, on the ""${own[label][(k + 1) % 3]}"", number ${i}"`);
   await paste(page, ["class,title,description", ...rows].join("\n"));
   await use(page);
   await page.getByText("60 texts of 2 classes (business: 30, sport: 30)").waitFor();
-  await page.getByText("The first line (class, title description) is taken for the names of the columns, and is no text.").waitFor();
+  await page.getByText("The first line (class, title description) is taken for the names of the columns, and is no text. Columns 2 to 3 are joined into one text.").waitFor();
+  // Equal counts do not decide which of the words gets attention.
+  const group = "“\\w+”, “\\w+” and “\\w+”";
+  assert.match(await answer_to(page, "Where will attention go?").innerText(), new RegExp(`^Most to one or more of ${group}, and to one or more of ${group}\\. The words of a group have equal counts, so`));
+  const rows_of = await evidence_of(page);
+  for (const words of Object.values(own)) for (const word of words) assert.match(rows_of[word]["predicted attention"], /^\d\.\d\d–\d\.\d\d$/, word);
+  assert.equal(await trust(page).count(), 0, "none of six words alone gives the label");
+  await page.getByText("6 words occur in one label only: topic or leak?").waitFor();
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  await page.getByText(changing).waitFor();
+  // No word decides, as each text has two: without all of them the model guesses.
+  assert.match(await answer_to(page, "Which words does the model use?").innerText(), /^No single word\. The words that indicate a label decide together\. .*Without all 6 words that indicate a label, \d+ of 12 answers are correct, and one label for all texts gives 6\. 12 of 12 held-out texts have two or more words of their label/);
+  assert.match(await answer_to(page, "Was the forecast right?").innerText(), /is the predicted word or one with equal counts\./);
+  assert.match(await page.getByRole("link", { name: "Try a model with a weight and a logit per word" }).getAttribute("href"), /model=unigram-gate&step=400$/);
+  const verdict = (await trusted(page).innerText()).match(/^(.*?) \(this LSTM, one training, seed 0\)\./)[1];
+  await button(page, "Train two more seeds").click();
+  const compared = await page.locator(".answer > p", { hasText: "of 3 trainings" }).innerText();
+  assert.ok(compared === `The verdict is “${verdict}” in 3 of 3 trainings (seeds 0 to 2).` || new RegExp(`^The verdict is the same in [12] of 3 trainings: seed 0 “${verdict}”, seed 1 “.*”, seed 2 “.*”\\.$`).test(compared), compared);
+  // One of the words is removed by a click.
+  await page.locator(".of-one-label").getByRole("button", { name: "bank" }).click();
+  await page.getByText("Checked without “bank”.").waitFor();
+  await stage.leave(page);
+});
+
+test("a seed that was chosen for some texts is not that of the next", async () => {
+  const page = await stage.visit("#/play?task=own&seed=3");
+  await paste(page, alone);
+  await use(page);
+  await page.locator(".settings > summary", { hasText: "seed 3" }).waitFor();
+  await paste(page, signed);
+  await use(page);
+  await page.locator(".settings > summary", { hasText: "seed 0" }).waitFor();
+  assert.ok(!page.url().includes("seed"), page.url());
   await stage.leave(page);
 });
 
@@ -108,7 +142,8 @@ test("punctuation and single letters are marked as artefacts, and are no reasons
   await page.getByLabel("Look at step").fill("400");
   await past_step(page, 400);
   await page.getByText(changing).waitFor();
-  assert.doesNotMatch(await answer_to(page, "What should I do next?").innerText(), /Counted words are reasons/);
+  assert.doesNotMatch(await answer_to(page, "What should I do next?").innerText(), /Counted words indicate/);
+  assert.doesNotMatch(await page.locator(".answer dd > b").allInnerTexts().then((all) => all.join("\n")), /“;”/, "punctuation is no word that matters");
   await stage.leave(page);
 });
 

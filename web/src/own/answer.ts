@@ -1,11 +1,14 @@
-// The answers on texts of one's own, in plain sentences: before training what is predicted, after it what was measured.
+// The answers on texts of one's own, in plain sentences: what was measured.
 import { capital } from "../capital";
 import type { Training } from "../engine/training";
 import type { Effects } from "./effects";
+import { present } from "./places";
 import type { Forecast } from "./prediction";
-import { doubt_of, doubts_in, quoted } from "./reasons";
+import { doubt_of, doubts_in, is_punctuation, quoted } from "./reasons";
 import { counted } from "./texts";
 import {
+  by_word,
+  far,
   indicates,
   labels_of_words,
   largest,
@@ -17,8 +20,11 @@ import {
   named_of,
   off_words,
   predicted_words,
+  tied_words,
   to_remove,
 } from "./trust";
+
+export const trusts = "Can I trust attention?";
 
 export interface Said {
   asks: string;
@@ -27,7 +33,6 @@ export interface Said {
   each?: string[]; // a line for each label
 }
 
-const far = 0.15; // between a predicted and a learned weight, so that it is told
 const most_named = 3,
   least_texts = 3;
 const percent = (share: number) => `${Math.round(100 * share)}\u00a0%`;
@@ -36,53 +41,13 @@ const changing = (count: number, all: number, only = "") =>
   count === 0
     ? `none of ${all} answers changes`
     : `${only}${of_count(count, all)} answers change${count === 1 ? "s" : ""}`;
-const sentences = (...all: (string | false | undefined)[]) => all.filter(one => !!one) as string[];
-
-// Before training.
-export function predicted(training: Training, forecast: Forecast): Said[] {
-  return [
-    where_to(training, forecast),
-    {
-      asks: "Can I trust attention?",
-      short: "Not known before training.",
-      lines: ["Press Play. Training takes seconds. Then this block answers."],
-    },
-  ];
-}
-
-// Why attention is not predicted.
-const reason_in = ({ trust, examples }: Forecast["prediction"]) =>
-  trust.includes("differs between parts")
-    ? `Different parts of the ${examples} texts give different forecasts.`
-    : capital(trust.replace(/^Do not trust attention here: /, ""));
-
-function where_to(training: Training, forecast: Forecast): Said {
-  const asks = "Where will attention go?",
-    { attention_predicted, trust } = forecast.prediction;
-  if (!attention_predicted) return { asks, short: "No forecast.", lines: [reason_in(forecast.prediction)] };
-  const words = largest(predicted_words(training, forecast), 5),
-    indicate = labels_of_words(forecast);
-  if (words.length === 0) return { asks, short: "To no word more than to others.", lines: [capital(trust)] };
-  const names = words.map(({ word }) => word),
-    fillers = names.filter(word => !indicate.has(word));
-  const weights = words.map(one => `“${one.word}” ${mean_of(one).toFixed(2)}`).join(", ");
-  return {
-    asks,
-    short: `Most to ${quoted(names)}.`,
-    lines: sentences(
-      `Predicted weights, from 0 to 1: ${weights}.`,
-      fillers.length > 0 &&
-        `${quoted(fillers)} ${fillers.length === 1 ? "is a filler word: it indicates" : "are filler words: they indicate"} no label, but attention is predicted there, too.`,
-      doubts_in(names.filter(word => indicate.has(word))),
-    ),
-  };
-}
+export const sentences = (...all: (string | false | undefined)[]) => all.filter(one => !!one) as string[];
 
 // At a step before the end of training there are numbers, and no verdict.
 export function so_far(training: Training, at: number, forecast: Forecast): Said {
   const found = measured(training, at, forecast),
     look = training.look_at(at);
-  const asks = "Can I trust attention?",
+  const asks = trusts,
     short = "No verdict before the last step.";
   if (!found || !look) return { asks, short, lines: [] };
   if (training.state === "done" && at >= training.step) return { asks, short: "Measuring …", lines: [] };
@@ -105,13 +70,14 @@ const share_text = ({ share, equal }: { share: number; equal: number }) =>
 
 // After training.
 export function answered(training: Training, at: number, forecast: Forecast, effects: Effects): Said[] {
-  const trust = trusted(training, at, forecast, effects);
+  const { verdict, lines } = trust_in(training, at, forecast, effects);
+  const model = training.setting("model", "name") === by_word ? "this model of single words" : "this LSTM";
   return [
-    trust,
+    { asks: trusts, short: `${verdict} (${model}, one training, seed ${training.plan.seed}).`, lines },
     used(training, forecast, effects),
     right(training, at, effects),
     forecast_was(training, at, forecast),
-    next_step(training, forecast, effects, trust.short),
+    next_step(training, forecast, effects, verdict),
   ];
 }
 
@@ -126,34 +92,77 @@ function used(training: Training, forecast: Forecast, effects: Effects): Said {
         : [];
     })
     .sort((a, b) => b.share - a.share);
-  const decide = tested.filter(({ share }) => share >= 0.5).slice(0, most_named),
+  const decide = tested.filter(({ share, word }) => share >= 0.5 && !is_punctuation(word)).slice(0, most_named),
+    marks = tested.filter(({ share, word }) => share >= 0.5 && is_punctuation(word)),
     each = leaks_found(forecast, effects);
   const removals = (some: typeof tested) =>
     some.map(({ word, changed, texts }) => `Without “${word}”, ${changing(changed, texts)}.`);
-  const [first] = tested;
+  const [first] = tested.filter(({ word }) => !is_punctuation(word));
+  const of_marks = [...removals(marks), doubts_in(marks.map(({ word }) => word))];
   if (decide.length > 0)
     return {
       asks,
       short: `${capital(quoted(decide.map(({ word }) => word)))}.`,
-      lines: sentences(...(each.length > 0 ? [] : removals(decide)), doubts_in(decide.map(({ word }) => word))),
+      lines: sentences(
+        ...(each.length > 0 ? [] : removals(decide)),
+        doubts_in(decide.map(({ word }) => word)),
+        ...of_marks,
+      ),
       each,
     };
+  const together = used_together(training, forecast, effects);
   return {
     asks,
-    short: "No single word decides.",
+    short: together.decide
+      ? "No single word. The words that indicate a label decide together."
+      : marks.length > 0
+        ? "No word. Punctuation decides."
+        : "No single word decides.",
     lines: sentences(
       first && first.changed > 0
         ? `Of ${tested.length} words in at least ${least_texts} held-out texts, “${first.word}” changes most. Without it, ${changing(first.changed, first.texts, "only ")}.`
         : tested.length > 0 &&
             `Of ${tested.length} words in at least ${least_texts} held-out texts, none changes an answer when it is removed.`,
       first && first.changed > 0 && doubts_in([first.word]),
+      ...of_marks,
+      ...together.lines,
     ),
   };
 }
 
-const trusts = "Can I trust attention?";
+// The correct answers without all words that indicate a label, if no single word decides.
+function used_together(training: Training, forecast: Forecast, effects: Effects): { decide: boolean; lines: string[] } {
+  const { texts, correct, most } = effects.bare,
+    indicate = labels_of_words(forecast),
+    leaks = leaks_of(forecast).map(({ word }) => word);
+  if (texts === 0 || indicate.size < 2 || by_chance(training, effects)) return { decide: false, lines: [] };
+  const held_out = training.source.slice(0, effects.answers.length);
+  const several = held_out.filter((tokens, text) => {
+    const words = new Set(present(tokens).map(token => training.word(token)));
+    return [...words].filter(word => indicate.get(word) === training.class_of(text)).length > 1;
+  }).length;
+  const decide = guessed(correct, most, texts),
+    often = 2 * several > held_out.length;
+  return {
+    decide,
+    lines: sentences(
+      `Without all ${indicate.size} words that indicate a label, ${of_count(correct, texts)} answers are correct, and one label for all texts gives ${most}.`,
+      often &&
+        `${of_count(several, held_out.length)} held-out texts have two or more words of their label, so removing one word changes little.`,
+      often &&
+        leaks.length > 0 &&
+        `${capital(quoted(leaks))} ${leaks.length === 1 ? "gives" : "give"} the label in your texts, but the other words give it, too.`,
+    ),
+  };
+}
 
-function trusted(training: Training, at: number, forecast: Forecast, effects: Effects): Said {
+// The verdict on attention, as it is compared between trainings, and why.
+interface Trust {
+  verdict: string;
+  lines: string[];
+}
+
+export function trust_in(training: Training, at: number, forecast: Forecast, effects: Effects): Trust {
   const found = measured(training, at, forecast),
     look = training.look_at(at)!;
   const off = off_words(training, look, forecast);
@@ -161,11 +170,7 @@ function trusted(training: Training, at: number, forecast: Forecast, effects: Ef
     all = of_labels(effects),
     changes = (only = "") => changing(sum(all, "changed"), sum(all, "texts"), only),
     chance = by_chance(training, effects);
-  const no = (...lines: (string | false | undefined)[]): Said => ({
-    asks: trusts,
-    short: "No.",
-    lines: sentences(...lines),
-  });
+  const no = (...lines: (string | false | undefined)[]): Trust => ({ verdict: "No", lines: sentences(...lines) });
   if (found?.uniform) return no("Attention is nearly uniform, so it shows no word.", `${removed}, ${changes()}.`);
   if (chance) return no(`${chance}.`, `${removed}, ${changes()}.`);
   if (off)
@@ -178,17 +183,11 @@ function trusted(training: Training, at: number, forecast: Forecast, effects: Ef
   const decided = all.filter(one => 2 * one.changed >= one.texts && one.changed > one.other),
     rest = all.filter(one => !decided.includes(one));
   if (decided.length === 0) return no(`${removed}, ${changes("only ")}.`);
-  if (rest.length === 0)
-    return {
-      asks: trusts,
-      short: "Yes, in this training.",
-      lines: [`${removed}, ${changes()}. So it decides the answer.`],
-    };
+  if (rest.length === 0) return { verdict: "Yes", lines: [`${removed}, ${changes()}. So it decides the answer.`] };
   const names = (some: typeof all) => quoted(some.map(({ label }) => label));
   const { added } = effects;
   return {
-    asks: trusts,
-    short: `Yes for the answer ${names(decided)}, no for ${names(rest)}.`,
+    verdict: `Yes for the answer ${names(decided)}, no for ${names(rest)}`,
     lines: sentences(
       `${removed}, ${of_count(sum(decided, "changed"), sum(decided, "texts"))} answers ${names(decided)} change, but ${of_count(sum(rest, "changed"), sum(rest, "texts"))} answers ${names(rest)}.`,
       added &&
@@ -199,7 +198,7 @@ function trusted(training: Training, at: number, forecast: Forecast, effects: Ef
 }
 
 // What follows: the words to show as reasons, or what to change first.
-function next_step(training: Training, forecast: Forecast, effects: Effects, trust: string): Said {
+function next_step(training: Training, forecast: Forecast, effects: Effects, verdict: string): Said {
   const asks = "What should I do next?";
   if (!indicates(forecast))
     return {
@@ -222,8 +221,10 @@ function next_step(training: Training, forecast: Forecast, effects: Effects, tru
         .map(({ word }) => word),
     ),
     reasons = words.filter(word => !doubt_of(word)),
-    counts = reasons.length > 0 && `Counted words are reasons, such as ${quoted(reasons)}: the table below has them.`;
-  if (trust === "No.")
+    counts =
+      reasons.length > 0 &&
+      `Counted words indicate the label in your texts, such as ${quoted(reasons)}. The table shows of each whether this model uses it.`;
+  if (verdict === "No")
     return {
       asks,
       short: counts ? "Give counted words as reasons, not attention." : "Show no word as a reason.",
@@ -231,10 +232,10 @@ function next_step(training: Training, forecast: Forecast, effects: Effects, tru
     };
   return {
     asks,
-    short: "Train once more with another seed (in Settings).",
+    short: "Train two more seeds.",
     lines: sentences(
-      "If the answers here stay the same, attention can be shown as a reason.",
-      trust.includes(", no for ") && counts,
+      "If the verdict stays the same, attention can be shown as a reason.",
+      verdict.includes(", no for ") && counts,
     ),
   };
 }
@@ -264,13 +265,16 @@ const labels_of = (training: Training, texts: number) =>
 const correct_in = (training: Training, { answers }: Effects) =>
   answers.filter(({ label }, text) => label === training.class_of(text)).length;
 
-// How many answers are correct, if that is hardly more than with one label for all texts. The margin is the standard
-// error of a guess.
+// Whether so many correct answers are hardly more than with one label for all texts. The margin is the standard error of a
+// guess.
+const guessed = (correct: number, most: number, texts: number) => correct - most <= Math.sqrt(texts) / 2;
+
+// How many answers are correct, if the model guesses.
 function by_chance(training: Training, effects: Effects): string {
   const texts = effects.answers.length,
     correct = correct_in(training, effects),
     most = Math.max(...counted(labels_of(training, texts)).values());
-  if (correct - most > Math.sqrt(texts) / 2) return "";
+  if (!guessed(correct, most, texts)) return "";
   return `The answers are guesses: ${of_count(correct, texts)} are correct, and one label for all texts gives ${most}`;
 }
 
@@ -281,11 +285,17 @@ function forecast_was(training: Training, at: number, forecast: Forecast): Said 
   if (!forecast.prediction.attention_predicted) return { asks, short: "There was none.", lines: [] };
   if (!found || found.named === 0)
     return { asks, short: "It named no word.", lines: ["In no text a word was predicted to stand out."] };
-  const then = predicted_words(training, forecast),
+  const tied = tied_words(training, forecast),
+    then = predicted_words(training, forecast),
     now = learned_words(training, training.look_at(at)!);
   const missed = (from: typeof now, to: typeof now) =>
     largest(from, 5)
-      .filter(one => mean_of(to.get(one.word)!) < mean_of(one) / 2 && mean_of(one) - mean_of(to.get(one.word)!) > far)
+      .filter(
+        one =>
+          !tied.has(one.word) &&
+          mean_of(to.get(one.word)!) < mean_of(one) / 2 &&
+          mean_of(one) - mean_of(to.get(one.word)!) > far,
+      )
       .slice(0, most_named)
       .map(
         ({ word }) =>
@@ -294,12 +304,14 @@ function forecast_was(training: Training, at: number, forecast: Forecast): Said 
   const absent = missed(then, now),
     more = missed(now, then);
   const share = found.same / found.named,
-    count = of_count(found.same, found.named);
+    count = found.same === 0 ? `none of ${found.named}` : of_count(found.same, found.named);
+  const begins =
+    share >= 0.75 ? "Yes, in" : share >= 0.5 ? "In part: in" : found.same > 0 ? "Mostly no: in only" : "No: in";
   return {
     asks,
-    short: `${share >= 0.75 ? "Yes, in" : share >= 0.5 ? "In part: in" : "Mostly no: only in"} ${count} texts.`,
+    short: `${begins} ${count} texts.`,
     lines: sentences(
-      `In these texts, the word with most attention is the predicted word. Chance alone gives ${found.by_chance.toFixed(1)} texts.`,
+      `This counts the texts whose word with most attention is the predicted word${tied.size > 0 ? " or one with equal counts" : ""}. Chance alone gives ${found.by_chance.toFixed(1)} texts.`,
       absent.length > 0 && `Predicted too high: ${absent.join(", ")}.`,
       more.length > 0 && `Predicted too low: ${more.join(", ")}.`,
     ),

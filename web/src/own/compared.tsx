@@ -7,11 +7,10 @@ import { present, texts_held_out } from "./places";
 import type { Forecast } from "./prediction";
 import { Shaded } from "./shaded";
 import { name_of_text } from "./texts";
-import { labels_of_words, learned_words, mean_of, measured, predicted_words } from "./trust";
+import { by_word, labels_of_words, learned_words, mean_of, measured, predicted_words } from "./trust";
 import { useForecast } from "./use_forecast";
 
 const most_rows = 20;
-const by_word = "unigram-gate";
 
 export function Compared({ training, at, example }: { training: Training; at: number; example: number }) {
   const { told } = useForecast(training);

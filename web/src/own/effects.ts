@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Training } from "../engine/training";
 import { place_of_most, present } from "./places";
+import { counted } from "./texts";
 
 export interface Answer {
   label: string;
@@ -18,16 +19,19 @@ export interface Effects {
   answers: Answer[]; // to each held-out text
   without: Map<string, Removal>; // by word
   replaced: Map<string, Removal>; // by word, of those that give a label: with the other label's word in its place
+  bare: { texts: number; correct: number; most: number }; // without all words that indicate a label; with one label for all
   added: Removal | undefined; // of a word that gives a label: in texts without it, the answers that become this label
   without_most: boolean[]; // of each text, whether its answer changes without the word with most attention
   without_other: boolean[]; // the same without another word of the text, drawn at random
 }
 
-// The words to remove, a word of each of two labels, if words give them, and one that gives its label alone.
+// The words to remove, a word of each of two labels, if words give them, one that gives its label alone, and all words that
+// indicate a label.
 export interface Asked {
   words: string[];
   pair: string[];
   alone: { word: string; label: string } | undefined;
+  all: string[];
 }
 
 interface Reading {
@@ -40,7 +44,7 @@ export function answer_of(training: Training, chances: number[]): Answer {
   return { label: training.class_name(chances.indexOf(chance)), chance };
 }
 
-async function effects_of(training: Training, { words, pair, alone }: Asked): Promise<Effects> {
+export async function effects_of(training: Training, { words, pair, alone, all }: Asked): Promise<Effects> {
   const texts = training.source.map(present);
   const read = (some: number[][]) => training.ask<Reading>("read", { texts: some });
   const { chances, attention } = await read(texts);
@@ -84,6 +88,17 @@ async function effects_of(training: Training, { words, pair, alone }: Asked): Pr
     const changed = (await read(with_it)).chances.filter(one => answer_of(training, one).label === label).length;
     return { texts: free.length, changed };
   };
+  const indicate = new Set(
+    all.filter(word => training.word(training.token_of(word)) === word).map(word => training.token_of(word)),
+  );
+  const without_all = async () => {
+    const left = texts
+      .map((tokens, text) => ({ tokens: tokens.filter(token => !indicate.has(token)), label: training.class_of(text) }))
+      .filter(({ tokens }) => tokens.length > 0);
+    const told = left.length > 0 ? (await read(left.map(({ tokens }) => tokens))).chances : [];
+    const correct = told.filter((one, i) => answer_of(training, one).label === left[i]!.label).length;
+    return { texts: left.length, correct, most: Math.max(0, ...counted(left.map(({ label }) => label)).values()) };
+  };
   const others = texts.map((tokens, text) => {
     const rest = tokens.filter(token => token !== most[text]);
     return { text, token: rest[(7919 * (text + 1)) % Math.max(1, rest.length)] };
@@ -92,6 +107,7 @@ async function effects_of(training: Training, { words, pair, alone }: Asked): Pr
     answers,
     without: new Map(without),
     replaced: new Map(replaced),
+    bare: await without_all(),
     added: alone && (await added(alone)),
     without_most: (await changes(most.map((token, text) => ({ text, token })))).map(Boolean),
     without_other: (await changes(others)).map(Boolean),

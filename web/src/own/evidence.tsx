@@ -5,7 +5,16 @@ import type { Effects } from "./effects";
 import type { Candidate, Forecast, Output } from "./prediction";
 import { doubt_of, doubts_in } from "./reasons";
 import { shade } from "./shaded";
-import { learned_words, mean_of, named_of, predicted_words, shown_of, type Weighed } from "./trust";
+import {
+  learned_words,
+  mean_of,
+  named_of,
+  predicted_words,
+  range_of,
+  shown_of,
+  tied_words,
+  type Weighed,
+} from "./trust";
 
 const most_named = 20; // of the words without a row
 
@@ -21,6 +30,7 @@ export function Evidence({ training, at, told, effects }: Props) {
   const look = training.look_at(at);
   const learned = look && look.step > 0 ? learned_words(training, look) : undefined,
     predicted = attention_predicted ? predicted_words(training, told) : undefined;
+  const tied = tied_words(training, told);
   const some = outputs.filter(output => shown_of(output).length > 0);
   const doubts = doubts_in(some.flatMap(shown_of).map(({ word }) => word));
   return (
@@ -56,7 +66,7 @@ export function Evidence({ training, at, told, effects }: Props) {
                     </th>
                     {effects && <Without word={one.word} effects={effects} />}
                     {learned && <Weight of={learned.get(one.word)} />}
-                    {predicted && <Weight of={predicted.get(one.word)} />}
+                    {predicted && <Weight of={predicted.get(one.word)} among={tied.get(one.word)} all={predicted} />}
                     <td class="number">
                       {one.here} : {one.elsewhere}
                     </td>
@@ -81,6 +91,8 @@ export function Evidence({ training, at, told, effects }: Props) {
           {effects && "Answers that change are counted in the held-out texts with the word. "}
           {(predicted || learned) &&
             "Attention is the mean weight on the word, from 0 to 1, in the held-out texts with it. “–”: no held-out text has the word. "}
+          {tied.size > 0 &&
+            "A range is of words with equal counts: the counts do not decide which of them gets attention. "}
           Texts : others counts the texts with the word that have this label, and those that have another label. The
           probability says how sure it is that the word indicates this label in further texts like yours. The surest
           words come first.
@@ -93,7 +105,6 @@ export function Evidence({ training, at, told, effects }: Props) {
             No word was found for <bdi>{output}</bdi>.
           </p>
         ))}
-      <Alone outputs={outputs} />
     </>
   );
 }
@@ -119,9 +130,23 @@ function More({ output }: { output: Output }) {
 // Certainty is not known to a hundredth.
 const probability = ({ likely }: Candidate) => (likely > 0.99 ? "> 0.99" : likely.toFixed(2));
 
+interface WeightProps {
+  of: Weighed | undefined;
+  among?: string[] | undefined; // words that it is tied with, itself among them
+  all?: Map<string, Weighed>;
+}
+
 // A mean weight, behind it the colour that it has in texts.
-function Weight({ of }: { of: Weighed | undefined }) {
+function Weight({ of, among, all }: WeightProps) {
   const mean = of && mean_of(of);
+  if (among && all)
+    return (
+      <td class="number weight">
+        {range_of(among, all)
+          .map(weight => weight.toFixed(2))
+          .join("–")}
+      </td>
+    );
   return (
     <td class="number weight" style={mean === undefined ? undefined : { "--share": shade(mean) }}>
       {mean === undefined ? "–" : mean.toFixed(2)}
@@ -132,21 +157,4 @@ function Weight({ of }: { of: Weighed | undefined }) {
 function Without({ word, effects }: { word: string; effects: Effects }) {
   const removal = effects.without.get(word);
   return <td class="number">{removal ? `${removal.changed} of ${removal.texts}` : "–"}</td>;
-}
-
-// Words of one label only.
-function Alone({ outputs }: { outputs: Output[] }) {
-  const alone = outputs.flatMap(output =>
-    shown_of(output)
-      .filter(one => one.alone && !one.gives_label)
-      .map(one => `“${one.word}” (${one.here} of the ${one.here + one.elsewhere} texts with it: ${output.output})`),
-  );
-  if (alone.length === 0) return null;
-  return (
-    <p>
-      Nearly all texts with {alone.length === 1 ? "this word have" : "one of these words have"} one label:{" "}
-      {alone.join(", ")}. Check that {alone.length === 1 ? "it does" : "they do"} not give the label away. Rarer words
-      may be in one label by chance.
-    </p>
-  );
 }

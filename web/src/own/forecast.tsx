@@ -13,6 +13,11 @@ const meanings = {
   hard: { what: "no single word indicates the label", so: "Attention has nothing to learn from at the start." },
   unsure: { what: "", so: "The words below indicate a label. Training shows to which of them this model attends." },
 };
+// Why attention is not predicted, as of texts.
+const reasons: { [reason: string]: string } = {
+  "too few examples": "too few texts",
+  "parts of the examples differ": "parts of the texts give different forecasts",
+};
 const none = "No word indicates a label beyond chance. The words below are the likeliest, and all of them are weak.";
 // For attention, which starts uniform.
 const learns = {
@@ -34,8 +39,8 @@ interface Props {
 export function Counted(props: Props) {
   const { verdict, says, attention_predicted, examples, copies, labels, leak } = props.told.prediction,
     trained = props.at > 0;
-  const [, reason] = says.split(": "), // "uncertain: too few examples"
-    why = reason === "parts of the examples differ" ? "parts of the texts give different forecasts" : reason;
+  const [, reason = ""] = says.split(": "), // "uncertain: too few examples"
+    why = reasons[reason] ?? reason;
   return (
     <section class="forecast">
       <h2>
@@ -43,22 +48,23 @@ export function Counted(props: Props) {
           ? "Words that indicate each label"
           : attention_predicted
             ? `Predicted, before any training: ${meanings[verdict].what}`
-            : `Counted: attention is not predicted${why ? ` (${why})` : ""}`}
+            : `Counted: ${indicates(props.told) ? "single words indicate the labels. Attention is" : "attention is"} not predicted${why && ` (${why})`}`}
       </h2>
       <p>
-        {indicates(props.told) ? !trained && meanings[verdict].so : none} From {examples} distinct texts
+        {indicates(props.told) ? !trained && meanings[attention_predicted ? verdict : "unsure"].so : none} From{" "}
+        {examples} distinct texts
         {copies > 0 && ` (${copies} ${copies === 1 ? "copy is" : "copies are"} not counted)`}.
       </p>
       <Evidence {...props} />
       <Labels {...labels} leak={leak !== ""} />
-      <HowComputed {...props.told.prediction} />
+      <HowComputed {...props.told.prediction} few={reason === "too few examples"} />
     </section>
   );
 }
 
 const times = (count: number) => (count === 1 ? "once" : `${count} times`);
 
-function HowComputed({ verdict, signal, error, repeated, outputs }: Forecast["prediction"]) {
+function HowComputed({ verdict, signal, error, repeated, outputs, few }: Forecast["prediction"] & { few: boolean }) {
   const draws = Object.entries(repeated).filter(([, count]) => count > 0);
   const unsettled = outputs
     .flatMap(named_of)
@@ -67,13 +73,20 @@ function HowComputed({ verdict, signal, error, repeated, outputs }: Forecast["pr
     <details>
       <summary>How this was computed</summary>
       <p class="soft">
-        The counts of words predict the labels in part: they explain {percent(signal)} of the labels’ variance, with a
-        standard error of {percent(error)}. The length of a text is accounted for. {learns[verdict]}
+        {few ? (
+          "The forecast of attention counts all words together. That needs more texts for each word than there are here. The table counts each word alone."
+        ) : (
+          <>
+            Counted together, the words explain {percent(signal)} of how labels differ between texts (100&nbsp;%: they
+            give every label). The standard error is {percent(error)}. The length of a text is accounted for.{" "}
+            {learns[verdict]}
+          </>
+        )}
       </p>
-      {draws.length > 0 && (
+      {!few && draws.length > 0 && (
         <p class="soft">
           The prediction was repeated on {draws.reduce((sum, [, count]) => sum + count, 0)} random draws of four fifths
-          of the texts. There, single words indicated the label{" "}
+          of the texts. There, the words indicated the label{" "}
           {draws.map(([name, count]) => `${drawn[name as keyof typeof drawn]} ${times(count)}`).join(", ")}.
         </p>
       )}

@@ -4,9 +4,12 @@ export function quoted(words: string[]): string {
   return words.map((word, i) => `${i === 0 ? "" : i === words.length - 1 ? " and " : ", "}“${word}”`).join("");
 }
 
+export const is_punctuation = (word: string) =>
+  /^[\p{P}\p{S}]+$/u.test(word) && !/\p{Extended_Pictographic}/u.test(word);
+
 // What makes a word hardly a reason; "" if nothing does.
 export function doubt_of(word: string): string {
-  if (/^[\p{P}\p{S}]+$/u.test(word) && !/\p{Extended_Pictographic}/u.test(word)) return "punctuation";
+  if (is_punctuation(word)) return "punctuation";
   if (/^\p{N}$/u.test(word)) return "one digit";
   return /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*$/u.test(word) ? "one letter" : "";
 }

@@ -4,16 +4,18 @@ import type { Training } from "../engine/training";
 import type { Asked, Effects, Removal } from "./effects";
 import { place_of_most, present } from "./places";
 import type { Candidate, Forecast, Output } from "./prediction";
-import { doubt_of } from "./reasons";
+import { doubt_of, is_punctuation } from "./reasons";
 
 const still_uniform = 0.95; // of the normalised entropy, as the audit has it
 const most_attended = 5; // words that are removed because of their attention
 const stands_out = 1.5; // times the weight that it would have if all words of a text had one
 const least_texts = 2; // with a word that an answer names
 
+export const by_word = "unigram-gate"; // the model with a weight and a logit for each word
+
 // What trained, as a sentence names it.
 export function model_name(training: Training): string {
-  return training.setting("model", "name") === "unigram-gate"
+  return training.setting("model", "name") === by_word
     ? "this small model of single words"
     : "this small LSTM classifier";
 }
@@ -49,6 +51,32 @@ export const indicates = ({ prediction }: Forecast) =>
 export const labels_of_words = ({ prediction }: Forecast) =>
   new Map(prediction.outputs.flatMap(output => named_of(output).map(({ word }) => [word, output.output])));
 
+// Words of one label with equal counts whose predicted weights differ: of each, all of them. Their counts do not decide
+// which of them gets attention.
+export const far = 0.15; // between two weights, so that it is told
+export function tied_words(training: Training, forecast: Forecast): Map<string, string[]> {
+  const tied = new Map<string, string[]>();
+  if (!forecast.prediction.attention_predicted) return tied;
+  const predicted = predicted_words(training, forecast);
+  for (const output of forecast.prediction.outputs) {
+    const alike = new Map<string, string[]>();
+    for (const { word, here, elsewhere } of named_of(output)) {
+      if (!predicted.has(word)) continue;
+      const counts = `${here} ${elsewhere}`;
+      alike.set(counts, [...(alike.get(counts) ?? []), word]);
+    }
+    for (const words of alike.values()) {
+      const [least, most] = range_of(words, predicted);
+      if (most - least > far) for (const word of words) tied.set(word, words);
+    }
+  }
+  return tied;
+}
+export function range_of(words: string[], weights: Map<string, Weighed>): [least: number, most: number] {
+  const means = words.map(word => mean_of(weights.get(word)!));
+  return [Math.min(...means), Math.max(...means)];
+}
+
 // What attention came to at a step, beside what was predicted.
 export interface Measured {
   step: number;
@@ -56,12 +84,13 @@ export interface Measured {
   uniform: boolean;
   texts: number;
   named: number; // of them, those in which a word is predicted to stand out
-  same: number; // of these, those in which the word most attended to is that word
+  same: number; // of these, those in which the word most attended to is that word, or one that it is tied with
   by_chance: number;
 }
 
 // Of the evaluation nearest to step `at`; undefined where there is none, or nothing is trained yet.
-export function measured(training: Training, at: number, { attention, prediction }: Forecast): Measured | undefined {
+export function measured(training: Training, at: number, forecast: Forecast): Measured | undefined {
+  const { attention, prediction } = forecast;
   const look = training.look_at(at);
   if (!look || look.step === 0) return undefined;
   const [texts, rows, positions] = look.shape;
@@ -76,17 +105,19 @@ export function measured(training: Training, at: number, { attention, prediction
     by_chance: 0,
   };
   if (!prediction.attention_predicted) return found;
+  const tied = tied_words(training, forecast);
   for (let text = 0; text < texts; ++text) {
     const begin = text * rows * positions,
       then = attention[text]!;
     // Where all words are predicted about alike, none is.
     if (Math.max(...then) * then.length <= 2) continue;
     ++found.named;
-    found.by_chance += 1 / then.length;
-    if (
-      place_of_most(look.alpha.subarray(begin, begin + present(training.source[text]!).length)) === place_of_most(then)
-    )
-      ++found.same;
+    const words = present(training.source[text]!).map(token => training.word(token)),
+      most = place_of_most(then),
+      expected = tied.get(words[most]!) ?? [];
+    const meets = (i: number) => i === most || expected.includes(words[i]!);
+    found.by_chance += words.filter((_, i) => meets(i)).length / words.length;
+    if (meets(place_of_most(look.alpha.subarray(begin, begin + words.length)))) ++found.same;
   }
   return found;
 }
@@ -128,7 +159,13 @@ export function predicted_words(training: Training, { attention }: Forecast): Ma
 // The words that stand out by their mean weight, the largest first.
 export function largest(words: Map<string, Weighed>, most: number): Weighed[] {
   return [...words.values()]
-    .filter(one => one.texts >= least_texts && one.word !== "<unknown>" && one.sum > stands_out * one.equal)
+    .filter(
+      one =>
+        one.texts >= least_texts &&
+        one.word !== "<unknown>" &&
+        one.sum > stands_out * one.equal &&
+        !is_punctuation(one.word),
+    )
     .sort((a, b) => mean_of(b) - mean_of(a))
     .slice(0, most);
 }
@@ -143,14 +180,14 @@ export function off_words(training: Training, look: Look, forecast: Forecast) {
   const all = (some: Weighed[], key: "sum" | "equal") => some.reduce((sum, one) => sum + one[key], 0);
   const share = all(off, "sum") / all(words, "sum");
   if (indicate.size === 0 || share < 0.5) return undefined;
-  const named = off.filter(({ texts, word }) => texts >= least_texts && word !== "<unknown>");
+  const named = off.filter(({ texts, word }) => texts >= least_texts && word !== "<unknown>" && !is_punctuation(word));
   return { share, equal: all(off, "equal") / all(words, "equal"), words: named.map(({ word }) => word) };
 }
 
-// The words that give the label away, or may: the likeliest of each label.
+// The words that give the label: the likeliest of each label.
 export const leaks_of = ({ prediction }: Forecast) =>
   prediction.outputs.flatMap(({ output, candidates }) => {
-    const word = candidates.find(one => one.alone || one.gives_label)?.word;
+    const word = candidates.find(one => one.gives_label)?.word;
     return word === undefined ? [] : [{ label: output, word }];
   });
 
@@ -167,6 +204,7 @@ export function to_remove(training: Training, forecast: Forecast): Asked {
     words: [...new Set(words)],
     pair: gives.length === 2 ? gives.map(({ word }) => word) : [],
     alone: gives.length === 1 ? gives[0] : undefined,
+    all: [...labels_of_words(forecast).keys()],
   };
 }
 

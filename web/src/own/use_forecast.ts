@@ -7,7 +7,7 @@ import type { Forecast } from "./prediction";
 
 // It is of the data, so it holds for every training on them: the newest two are remembered.
 const newest = new Map<string, Promise<Forecast>>();
-function forecast(training: Training): Promise<Forecast> {
+export function forecast_of(training: Training): Promise<Forecast> {
   const question = {
     ask: "predict",
     most_words: 1_000_000, // all
@@ -31,7 +31,7 @@ function forecast(training: Training): Promise<Forecast> {
 export function useForecast(training: Training): { told?: Forecast; problem?: string } {
   const [answer, set] = useState<{ of: Training; told?: Forecast; problem?: string }>();
   useEffect(() => {
-    forecast(training).then(
+    forecast_of(training).then(
       told => set({ of: training, told }),
       (error: Error) => set({ of: training, problem: error.message }),
     );

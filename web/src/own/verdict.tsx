@@ -2,10 +2,13 @@
 // to trust attention, whether the forecast was right, and how good the answers are.
 import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
-import { answered, predicted, type Said, so_far } from "./answer";
+import { answered, type Said, so_far, trust_in } from "./answer";
+import { predicted } from "./before";
 import type { Effects } from "./effects";
 import type { Forecast } from "./prediction";
+import { FurtherTrainings } from "./seeds";
 import { own_texts } from "./texts";
+import { named_of } from "./trust";
 
 interface Props {
   training: Training;
@@ -15,7 +18,15 @@ interface Props {
 }
 
 export function Verdict({ training, at, told, effects }: Props) {
-  const { leak, words } = leak_in(told.prediction);
+  const { leak } = told.prediction,
+    words = leaks_in(told.prediction),
+    removed = own_texts.data?.without ?? [];
+  const [problem, set_problem] = useState("");
+  const check_without = (to: string[]) =>
+    void own_texts.remove(to).then(
+      () => set_problem(""),
+      (error: Error) => set_problem(error.message),
+    );
   const all = effects
     ? answered(training, at, told, effects)
     : at > 0
@@ -28,7 +39,8 @@ export function Verdict({ training, at, told, effects }: Props) {
           {leak.replace(/'(\S+)'(?=[\s,.]|$)/g, "“$1”")}
         </p>
       )}
-      <Removing words={words} />
+      <Removing words={words} removed={removed} check_without={check_without} />
+      {problem && <p class="problem">{problem}</p>}
       <section class="answer" aria-label="Answer">
         <h2>{effects ? "Answer after training" : at > 0 ? "During training" : "Forecast before training"}</h2>
         <dl aria-live="polite">
@@ -36,7 +48,15 @@ export function Verdict({ training, at, told, effects }: Props) {
             <One key={one.asks} {...one} />
           ))}
         </dl>
+        {effects && (
+          <FurtherTrainings
+            training={training}
+            verdict={trust_in(training, at, told, effects).verdict}
+            leak={leak !== ""}
+          />
+        )}
       </section>
+      <OfOneLabel prediction={told.prediction} remove={word => check_without([...removed, word])} />
     </>
   );
 }
@@ -59,48 +79,75 @@ function One({ asks, short, lines, each = [] }: Said) {
   );
 }
 
-// A warning of words that give the labels, or of one that may and is in half of its texts; and these words.
-function leak_in({ leak, outputs, examples }: Forecast["prediction"]): { leak: string; words: string[] } {
-  const words = outputs.flatMap(({ candidates }) => candidates.filter(one => one.gives_label).map(({ word }) => word));
-  if (leak) return { leak, words };
-  for (const { output, per_example, candidates } of outputs)
-    for (const { word, here, elsewhere, alone } of candidates)
-      if (alone && per_example * examples <= 2 * here)
-        return {
-          leak: `“${word}” may give the label away: ${here} of the ${here + elsewhere} texts with it are ${output}. Remove it and check again.`,
-          words: [word],
-        };
-  return { leak: "", words: [] };
+// The words that give the labels.
+const leaks_in = ({ outputs }: Forecast["prediction"]) =>
+  outputs.flatMap(({ candidates }) => candidates.filter(one => one.gives_label).map(({ word }) => word));
+
+const most_of_label = 4; // words that are named
+
+// Words that occur in one label only and do not give it alone: topics, or leaks. Each is removed by a click.
+function OfOneLabel({ prediction, remove }: { prediction: Forecast["prediction"]; remove: (word: string) => void }) {
+  const labels = prediction.outputs
+    .map(output => ({
+      label: output.output,
+      words: named_of(output).filter(one => one.elsewhere === 0 && !one.gives_label && one.evidence !== "possible"),
+    }))
+    .filter(({ words }) => words.length > 0);
+  const count = labels.reduce((sum, { words }) => sum + words.length, 0);
+  if (count === 0) return null;
+  return (
+    <section class="of-one-label">
+      <p>
+        <b>{count === 1 ? "One word occurs" : `${count} words occur`} in one label only: topic or leak?</b>{" "}
+        {labels.map(({ label, words }) => (
+          <>
+            <bdi>{label}</bdi>:{" "}
+            {words.slice(0, most_of_label).map(({ word, here }, i) => (
+              <>
+                {i > 0 && ", "}
+                <button type="button" class="quiet" title="Remove it and check again" onClick={() => remove(word)}>
+                  “<bdi>{word}</bdi>”
+                </button>{" "}
+                ({here} texts)
+              </>
+            ))}
+            {words.length > most_of_label && `, and ${words.length - most_of_label} more`}.{" "}
+          </>
+        ))}
+      </p>
+      <p class="soft">
+        A topic word belongs to the meaning of the label: keep it. A leak comes from how the texts were collected, such
+        as a signature or a ticket number: select it to remove it. Stop if only topic words remain.
+      </p>
+    </section>
+  );
+}
+
+interface RemovingProps {
+  words: string[]; // that give the labels
+  removed: string[];
+  check_without: (words: string[]) => void;
 }
 
 // Checks the texts again without words, and with them.
-function Removing({ words }: { words: string[] }) {
-  const [problem, set_problem] = useState("");
-  const removed = own_texts.data?.without ?? [];
-  const change = (to: string[]) =>
-    own_texts.remove(to).then(
-      () => set_problem(""),
-      (error: Error) => set_problem(error.message),
-    );
-  if (words.length === 0 && removed.length === 0) return null;
+function Removing({ words, removed, check_without }: RemovingProps) {
   return (
     <>
       {removed.length > 0 && (
         <p>
           Checked without {removed.map(word => `“${word}”`).join(", ")}.{" "}
-          <button type="button" onClick={() => void change([])}>
+          <button type="button" onClick={() => check_without([])}>
             Put {removed.length === 1 ? "it" : "them"} back
           </button>
         </p>
       )}
       {words.length > 0 && (
         <p>
-          <button type="button" onClick={() => void change([...removed, ...words])}>
+          <button type="button" onClick={() => check_without([...removed, ...words])}>
             Remove {words.length === 1 ? "this word" : "these words"} and check again
           </button>
         </p>
       )}
-      {problem && <p class="problem">{problem}</p>}
     </>
   );
 }

@@ -70,7 +70,7 @@ interface PartProps {
   effects: ReturnType<typeof useEffects>;
 }
 
-const nothing = { words: [], pair: [], alone: undefined };
+const nothing = { words: [], pair: [], alone: undefined, all: [] };
 
 // What needs the forecast and the trained answers.
 function Result({ training, at, part: Part }: { training: Training; at: number; part: FunctionComponent<PartProps> }) {

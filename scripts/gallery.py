@@ -1,78 +1,26 @@
 """A page for each experiment, from its file and its kept results: for scripts/reference."""
 
-import html
 import math
 import pathlib
-import re
 
 import results_page
 import tomllib
 from experiment_claims import begins, expanded, key_of, read_experiment
+from gallery_captions import figure
 from kept_results import KEPT, answers, duration, earlier_claim, name_of, read_kept
 from peer_seeds import number, table
+from systems import SYSTEMS
+from value_words import unit, value_in_words, value_text
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 EXPERIMENTS = HERE / "experiments"
-FIGURES = HERE / "docs" / "figures"
 PLAYGROUND = {
     "toy-phase": "#/toy?bounded=no",
     "copy-subset": "#/play?task=subset",
     "copy-permutation": "#/play?task=permutation",
     "keyword-lstm": "#/play?task=keyword",
 }
-
-
-OF_QUICK_FORM = {
-    "digits-additive",
-    "feature-free",
-    "glimpse-plain",
-    "pooling-learned",
-    "toy-phase",
-}  # in docs/figures, without a number of runs
 ADDED = "added since the run"
-# Systems of experiments in the order of the gallery: heading, and the question of its experiments
-SYSTEMS = {
-    "toy gate": (
-        "Toy gate",
-        "Has attention a reason to move before the class weights differ? Three numbers, solved exactly.",
-    ),
-    "unigram gate": (
-        "Unigram gate",
-        "Is this also true of fifty words? One class weight and one attention logit for each word.",
-    ),
-    "keyword classifier": (
-        "Keyword classifier",
-        "Does a network find the one word that decides a class, and what is learned first?",
-    ),
-    "features": ("Features", "Which entries of a vector matter? Attention weights features in place of positions."),
-    "bags": ("Bags", "Is attention needed to choose an item of a bag, and is it on the deciding item?"),
-    "pooling": ("Pooling", "When is attention a weighted mean of neighbours? Noisy points on a curve."),
-    "copying": ("Copying", "Which is learned first, words or positions? Permutations and subsets."),
-    "heads": ("Heads", "Why do several heads learn more often than one?"),
-    "text": ("Text", "Are the statements on made data true of texts, translations and names?"),
-    "prediction": ("Prediction", "Do the data predict which setting is learned later?"),
-    "interventions": (
-        "Interventions",
-        "Does attention wait for words? One of the two is fixed, and the other is watched.",
-    ),
-    "audit": ("Audit", "How far are the assumptions of the two-stage account true in real runs?"),
-    "linear-attention": (
-        "Linear attention",
-        "At which losses does regression in context pause, and how many tasks does it need?",
-    ),
-    "sparse-attention": (
-        "Sparse attention",
-        "How long does attention to a few positions take, and which way does it find first?",
-    ),
-    "transformer": ("Transformer", "Which simpler predictions does a transformer pass on its way?"),
-    "plateau": ("Plateaus", "At which values does a loss stay constant, and for how long?"),
-    "induction": ("Induction heads", "How many steps does a head need until it copies from the context?"),
-    "sink": ("Sink", "Why does attention go to an empty position, and does a remedy remove it?"),
-    "product": ("Products", "Which plateaus has a product of factors, the simplest model of a circuit?"),
-    "prefetch": ("Prefetching", "Does the prediction of memory addresses need attention?"),
-    "disentangled": ("Disentangled transformer", "Does the first layer find the graph that made the data?"),
-    "glimpse": ("Glimpses", "Can a network learn by reward where to look?"),
-}
 
 
 def cell(text):
@@ -84,20 +32,24 @@ def kept_of(name):
 
 
 def value_of(claim, kept, definitions):
-    """What today's claim came to in the full form, and the verdict; of several corpora the first."""
+    """What today's claim came to in the full form, and the verdict; of several corpora the least and the largest value."""
     today = claim | {"metric": expanded(claim["metric"], definitions)}
-    of_name = [c for one in kept for c in one["claims"] if key_of(c) == key_of(claim)]
-    found = next((c for c in of_name if answers(c, today)), None)
-    if found is None and of_name:
-        changed = " and ".join(what_changed(of_name[0], today))
-        return results_page.value_text(of_name[0]), f"{changed} changed since the run: [see below](#earlier-claims)"
-    if found is None:
+    of_name = [(c, one) for one in kept for c in one["claims"] if key_of(c) == key_of(claim)]
+    found = [(c, one) for c, one in of_name if answers(c, today)]
+    if not found and of_name:
+        changed = " and ".join(what_changed(of_name[0][0], today))
+        return value_text(of_name[0][0]), f"{changed} changed since the run: [see below](#earlier-claims)"
+    if not found:
         return "–", "quick form only" if claim.get("form") == "quick" else ADDED if kept else "not run in full"
+    held = sum(c["held"] for c, _ in found)
+    if len(found) > 1:
+        found.sort(key=lambda one: one[0]["value"])
+        value = " to ".join(f"{value_text(c)} ({one['corpus']})" for c, one in (found[0], found[-1]))
+        return value, f"supported on {held} of {len(found)} corpora"
+    value = value_in_words(found[0][0], today["metric"], found[0][1])
     if claim.get("expect") == "refuted":
-        return results_page.value_text(
-            found
-        ), f"{'refutes' if found['held'] else 'does not refute'} {claim['source'].split(',')[0]}"
-    return results_page.value_text(found), "supported" if found["held"] else "**not supported**"
+        return value, f"{'refutes' if held else 'does not refute'} {claim['source'].split(',')[0]}"
+    return value, "supported" if held else "**not supported**"
 
 
 def what_changed(kept, today):
@@ -110,6 +62,8 @@ def what_changed(kept, today):
 
 
 def threshold(claim):
+    if "at_least" in claim and claim["at_least"] == claim.get("at_most"):
+        return f"= {number(claim['at_least'])}"
     bounds = [f"{sign} {number(claim[key])}" for key, sign in (("at_least", "≥"), ("at_most", "≤")) if key in claim]
     return " and ".join(bounds)
 
@@ -129,12 +83,13 @@ def claims_table(claims, kept, definitions):
         row = [
             cell(claim.get("title") or claim["says"]),
             value,
+            unit(expanded(claim["metric"], definitions)),
             threshold(claim),
             f"{number(null['value']).replace('inf', '∞')}: {cell(null['means'])}" if null else "",
         ]
         row += ["; ".join(rival_text(one, claim) for one in claim.get("rivals", []))] if rivals else []
         rows.append([*row, verdict])
-    heads = ["claim", "value", "threshold", "null", *(["rival"] if rivals else []), "verdict"]
+    heads = ["claim", "value", "unit", "threshold", "null", *(["rival"] if rivals else []), "verdict"]
     return "\n".join(table(heads, rows))
 
 
@@ -151,7 +106,7 @@ def earlier_claims(text, kept):
                     [
                         f"`{earlier['name']}`",
                         cell(earlier["title"]),
-                        results_page.value_text(found),
+                        value_in_words(found, earlier["metric"], one),
                         found["wanted"].replace(">=", "≥").replace("<=", "≤"),
                         "supported" if found["held"] else "**not supported**",
                         " and ".join(what_changed(found, today)) if today else "replaced",
@@ -169,16 +124,32 @@ def earlier_claims(text, kept):
     return f"{note}\n\n" + "\n".join(table(heads, rows)) + f"\n\nTheir metrics:\n\n```text\n{measured}\n```"
 
 
-def definition(claim):
+def definition(claim, kept, definitions):
+    """The sentence of a claim, and its formula next to its value."""
+    value, verdict = value_of(claim, kept, definitions)
     lines = [f"**{claim.get('title') or claim['says']}**"]
     if claim.get("title"):
         lines += ["", claim["says"]]
-    return "\n".join([*lines, "", "```text", claim["metric"], "```"])
+    lines += ["", "```text", claim["metric"], "```", ""]
+    return "\n".join([*lines, f"Value: {value}. Threshold: {threshold(claim)}. Verdict: {verdict.replace('**', '')}."])
+
+
+def agreement_claims(kept):
+    """The claims on agreement of the kept corpora, a column for each. The program makes them: no experiment's file has them."""
+    values = {}
+    for one in kept:
+        for claim in one["claims"]:
+            if results_page.on_agreement(claim["claim"]):
+                mark = "" if claim["held"] else " (**not supported**)"
+                values.setdefault(claim["claim"].rstrip("."), {})[one["corpus"]] = value_text(claim) + mark
+    corpora = [one["corpus"] for one in kept if "corpus" in one]
+    rows = [[claim, *(of_it.get(corpus, "–") for corpus in corpora)] for claim, of_it in values.items()]
+    return AGREEMENT + "\n\n" + "\n".join(table(["claim", *corpora], rows)) if rows else ""
 
 
 def cost(kept, experiment):
     for one in kept:
-        seconds = duration(one["seconds"])
+        seconds = "less than 0.1 s" if one["seconds"] < 0.1 else duration(one["seconds"])
         where = f" on {one['corpus']}" if "corpus" in one else ""
         runs = f"{one['runs']} runs" if one["runs"] > 1 else "one run"
         today = any(results_page.still_made(claim, experiment) for claim in one["claims"])
@@ -193,92 +164,6 @@ def sources(name, claims, sentences):
             if experiment == name and any(begins(key, start) for key in keys):
                 cited |= {str(source) for source in sentence["source"]}
     return ", ".join(f"[{one}](../explanation/sources.md#source-{one})" for one in sorted(cited, key=int))
-
-
-def form_of(runs, experiment, kept):
-    """The form that has this many runs, or nothing if both may have them."""
-    full = {one["runs"] for one in kept}
-    if not runs:
-        return ""
-    if runs not in full:
-        return "quick" if full else ""
-    return "full" if any(key.startswith("sweep.") for key in experiment.get("quick", {})) else ""
-
-
-def rounded(value):
-    """A number of a description to three digits; one with a power of ten as it is."""
-    return value if "×" in value else f"{float(value.replace('−', '-')):.3g}".replace("-", "−")
-
-
-def drawn(described):
-    """What a figure's description says of its runs: (their number or None, the sentences of the caption)."""
-    lines = re.match(r"Lines over ([\w ]+), (\d+) runs?\.\s*(.*)", described)
-    if not lines:
-        runs = re.search(r"(\d+) runs", described)
-        shown = (
-            ""
-            if described.startswith(("Bars", "Curves"))
-            else re.sub(r", \d+ runs(?=:)|, one for each of \d+ runs", "", described)
-        )
-        return int(runs[1]) if runs else None, shown
-    axis = {"step": "training step", "tau": "time τ"}.get(lines[1], lines[1])
-    medians = re.findall(r"(.+?): median from (\S+) to (\S+?)\.(?:\s|$)", lines[3])
-    text = f"The horizontal axis is the {axis}."
-    if 0 < len(medians) <= 6:
-        named = []
-        for label, first, last in medians:
-            first, last = map(rounded, (first, last))
-            named.append(f"{label}: {first} to {last}")
-        text += f" Medians, from the first evaluation to the last: {'; '.join(named)}."
-    return int(lines[2]), text
-
-
-def caption(file, form, experiment, kept):
-    """What is drawn: title and note of the experiment's figure, the number of runs, and how the curves begin and end."""
-    svg = file.read_text()
-    title, described = (html.unescape(re.search(rf"<{tag}[^>]*>([^<]*)", svg)[1]) for tag in ("title", "desc"))
-    figures = experiment.get("figure", [{}])
-    of_it = next((one for one in figures if one.get("title") == title), figures[0])
-    runs, text = drawn(described)
-    form = form or form_of(runs, experiment, kept)
-    size = f"{runs} run{'s' * (runs > 1)}" if runs else ""
-    named = f"{form} form" if form else "" if "quick" in experiment else "the same in both forms"
-    size = ", ".join(filter(None, (size, named)))
-    parts = [of_it.get("title", title) + ".", size and f"{size[:1].upper()}{size[1:]}.", of_it.get("note", ""), text]
-    return f"*{' '.join(filter(None, parts))}*"
-
-
-def alternative(file, experiment):
-    """What a reader hears who does not see the figure: its title, and the quantities that are drawn."""
-    svg = file.read_text()
-    title = html.unescape(re.search(r"<title[^>]*>([^<]*)", svg)[1])
-    figures = experiment.get("figure", [{}])
-    of_it = next((one for one in figures if one.get("title") == title), figures[0])
-    if described := of_it.get("description"):
-        return described
-    kind = {"lines": "Lines", "curve": "Points", "scatter": "Points", "bars": "Bars", "xy": "Curves"}.get(
-        of_it.get("kind")
-    )
-    names = of_it.get("names") or []
-    names = [names] if isinstance(names, str) else names
-    drawn_names = f". {kind} of {', '.join(names)}" if kind and names else ""
-    axis = of_it.get("x_label") or ("the training step" if of_it.get("kind") == "lines" and "x" not in of_it else "")
-    over = f" over {axis}" if drawn_names and axis else ""
-    return f"{of_it.get('title', title)}{drawn_names}{over}".replace("[", "(").replace("]", ")")
-
-
-def figure(name, experiment, kept):
-    """The figure of the documents, else that of scripts/gallery_figures.py, of the full form if it has one; and its caption."""
-    places = [(FIGURES / f"{name}.svg", "../figures", "quick" if name in OF_QUICK_FORM else "")]
-    places += [
-        (HERE / "docs" / "gallery" / "figures" / f"{name}.{form}.svg", "figures", form) for form in ("full", "quick")
-    ]
-    for file, folder, form in places:
-        if file.exists():
-            yield f"![{alternative(file, experiment)}]({folder}/{file.name})\n\n{caption(file, form, experiment, kept)}"
-            return
-    if "figure" in experiment:
-        yield f"No figure of this experiment is kept. `fovea reproduce {name}` writes it to `report.html`."
 
 
 def experiment_page(name, text, sentences, page):
@@ -299,42 +184,58 @@ def experiment_page(name, text, sentences, page):
     parts.append(
         f"## Claims\n\nValues are of the full form ([how to read the table](index.md#how-to-use-the-gallery)).{earlier}\n\n{rows}"
     )
+    if of_agreement := agreement_claims(kept):
+        parts.append(f"## Claims on agreement\n\n{of_agreement}")
     if of_earlier:
         parts.append(f"## Earlier claims\n\n{of_earlier}")
     named = "\n".join(f"{key} = {metric}" for key, metric in definitions.items())
     parts.append(
-        "## How each claim is measured\n\nEach claim has its sentence and its formula. The names in formulas are "
+        "## How each claim is measured\n\nEach claim has its sentence, its formula and its value. The names in formulas are "
         "[metrics](../reference/metrics.md), settings and definitions. [Expressions](../reference/expressions.md) has the functions."
     )
     parts += [f"```text\n{named}\n```"] if named else []
-    parts += map(definition, claims)
-    spec = text.split("\n[[claim]]")[0].strip()
+    parts += [definition(claim, kept, definitions) for claim in claims]
+    spec = "\n".join(
+        line
+        for line in text.split("\n[define]")[0].split("\n[[claim]]")[0].splitlines()
+        if not line.startswith("idea = ")
+    )
     parts.append(
-        f"## Experiment file\n\n[{name}.toml](../../experiments/{name}.toml), without its claims and figures:\n\n```toml\n{spec}\n```"
+        f"## Experiment file\n\nThe settings of [{name}.toml](../../experiments/{name}.toml), which also has the idea, definitions, claims and figures above:\n\n"
+        f"```toml\n{spec.strip()}\n```"
     )
     if cited := sources(name, claims, sentences):
         parts.append(f"## Sources\n\nTests sentences of {cited}.")
-    return page(f"{name}: {experiment['title']}", *filter(None, parts))
+    return page(f"{experiment['title']} ({name})", *filter(None, parts))
 
 
 def of_full_form(name, text):
     """How many of today's claims are supported by kept results of the full form, for the list of experiments."""
     experiment, kept = read_experiment(text), kept_of(name)
-    found = [claim for one in kept for claim in one["claims"] if results_page.still_made(claim, experiment)]
-    if not found and kept:
-        earlier = [claim for one in kept for claim in one["claims"]]
-        held = sum(claim["held"] for claim in earlier)
-        return (
-            f" (0 of {len(results_page.of_full(experiment))} run; of {len(earlier)} earlier claims, {held} supported)"
-        )
-    if not found:
+    if not kept:
         return " (not run in full)"
-    held = sum(claim["held"] for claim in found)
+    results = [claim for one in kept for claim in one["claims"]]
+    found = [claim for claim in results if results_page.still_made(claim, experiment)]
+    run, ever = {key_of(claim) for claim in found}, {key_of(claim) for claim in results}
+    open_ones = [key_of(claim) for claim in results_page.of_full(experiment) if key_of(claim) not in run]
+    changed = sum(key in ever for key in open_ones)
     corpora = f", {len(kept)} corpora" if len(kept) > 1 else ""
-    run = {key_of(claim) for claim in found}
-    added = sum(key_of(claim) not in run for claim in results_page.of_full(experiment))
-    return f" ({held} of {len(found)}{corpora}{f', {added} not run yet' if added else ''})"
+    parts = [f"{sum(claim['held'] for claim in found)} of {len(found)}{corpora}" if found else ""]
+    parts += [f"{len(open_ones) - changed} {ADDED}" if len(open_ones) > changed else ""]
+    parts += [f"{changed} changed since the run" if changed else ""]
+    parts += [] if found else [f"{sum(claim['held'] for claim in results)} of {len(results)} earlier claims"]
+    return f" ({', '.join(filter(None, parts))})"
 
+
+AGREEMENT = """The program makes these claims for every corpus. 𝒜(a, b) is the share of texts, or of target words, whose largest a is among the top 5 % of b
+([agreement](../reference/agreement.md)). A value is a margin, and a claim is supported if it is above 0:
+
+```text
+claims on 𝒜(a, b):   lower end of 𝒜(a, b) − largest upper end of its rivals
+claim on accuracy:   lower end of (best accuracy − best accuracy of the regression) + 0.02
+```
+
+Ends are of 95 % intervals. The table has the margin of each corpus."""
 
 GUIDE = """## How to use the gallery
 
@@ -357,7 +258,8 @@ Each page has the same parts:
 
 | column | meaning |
 |---|---|
-| value | what the formula of the claim gave in the full form |
+| value | what the formula of the claim gave in the full form; of a share also the seeds or runs that it counts |
+| unit | what kind of number the value is, as *smallest of the runs* or *ratio of medians* |
 | threshold | the values with which the claim is supported |
 | null | what the formula would give if the claim were wrong, and why |
 | rival | what the formula gives for a simpler explanation |
@@ -369,8 +271,8 @@ Each page has the same parts:
 - **Rival.** A cell has a mark if the rival meets the threshold, too. The claim alone then does not show that the simpler explanation is wrong. For example, the
   claim of [digits-additive](digits-additive.md) that attention is more accurate is met by uniform attention, too.
 
-In the lists below, *(3 of 4)* means: 3 of 4 results of the full form are supported. A claim counts once for each corpus. *Not run yet* counts the claims that
-no kept result has. *0 of 5 run* means that the full form was run with earlier claims alone, which have been replaced."""
+In the lists below, *(3 of 4)* means: 3 of 4 results of the full form are supported. A claim counts once for each corpus. *Added since the run* counts the claims that
+the kept result has not, and *changed since the run* those that it has with another metric or threshold. *Earlier claims* have been replaced."""
 
 
 def pages(page):

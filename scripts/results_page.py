@@ -24,6 +24,7 @@ from entity_table import entity_table
 from experiment_claims import begins, key_of, read_experiment
 from kept_results import KEPT, answers, earlier_claim, keep, name_of, read_kept
 from peer_seeds import number, peer_table, table
+from value_words import unit, value_in_words, value_text
 from verdict_counts import counts_of_verdicts
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -37,9 +38,10 @@ PAGES = {
 }
 
 
-def value_text(claim):
-    """JSON has no infinity: what is held and has no number is past every bound, as where a median seed never got there."""
-    return "∞" if claim["value"] is None and claim["held"] else number(claim["value"])
+def signs(wanted):
+    """A kept threshold with the signs of the pages: one number if both ends are equal."""
+    least, _, most = wanted.partition(" to ")
+    return f"= {least}" if least == most else wanted.replace(">=", "≥").replace("<=", "≤")
 
 
 def of_full(experiment):
@@ -153,20 +155,27 @@ def failed_list(all_kept, shipped):
             if claim["held"]:
                 continue
             experiment = shipped.get(kept["experiment"], {})
-            link = f"[{name_of(kept)}](../gallery/{kept['experiment']}.md)"
+            made = still_made(claim, experiment)
+            section = "claims-on-agreement" if on_agreement(claim["claim"]) else "how-each-claim-is-measured"
+            section = section if made else "earlier-claims"
+            link = f"[{name_of(kept)}](../gallery/{kept['experiment']}.md#{section})"
             others = changed_settings(kept, experiment)
-            if still_made(claim, experiment):
+            metric = claim.get("metric") or (shipped_claim(claim, experiment) or {}).get("metric", "")
+            value = value_in_words(claim, metric, kept)
+            if made:
                 title = title_of(kept, claim, experiment).rstrip(".")
-                today.append([link, title, value_text(claim) + (" †" if others else ""), claim["wanted"]])
+                kind = "margin" if on_agreement(claim["claim"]) else unit(metric)
+                today.append([link, title, value + (" †" if others else ""), kind, signs(claim["wanted"])])
             else:
-                value = f"{value_text(claim)}, where {claim['wanted']} was claimed"
+                value += f"; threshold {signs(claim['wanted'])}"
                 value += f"; run {OTHER_SETTINGS}" if others else ""
                 replaced.append(f"- {link} ({value}): {reasons[name_of(kept).replace(' on ', '-')]['says']}")
     lines = [f"{len(today) + len(replaced)} kept claims of the full forms are not supported.", ""]
     lines += [f"{len(today)} of them are claimed today (†: run {OTHER_SETTINGS}):", ""]
-    lines += table(["experiment", "claim", "measured", "claimed"], today)
+    lines += table(["experiment", "claim", "measured", "unit", "claimed"], today)
     if replaced:
-        lines += ["", f"{len(replaced)} of them have been changed or replaced since:", "", *replaced]
+        have = "has" if len(replaced) == 1 else "have"
+        lines += ["", f"{len(replaced)} of them {have} been changed or replaced since:", "", *replaced]
     return lines
 
 

@@ -10,8 +10,10 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import gallery
+import gallery_captions
 import kept_results
 import results_page
+import value_words
 import verdict_counts
 from kept_results import KEPT as RESULTS
 
@@ -172,14 +174,62 @@ def test_causes_of_failures_count_every_failed_claim_and_findings_have_a_row_eac
     assert "\n".join(table) in (ROOT / "docs" / "explanation" / "findings.md").read_text()
 
 
-def test_a_caption_has_the_title_the_runs_and_the_ends_of_the_curves():
-    assert gallery.drawn("Lines over step, 5 runs. accuracy: median from 0.4 to 1. β: median from −0.25 to 2.") == (
-        5,
-        "The horizontal axis is the training step. "
-        "Medians, from the first evaluation to the last: accuracy: 0.4 to 1; β: −0.25 to 2.",
-    )
-    assert gallery.drawn("Points of a over b, one for each of 60 runs.") == (60, "Points of a over b.")
+def test_a_caption_has_the_runs_and_the_ends_of_the_curves():
+    assert gallery_captions.drawn(
+        "Lines over step, 5 runs. accuracy: median from 0.4 to 1. β: median from −0.25 to 2."
+    ) == (5, "The horizontal axis is the training step.", [["accuracy", "0.4", "1"], ["β", "−0.25", "2"]])
+    assert gallery_captions.drawn("Points of a over b, one for each of 60 runs.") == (60, "Points of a over b.", [])
     swept = {"quick": {"sweep.seed": "0..1"}}
-    assert gallery.form_of(5, swept, [{"runs": 20}]) == "quick"
-    assert gallery.form_of(20, swept, [{"runs": 20}]) == "full"
-    assert gallery.form_of(20, {}, [{"runs": 20}]) == "" == gallery.form_of(None, swept, [{"runs": 20}])
+    assert gallery_captions.form_of(5, swept, [{"runs": 20}]) == "quick"
+    assert gallery_captions.form_of(20, swept, [{"runs": 20}]) == "full"
+    assert (
+        gallery_captions.form_of(20, {}, [{"runs": 20}]) == "" == gallery_captions.form_of(None, swept, [{"runs": 20}])
+    )
+    assert gallery_captions.size_text(32, "full", [{"runs": 160}]) == "32 of the 160 runs"
+    assert gallery_captions.size_text(20, "full", [{"runs": 20}]) == "20 runs"
+
+
+RUNS = {
+    "values": {
+        "settings": {"seed": [0, 1, 2, 3], "task.vocab": [20, 20, 30, 30]},
+        "numbers": {"accuracy": [1, 0.4, 1, 1]},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("metric", "words", "unit"),
+    [
+        ("share(accuracy >= 0.9)", "0.75: 3 of 4 seeds", "share"),
+        ("share_low(accuracy >= 0.9 | task.vocab = 20)", "0.75: 1 of 2 seeds", "share, lower end of interval"),
+        ("least(accuracy)", "0.75", "smallest of the runs"),
+        ("median(accuracy | task.vocab = 20) / median(accuracy | task.vocab = 30)", "0.75", "ratio of medians"),
+        ("share_low(a > 1) - share_high(b > 1)", "0.75", "lower end of one share − upper end of another"),
+    ],
+)
+def test_a_value_has_the_seeds_that_it_counts_and_a_unit(metric, words, unit):
+    claim = {"value": 0.75, "held": True}
+    assert value_words.value_in_words(claim, metric, RUNS) == words
+    assert value_words.unit(metric) == unit
+
+
+def test_a_share_without_kept_runs_counts_seeds_if_each_run_has_its_own():
+    claim = {"value": 0.8, "held": True}
+    assert (
+        value_words.value_in_words(claim, "share(a > 1)", {"runs": 5, "seeds": [0, 1, 2, 3, 4]}) == "0.8: 4 of 5 seeds"
+    )
+    assert value_words.value_in_words(claim, "share(a > 1)", {"runs": 10, "seeds": [0, 1, 2, 3, 4]}) == "0.8"
+
+
+def test_claims_on_agreement_have_a_column_for_each_corpus():
+    claim = {
+        "claim": "The interval of agreement 𝒜(α, β) is above the intervals of its rivals (shuffled).",
+        "held": True,
+    }
+    kept = [
+        {"corpus": "a", "claims": [claim | {"value": 0.5}]},
+        {"corpus": "b", "claims": [claim | {"value": -0.1, "held": False}]},
+    ]
+    lines = gallery.agreement_claims(kept).splitlines()
+    assert lines[-3] == "| claim | a | b |"
+    assert lines[-1].endswith("| 0.5 | -0.1 (**not supported**) |")

@@ -1,4 +1,4 @@
-"""Tables of docs/reference/results.md on the runs of kept results, and on how attention agrees with the evidence of words."""
+"""Tables of docs/reference/results-runs.md and results-on-texts.md: runs of kept results, and agreement of attention with words."""
 
 from kept_results import duration, name_of
 from peer_seeds import number, table
@@ -67,7 +67,8 @@ def agreement_tables(all_kept):
             f"### {name_of(kept)}",
             "",
             f"{measures['examples']} examples, {measures['rows']} rows; best {performance} of the reference run {measures['best']:.4g} "
-            f"at step {measures['best_step']}; {measures['runs']} runs in {duration(kept['seconds'])}. "
+            f"at step {measures['best_step']}; {measures['runs']} runs are compared, "
+            f"those of word models among them. The {kept['runs']} runs of the sweep took {duration(kept['seconds'])}. "
             f"`fovea reproduce {kept['experiment']} --full{words}`",
             "",
         ]

@@ -1,4 +1,4 @@
-"""The table of docs/reference/results.md with the F1 of taggers of named entities."""
+"""The table of docs/reference/results-on-texts.md with the F1 of taggers of named entities."""
 
 import statistics
 

@@ -1,6 +1,6 @@
 """What is kept of an experiment's full form in docs/results/: its claims, runs, machines, and a fingerprint of its numbers.
 
-For scripts/results_page.py, which writes the tables of docs/reference/results.md from these files.
+For scripts/results_page.py, which writes the tables of results in docs/reference from these files.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""The table of docs/reference/results.md that sets the seeds of copying beside those of PyTorch."""
+"""The table of docs/reference/results-compared.md that sets the seeds of copying beside those of PyTorch."""
 
 import math
 import random

@@ -24,13 +24,17 @@ from entity_table import entity_table
 from experiment_claims import begins, key_of, read_experiment
 from kept_results import KEPT, answers, earlier_claim, keep, name_of, read_kept
 from peer_seeds import number, peer_table, table
+from systems import SYSTEMS
 from value_words import unit, value_in_words, value_text
 from verdict_counts import counts_of_verdicts
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 OTHER_SETTINGS = "with other settings than today's"
 PAGES = {
-    HERE / "docs" / "reference" / "results.md": ["missing", "claims", "fresh", "runs", "agreement", "entities", "peer"],
+    HERE / "docs" / "reference" / "results.md": ["missing", "claims", "fresh"],
+    HERE / "docs" / "reference" / "results-runs.md": ["runs"],
+    HERE / "docs" / "reference" / "results-on-texts.md": ["agreement", "entities"],
+    HERE / "docs" / "reference" / "results-compared.md": ["peer"],
     HERE / "docs" / "reference" / "sentences.md": ["sentences"],
     HERE / "docs" / "reference" / "failed-claims.md": ["failed"],
     HERE / "docs" / "explanation" / "not-supported.md": ["failed_count"],
@@ -102,7 +106,9 @@ def otherwise(experiment, key, broken):
     for entry in broken:
         if entry["experiment"] == experiment and entry["claim"] == key:
             if not entry["value"]:
-                return entry["change"].replace("nothing:", "nothing breaks it:", 1)
+                return entry["change"].replace("nothing:", "no break found:", 1)
+            if entry["value"] == "never reached, or of no run":
+                return f"{entry['change']}: not defined, no run reaches it"
             return f"{entry['change']}: {entry['value']}"
     return ""
 
@@ -113,7 +119,7 @@ def kind_of(name, claim):
 
 
 def claims_table(all_kept, shipped, broken):
-    rows = []
+    rows, of_system = [], {}
     for kept in all_kept:
         experiment = shipped.get(kept["experiment"], {})
         other_settings = changed_settings(kept, experiment)
@@ -126,25 +132,28 @@ def claims_table(all_kept, shipped, broken):
                 verdict = f"{verdict}, of a claim changed or replaced since"
             if other_settings:
                 verdict = f"{verdict}, {OTHER_SETTINGS}"
-            rows.append(
-                [
-                    f"[{name_of(kept)}](../gallery/{kept['experiment']}.md)",
-                    title_of(kept, claim, experiment).replace("|", "\\|"),
-                    value_text(claim),
-                    claim["wanted"],
-                    otherwise(kept["experiment"], key_of(claim), broken),
-                    kind_of(kept["experiment"], now),
-                    verdict,
-                ]
-            )
+            metric = claim.get("metric") or (now or {}).get("metric", "")
+            row = [
+                f"[{name_of(kept)}](../gallery/{kept['experiment']}.md)",
+                title_of(kept, claim, experiment).replace("|", "\\|"),
+                value_in_words(claim, metric, kept),
+                signs(claim["wanted"]),
+                otherwise(kept["experiment"], key_of(claim), broken),
+                kind_of(kept["experiment"], now),
+                verdict,
+            ]
+            rows.append(row)
+            of_system.setdefault(experiment.get("system", ""), []).append(row)
     supported = sum(row[-1].startswith(("supported", "refutes")) for row in rows)
     old = sum("replaced since" in row[-1] for row in rows)
     changed = f" Of claims that have been changed or replaced since: {old}." if old else ""
     others = sum(row[-1].endswith(OTHER_SETTINGS) for row in rows)
     changed += f" Run with settings that have been changed since: {others}." if others else ""
-    return [f"{supported} of {len(rows)} claims are supported, or refute a source as expected.{changed}", ""] + table(
-        ["experiment", "claim", "value", "threshold", "when broken", "kind", "verdict"], rows
-    )
+    lines = [f"{supported} of {len(rows)} claims are supported, or refute a source as expected.{changed}"]
+    heads = ["experiment", "claim", "value", "threshold", "when broken", "kind", "verdict"]
+    for system, of_it in of_system.items():
+        lines += ["", *([f"#### {SYSTEMS[system][0]}", ""] if system in SYSTEMS else []), *table(heads, of_it)]
+    return lines
 
 
 def failed_list(all_kept, shipped):

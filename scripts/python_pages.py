@@ -1,10 +1,9 @@
-"""The page of the Python API, from signatures and docstrings. For scripts/reference."""
+"""The pages of the Python API, from signatures and docstrings. For scripts/reference."""
 
 import __future__
 
 import ast
 import contextlib
-import dataclasses
 import inspect
 import pathlib
 import re
@@ -19,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 TYPES = [
     ["`SpecLike`", "text, path or dict", "an experiment's name, the path of a file, or the content of a file"],
     ["`Probes`", "text, `fovea.Probe`, or several", "names of [probes](probes.md), and probes in Python"],
-    ["`OnStep`", "function of a [`fovea.Step`](#class-foveastep)", "called at every update"],
+    ["`OnStep`", "function of a [`fovea.Step`](python-parts.md#class-foveastep)", "called at every update"],
     [
         "`Intervene`",
         "function of a number of updates",
@@ -28,13 +27,17 @@ TYPES = [
     ["`Group`", "`Run`, `RunTable`, list of runs, or text", "runs, or a [condition](expressions.md) that finds them"],
     ["`Path`", "text or path", "a file or folder"],
     ["`Array`", "NumPy array of float32", "its shape is given, as in (examples, rows, positions)"],
-    ["`Batches`", "function of (split, seed, size)", "yields dicts of arrays ([`fovea.Task`](#class-foveatask))"],
+    [
+        "`Batches`",
+        "function of (split, seed, size)",
+        "yields dicts of arrays ([`fovea.Task`](python-parts.md#class-foveatask))",
+    ],
 ]
 
 
 def signature(thing):
-    if " makes it." in (inspect.getdoc(thing) or "").split("\n\n")[0] and not dataclasses.is_dataclass(thing):
-        return ""
+    if inspect.isclass(thing) and "\nParameters\n---" not in (inspect.getdoc(thing) or ""):
+        return ""  # the package makes it
     try:
         text = str(inspect.signature(thing))
     except (TypeError, ValueError):
@@ -176,13 +179,13 @@ def title_of(name, thing):
 
 def api_of(name, thing):
     called = inspect.isroutine(thing) or inspect.isclass(thing)
-    parts = [f"### {title_of(name, thing)}"]
+    parts = [f"## {title_of(name, thing)}"]
     if called:
         parts.append(call_text(name, signature(thing).removesuffix(" -> None")))
     parts += [text for text in (docstring(thing), source(thing)) if text]
     if inspect.isclass(thing):
         for member, got, is_property in members(thing):
-            text = f"#### {name}.{member}\n\n"
+            text = f"### {name}.{member}\n\n"
             if not is_property:
                 text += call_text(member, signature(got)) + "\n\n"
             parts.append(text + docstring(got))
@@ -202,46 +205,94 @@ def public_names():
     return found
 
 
-PYTHON = {
-    "Train, and read runs": "run sweep resume store compare describe Run RunTable Store Comparison Words",
-    "Predict before training": "predict Prediction TracePrediction Shading",
-    "Check attention on texts": "check_attention measure audit Belief Measures Inspection Audit Assumption",
-    "PyTorch": "observe attention_sites check_classifier to_torch from_torch lightning_callback trainer_callback Watch Head HeadRanking "
-    "ClassifierCheck Model",
-    "Your own parts": "Task Probe Similarity Step ProbeBatch ProbeOutcome ProbeModel",
-    "Texts and estimators": "data.add data.read data.cut data.corpus data.corpora data.remove Corpus estimators.AttentionClassifier "
-    "estimators.NadarayaWatson",
-    "Errors": "Error WrongInput WrongType Failure",
-}
+# A page for each group: its name, its heading, how its introduction begins, an example, and its members
+GROUPS = [
+    (
+        "runs",
+        "Train, and read runs",
+        "how a run is trained, found, read and compared",
+        'run = fovea.run("copy-subset", quick=True)',
+        "run sweep resume store compare describe Run RunTable Store Comparison Words",
+    ),
+    (
+        "prediction",
+        "Predict before training",
+        "what data predict before a model is trained",
+        'print(fovea.predict("copy", vocab=40, length=40))',
+        "predict Prediction TracePrediction Shading",
+    ),
+    (
+        "attention",
+        "Check attention on texts",
+        "how attention is checked, measured and audited",
+        "print(fovea.check_attention(texts, labels))",
+        "check_attention measure audit Belief Measures Inspection Audit Assumption",
+    ),
+    (
+        "pytorch",
+        "PyTorch",
+        "how a PyTorch model is observed, checked and exchanged",
+        'watch = fovea.observe(model, batch, answer, name="mine")',
+        "observe attention_sites check_classifier to_torch from_torch lightning_callback trainer_callback Watch Head HeadRanking "
+        "ClassifierCheck Model",
+    ),
+    (
+        "parts",
+        "Your own parts",
+        "how a task, a probe or a similarity of yours is written",
+        "task = fovea.Task(batches, vocab=9, classes=2)",
+        "Task Probe Similarity Step ProbeBatch ProbeOutcome ProbeModel",
+    ),
+    (
+        "texts",
+        "Texts and estimators",
+        "how texts are added, and the estimators of scikit-learn",
+        'fovea.data.add("mine", train="reviews.tsv", label=1, text=2)',
+        "data.add data.read data.cut data.corpus data.corpora data.remove Corpus estimators.AttentionClassifier "
+        "estimators.NadarayaWatson",
+    ),
+    (
+        "errors",
+        "Errors",
+        "the exceptions of the package",
+        'fovea.run("copy-subste")',
+        "Error WrongInput WrongType Failure",
+    ),
+]
 
 
-def python_index(names):
-    listed = {f"fovea.{name}" for group in PYTHON.values() for name in group.split()}
+def rows_of(members, names, page):
+    """A row for each name of a group: its link, and the first sentences of its docstring."""
+    for name in (f"fovea.{one}" for one in members.split()):
+        first = re.sub(r"\s+", " ", (inspect.getdoc(names[name]) or "").split("\n\n")[0])
+        link = f"[`{name}`]({page}#{anchor(title_of(name, names[name]))})"
+        yield [link, cell(re.sub(r"``([^`]*)``", r"`\1`", first))]
+
+
+def python_pages(page):
+    """{name of a page: its text}: an index, and a page for each group."""
+    names = public_names()
+    listed = {f"fovea.{name}" for *_, members in GROUPS for name in members.split()}
     if listed != set(names):
         sys.exit(
-            f"PYTHON in scripts/python_pages.py and the package differ in {', '.join(sorted(listed ^ set(names)))}"
+            f"GROUPS in scripts/python_pages.py and the package differ in {', '.join(sorted(listed ^ set(names)))}"
         )
-    parts = []
-    for group, members in PYTHON.items():
-        rows = []
-        for name in (f"fovea.{one}" for one in members.split()):
-            first = re.sub(r"\s+", " ", (inspect.getdoc(names[name]) or "").split("\n\n")[0])
-            link = f"[`{name}`](#{anchor(title_of(name, names[name]))})"
-            rows.append([link, cell(re.sub(r"``([^`]*)``", r"`\1`", first))])
-        parts.append(f"**[{group}](#{anchor(group)})**\n\n" + "\n".join(table(["name", "does or is"], rows)))
-    ordered = sorted(names, key=lambda name: name.removeprefix("fovea.").lower())
-    links = [f"[`{name.removeprefix('fovea.')}`](#{anchor(title_of(name, names[name]))})" for name in ordered]
-    return f"In alphabetical order: {', '.join(links)}.\n\n" + "\n\n".join(parts)
-
-
-def python_page(page):
-    names = public_names()
-    parts = []
-    for group, members in PYTHON.items():
-        parts += [f"## {group}", *(api_of(f"fovea.{one}", names[f"fovea.{one}"]) for one in members.split())]
+    heads = ["name", "does or is"]
+    made, parts, links = {}, [], {}
+    for key, heading, subject, example, members in GROUPS:
+        file = f"python-{key}"
+        rows = list(rows_of(members, names, f"{file}.md"))
+        parts.append(f"## {heading}\n\nPage: [{heading}]({file}.md).\n\n" + "\n".join(table(heads, rows)))
+        links |= {name: row[0] for name, row in zip(members.split(), rows)}
+        intro = f"Find here {subject}. [Python API](python-api.md) lists all names.\n\n```python\nimport fovea\n\n{example}\n```"
+        own = "\n".join(table(heads, list(rows_of(members, names, ""))))
+        entries = [api_of(f"fovea.{one}", names[f"fovea.{one}"]) for one in members.split()]
+        made[file] = page(f"Python: {heading}", intro, own, *entries)
     intro = (
-        "Find here every public name of the package, from its docstrings. [Use Fovea from Python](../how-to/use-python.md) shows them at work.\n\n"
-        '```python\nimport fovea\n\nrun = fovea.run("copy-subset", quick=True)\n```'
+        "Find here every public name of the package. Each links to its page, which has the docstring. [Use Fovea from Python](../how-to/use-python.md) "
+        'shows them at work.\n\n```python\nimport fovea\n\nrun = fovea.run("copy-subset", quick=True)\n```'
     )
-    types = "Names of types in signatures:\n\n" + "\n".join(table(["name", "is", "content"], TYPES))
-    return page("Python API", intro, python_index(names), types, *parts)
+    ordered = [links[name] for name in sorted(links, key=str.lower)]
+    types = "## Types in signatures\n\n" + "\n".join(table(["name", "is", "content"], TYPES))
+    made["python-api"] = page("Python API", intro, f"In alphabetical order: {', '.join(ordered)}.", *parts, types)
+    return made

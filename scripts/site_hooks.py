@@ -28,6 +28,11 @@ LANGUAGES = {
     ".bash": "bash",
 }
 MOST = 8e6  # bytes of page and story, which a visitor's browser loads before it shows anything
+# Pages whose sections were moved to pages of their own: a mark that the page has no more leads to the page that has it.
+SPLIT = {
+    "reference/python-api": "reference/python-*",
+    "reference/results": "reference/results-*",
+}
 INSTEAD = {"README.md": "index.md", "experiments": "gallery/index.md"}
 
 
@@ -147,8 +152,29 @@ def address(target, here):
     return posixpath.relpath(f"{path}.html", here) + (f"#{mark}" if mark else "")
 
 
+def marks_of(file):
+    return re.findall(r'<(?:h[1-6]|a)[^>]* id="([^"]+)"', file.read_text())
+
+
+def forward_sections(site):
+    """Old addresses of sections of a page that was split lead to the new pages."""
+    for name, others in SPLIT.items():
+        file = site / f"{name}.html"
+        own = set(marks_of(file))
+        moved = {
+            mark: other.name + "#" + mark
+            for other in sorted(site.glob(f"{others}.html"))
+            if other != file
+            for mark in marks_of(other)
+            if mark not in own
+        }
+        script = f"const moved = {json.dumps(moved)}, at = moved[decodeURIComponent(location.hash.slice(1))]; if (at) location.replace(at);"
+        file.write_text(file.read_text().replace("</head>", f"<script>{script}</script></head>", 1))
+
+
 def on_post_build(config):
     site = pathlib.Path(config["site_dir"])
+    forward_sections(site)
     (site / ".nojekyll").write_text("")
     (site / "docs").mkdir(exist_ok=True)
     moved = json.loads((HERE / "scripts/moved_pages.json").read_text()) | {

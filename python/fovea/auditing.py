@@ -15,7 +15,7 @@ from .training import train_resolved
 
 @dataclass(frozen=True)
 class Assumption:
-    """Score one assumption of the account of attention.
+    """One assumption of the account of attention, with its score. An ``Audit`` lists five.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Audit:
-    """Score the assumptions of the account in one run. ``fovea.audit`` makes it.
+    """The scores of the five assumptions in one run. ``fovea.audit`` makes it.
 
     ``audit["local"]`` is the assumption of that name.
 

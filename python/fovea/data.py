@@ -21,7 +21,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Corpus:
-    """Describe a corpus. ``fovea.data.corpus`` makes it.
+    """A corpus of the store: its kind, its parts and its sizes. ``fovea.data.corpus`` makes it.
 
     Attributes
     ----------

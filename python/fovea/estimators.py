@@ -32,7 +32,7 @@ def _power_of(values: npt.NDArray[np.float64]) -> int:
 
 
 class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Predict by attention pooling: the mean of the known answers, weighted by exp(-‖(q - k) w‖² / 2).
+    """A regressor by attention pooling: the mean of the known answers, weighted by exp(-‖(q - k) w‖² / 2).
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ LEADING = ("induction", "weight_on_previous", "weight_on_first", "attention_on_a
 
 @dataclass(frozen=True)
 class Head:
-    """Score one head by a series. A ``HeadRanking`` lists them.
+    """One head with its value of a series. A ``HeadRanking`` lists them.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Head:
 
 
 class HeadRanking(list[Head]):
-    """List heads by the value of a series, the largest first. ``run.ranking`` makes it. It is printed as a table.
+    """A list of heads by the value of a series, the largest first. ``run.ranking`` makes it. It is printed as a table.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ class _Document:
 
 
 class Measures(_Document):
-    """Report how far the attention of a run agrees with other quantities. ``fovea.measure`` makes it.
+    """The agreement of the attention of a run with other quantities. ``fovea.measure`` makes it.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Measures(_Document):
 
 
 class Comparison(_Document):
-    """Report by how much two runs, or groups of runs, differ. ``fovea.compare`` makes it.
+    """The differences of two runs, or groups of runs. ``fovea.compare`` makes it.
 
     Attributes
     ----------
@@ -154,8 +154,8 @@ def measure(run: Run, *others: Run, only: str = "") -> Measures:
 def compare(a: Group, b: Group, *metrics: str, store: Any = None) -> Comparison:
     """Compare two runs, or two groups of runs: their settings and their metrics.
 
-    Groups are paired over seeds and all other settings that vary in both. Each difference has the p of an exact permutation test, and from
-    six pairs on a 95 % bootstrap interval.
+    Groups are paired over seeds and all other settings that vary in both. Each difference has the p of the two-sided sign-flip
+    permutation test, exact up to 20 pairs. From six pairs on it also has a 95 % bootstrap interval.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from .tasks import Task
 
 
 class Model:
-    """Apply a model with given weights, apart from any run. It can be pickled.
+    """A model with given weights, apart from any run. It can be pickled.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class DoubtfulLabel(NamedTuple):
 
 
 class Prediction:
-    """Report the predictions of attention on data. ``fovea.predict`` makes it.
+    """The predictions of attention on data. ``fovea.predict`` makes it.
 
     Examples
     --------

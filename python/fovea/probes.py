@@ -26,7 +26,7 @@ Function = Callable[[_engine.ProbeBatch, _engine.ProbeOutcome, _engine.ProbeMode
 
 
 class Probe:
-    """Measure a training by a function.
+    """A measurement of a training by a function of yours.
 
     At each evaluation ``function(batch, outcome, model)`` returns a dict of numbers and arrays by name. A number is a point of
     ``run.series[name]``, NaN included. An array is ``run.arrays[name][step]``, in float32. A run gets the probe by ``probes=[…]``, or by

@@ -21,7 +21,7 @@ from .runs import Run
 
 
 class Store:
-    """Find, add and remove the runs of one store. ``fovea.store`` makes it.
+    """The runs of one folder, to find, add and remove. ``fovea.store`` makes it.
 
     ``store[12]`` is the run of that number, ``len(store)`` counts the runs, ``for run in store`` visits them in order of number, and
     ``run in store`` is whether the store has a run or a number. A store is a path for ``open`` too.

@@ -13,7 +13,7 @@ from .series import points_of
 
 
 class RunTable(Sequence[Run]):
-    """List runs, in order. In a notebook it is a table.
+    """A list of runs, in order. In a notebook it is a table.
 
     ``table[0]`` is a run, ``table[:3]`` a shorter table.
 

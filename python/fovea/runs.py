@@ -16,7 +16,7 @@ from .text.run_texts import Inspection, Reader, Words, words_html
 
 
 class Run(RunFacts):
-    """Read a training that was run: its settings, its numbers and its arrays. ``fovea.run`` makes it, and a store has many.
+    """A training that was run: its settings, its numbers and its arrays. ``fovea.run`` makes it. A store has many.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ Start = Union[float, Sequence[int]]
 
 
 class Similarity:
-    """Make a similarity of a function, for the model ``pooling``.
+    """A similarity that is a function of yours, for the model ``pooling``.
 
     It is given in place of a similarity's name. All arrays are float64: queries (M, D), keys (N, D). A run with such a similarity is
     not kept, because its spec does not describe it.

@@ -17,7 +17,7 @@ Batches = Callable[[str, int, int], Iterator[Batch]]
 
 
 class Task:
-    """Make a task of a generator of batches.
+    """A task whose batches a generator of yours makes.
 
     ``batches(split, seed, size)`` yields batches of ``size`` examples. The training batch of step 0 is the first. ``split`` is
     ``"train"``, ``"validation"`` or ``"test"``; of the last two the first batch is evaluated. A batch is a dict of arrays. The ``kind``

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TracePrediction:
-    """Report how far a trace of memory accesses predicts itself. ``fovea.predict`` makes it. All shares are of the validation windows.
+    """The predictable shares of a trace of memory accesses. ``fovea.predict`` makes it. All shares are of the validation windows.
 
     Attributes
     ----------

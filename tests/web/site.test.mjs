@@ -114,6 +114,8 @@ test("old addresses forward, with their marks", async () => {
     ["docs/method.html#4-the-audit", "explanation/method.html#4-the-audit"],
     ["explanation/attempts.html#keyword-lstm", "reference/attempts.html#keyword-lstm"],
     ["explanation/sentences.html", "reference/sentences.html"],
+    ["reference/python-api.html#class-foveaprediction", "reference/python-prediction.html#class-foveaprediction"],
+    ["reference/results.html#named-entities", "reference/results-on-texts.html#named-entities"],
   ]) {
     await page.goto(host.address + old);
     await page.waitForURL(host.address + now);

@@ -16,7 +16,7 @@ from .findings import DELETIONS, MODELS, Findings
 
 
 class Belief(Findings):
-    """Report whether the attention of a classifier can be trusted. ``fovea.check_attention`` makes it.
+    """A report on whether the attention of a classifier can be trusted. ``fovea.check_attention`` makes it.
 
     Attributes
     ----------

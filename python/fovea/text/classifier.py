@@ -32,7 +32,7 @@ def _seed(random_state: Any) -> int:
 
 
 class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Classify texts with a recurrent network and attention over its states.
+    """A classifier of texts: a recurrent network with attention over its states.
 
     The network reads a text in both directions. Its logit is the sum of α·β over the words.
 

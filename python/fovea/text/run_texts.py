@@ -19,7 +19,7 @@ from .shading import Shading
 
 @dataclass(frozen=True)
 class Words:
-    """Name the tokens and classes of a run on texts: ``run.words.source[17]``.
+    """The names of tokens and classes of a run on texts: ``run.words.source[17]``.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Inspection:
-    """Show how a run classifies one text. ``run.inspect(text)`` makes it.
+    """The answer of a run for one text, with the weight of each word. ``run.inspect(text)`` makes it.
 
     Attributes
     ----------

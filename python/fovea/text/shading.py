@@ -15,7 +15,7 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True)
 class Shading:
-    """Show the words of a text, darker the more weight each has.
+    """The words of a text, darker the more weight each has.
 
     Words of a negative weight are not shaded. In a terminal a block after the word shows its shade.
 

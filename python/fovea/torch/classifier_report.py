@@ -49,7 +49,7 @@ MEASURES: dict[str, tuple[str, float | None]] = {
 
 
 class ClassifierCheck:
-    """Report whether the attention of a classifier may be shown as the reason for its answers. ``fovea.check_classifier`` makes it.
+    """A report on whether the attention of a classifier may be shown as the reason for its answers. ``fovea.check_classifier`` makes it.
 
     Attributes
     ----------

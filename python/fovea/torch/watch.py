@@ -32,7 +32,7 @@ from .schedule import Schedule
 
 
 class Watch:
-    """Evaluate a model while it is trained, and keep the results as a run. ``fovea.observe`` makes it.
+    """An observed PyTorch training: it evaluates the model and keeps the results as a run. ``fovea.observe`` makes it.
 
     As a context it closes itself. A run that an exception ends is kept as failed. The evaluations of a watch that is never closed are kept
     as a stopped run when Python ends, with a message on stderr. A watch that is dropped before, as when the cell of a notebook is run again,

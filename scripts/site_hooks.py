@@ -153,7 +153,7 @@ def address(target, here):
 
 
 def marks_of(file):
-    return re.findall(r'<(?:h[1-6]|a)[^>]* id="([^"]+)"', file.read_text())
+    return re.findall(r'<h[1-6][^>]* id="([^"]+)"', file.read_text())
 
 
 def forward_sections(site):

@@ -80,22 +80,20 @@ def index_page(page):
     lists, letters = [], []
     ordered = sorted(entries().items(), key=lambda one: one[0].lower())
     for letter, group in itertools.groupby(ordered, key=lambda one: one[0][0].lower()):
-        lines = []
-        for name, places in group:
-            for definition, span, chance, probe, section in places:
-                link = f"[`{name}`](metrics.md#{anchor(section)})"
-                lines.append(
-                    [
-                        link,
-                        *(one.replace("](#", "](metrics.md#") for one in (definition, span, chance)),
-                        own_link(probe),
-                    ]
-                )
+        lines = [
+            [
+                f"[`{name}`](metrics.md#{anchor(section)})" + (f" ({probe_of(probe)})" if len(places) > 1 else ""),
+                section,
+                own_link(probe),
+            ]
+            for name, places in group
+            for *_, probe, section in places
+        ]
         letters.append(f"[{letter}](#{letter})")
-        lists.append(f"## {letter}\n\n" + "\n".join(table(["metric", "definition", "range", "chance", "probe"], lines)))
+        lists.append(f"## {letter}\n\n" + "\n".join(table(["metric", "section", "probe"], lines)))
     intro = (
-        "Find here every metric in alphabetical order. The link of a name leads to its section of [metrics](metrics.md), which has symbols, "
-        "units and formulas. `fovea list probes` prints the probes.\n\n```\nfovea show 1\n```"
+        "Find here every metric in alphabetical order. The link of a name leads to its section of [metrics](metrics.md), which has its definition, "
+        "range and chance. A name that two probes have is in two rows, with the probe in brackets. To print the probes:\n\n```\nfovea list probes\n```"
     )
     endings = table(
         ["ending", "is"],

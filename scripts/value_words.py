@@ -64,7 +64,7 @@ def counted(value, metric, kept):
 def value_in_words(claim, metric, kept):
     """The value of a kept claim with this metric, and of a share also how many seeds or runs it counts."""
     found = None if "where" in claim else counted(claim["value"], metric, kept)
-    return value_text(claim) + (f": {found[0]} of {found[1]} {found[2]}" if found and found[1] > 1 else "")
+    return value_text(claim) + (f" ({found[0]} of {found[1]} {found[2]})" if found and found[1] > 1 else "")
 
 
 def unit(metric):

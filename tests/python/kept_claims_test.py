@@ -200,8 +200,8 @@ RUNS = {
 @pytest.mark.parametrize(
     ("metric", "words", "unit"),
     [
-        ("share(accuracy >= 0.9)", "0.75: 3 of 4 seeds", "share"),
-        ("share_low(accuracy >= 0.9 | task.vocab = 20)", "0.75: 1 of 2 seeds", "share, lower end of interval"),
+        ("share(accuracy >= 0.9)", "0.75 (3 of 4 seeds)", "share"),
+        ("share_low(accuracy >= 0.9 | task.vocab = 20)", "0.75 (1 of 2 seeds)", "share, lower end of interval"),
         ("least(accuracy)", "0.75", "smallest of the runs"),
         ("median(accuracy | task.vocab = 20) / median(accuracy | task.vocab = 30)", "0.75", "ratio of medians"),
         ("share_low(a > 1) - share_high(b > 1)", "0.75", "lower end of one share − upper end of another"),
@@ -216,7 +216,7 @@ def test_a_value_has_the_seeds_that_it_counts_and_a_unit(metric, words, unit):
 def test_a_share_without_kept_runs_counts_seeds_if_each_run_has_its_own():
     claim = {"value": 0.8, "held": True}
     assert (
-        value_words.value_in_words(claim, "share(a > 1)", {"runs": 5, "seeds": [0, 1, 2, 3, 4]}) == "0.8: 4 of 5 seeds"
+        value_words.value_in_words(claim, "share(a > 1)", {"runs": 5, "seeds": [0, 1, 2, 3, 4]}) == "0.8 (4 of 5 seeds)"
     )
     assert value_words.value_in_words(claim, "share(a > 1)", {"runs": 10, "seeds": [0, 1, 2, 3, 4]}) == "0.8"
 

@@ -7,11 +7,11 @@ const { recent_mean, rung_text } = await parts_of_page("rungs.ts");
 const rungs = [{ name: "uniform", value: 1.386 }, { name: "bigram", value: 0.936 }, { name: "unigram", value: 1.011 }];
 
 test("a loss near a predicted plateau names its rung, and any other loss the rungs around it", () => {
-  assert.equal(rung_text(rungs, 0.95), "just above the rung bigram (0.936).");
-  assert.equal(rung_text(rungs, 0.995), "just below the rung unigram (1.01).");
+  assert.equal(rung_text(rungs, 0.95), "0.014 above the rung bigram (0.936).");
+  assert.equal(rung_text(rungs, 0.995), "0.016 below the rung unigram (1.01).");
   assert.equal(rung_text(rungs, 0.975), "between the rungs bigram (0.936) and unigram (1.01).");
-  assert.equal(rung_text(rungs, 1.45), "just above the rung uniform (1.39).");
-  assert.equal(rung_text([{ name: "induction", value: 0 }, { name: "bag", value: 1.58 }], 0.197), "just above the rung induction (0).");
+  assert.equal(rung_text(rungs, 1.45), "0.064 above the rung uniform (1.39).");
+  assert.equal(rung_text([{ name: "induction", value: 0 }, { name: "bag", value: 1.58 }], 0.197), "0.2 above the rung induction (0).");
   assert.equal(rung_text([{ name: "only", value: 1 }], 1), "at the rung only (1).");
   assert.equal(rung_text([{ name: "only", value: 1 }], 1.5), "above the highest rung, only (1).");
   assert.equal(rung_text(rungs, 1.02), "at the rung unigram (1.01).");

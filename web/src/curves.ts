@@ -6,6 +6,7 @@ export interface Curve {
   steps: number[];
   values: (number | null)[];
   dashed?: boolean;
+  colour?: number; // of its group, where other figures have the group, too; else groups are counted in this one
   like?: string; // the group whose colour it has; its own where it says none
   kind?: string; // a band is not drawn over lines of unlike kinds
   cut?: boolean; // its run was stopped or failed: it has no part in a band

@@ -46,6 +46,8 @@ export const set_apart = "5 4"; // of curves that are dashed to tell them from o
 
 export function look_of(curves: Curve[], group: string): { colour: string; dash: string | undefined } {
   const coloured = [...new Set(curves.map(curve => curve.like ?? curve.group))];
-  const at = coloured.indexOf(curves.find(curve => curve.group === group)?.like ?? group);
+  const own = curves.find(curve => curve.group === group);
+  const known = own?.colour ?? -1,
+    at = known < 0 ? coloured.indexOf(own?.like ?? group) : known;
   return { colour: colours[at % colours.length]!, dash: dashes[Math.floor(at / colours.length) % dashes.length] };
 }

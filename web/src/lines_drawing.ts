@@ -200,10 +200,13 @@ function curve_marks(props: LinesProps, content: Content, paths: Map<string, SVG
 
 // A rule at each marked step, and what is said of it.
 function step_marks({ width, letters, grows, row, marks, margin }: Layout, last: number): Plot.Markish[] {
-  // Beside its step, and further to the left where it would leave the figure.
+  // To the right of its rule, else to the left of it; where neither side has the room, over it.
   const told_at = ({ step, says }: Mark) => {
-    const at = margin.left + (step / Math.max(1, last)) * (width - margin.left - margin.right);
-    return { dx: Math.min(5, width - 4 - at - 0.56 * letters * says.length), textAnchor: "start" as const };
+    const at = margin.left + (step / Math.max(1, last)) * (width - margin.left - margin.right),
+      wide = 0.56 * letters * says.length,
+      right = width - 4 - at - wide;
+    if (right < 5 && at - wide > 9) return { dx: -5, textAnchor: "end" as const };
+    return { dx: Math.min(5, right), textAnchor: "start" as const };
   };
   return [
     ...marks.map((mark, i) =>

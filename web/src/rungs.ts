@@ -17,7 +17,7 @@ export function recent_mean(
   return last.length === 0 ? undefined : last.reduce((sum, value) => sum + value, 0) / last.length;
 }
 
-// "at the rung unigram (1.01).", "just above the rung bigram (0.936).", else the two rungs around it.
+// "at the rung unigram (1.01).", "0.014 above the rung bigram (0.936).", else the two rungs around it.
 export function rung_text(rungs: Rule[], loss: number): string {
   const named = ({ name, value }: Rule) => `${name} (${+value.toPrecision(3)})`;
   const sorted = [...rungs].sort((a, b) => a.value - b.value);
@@ -28,7 +28,7 @@ export function rung_text(rungs: Rule[], loss: number): string {
   const way = Math.abs(loss - nearest.value) / (above!.value - below!.value);
   if (way <= at || loss === nearest.value) return `at the rung ${named(nearest)}.`;
   const side = loss < nearest.value ? "below" : "above";
-  if (way <= near) return `just ${side} the rung ${named(nearest)}.`;
+  if (way <= near) return `${+Math.abs(loss - nearest.value).toPrecision(2)} ${side} the rung ${named(nearest)}.`;
   if (loss < below!.value) return `below the lowest rung, ${named(below!)}.`;
   if (loss > above!.value) return `above the highest rung, ${named(above!)}.`;
   return `between the rungs ${named(below!)} and ${named(above!)}.`;

@@ -9,7 +9,7 @@ import { as_it_works } from "../start/effect";
 import { Explained } from "../term";
 import { curves_of, table_of } from "./curves_of";
 import type { Player } from "./player";
-import { rung_means } from "./rung_words";
+import { RungList } from "./rung_list";
 import { ghost, type State } from "./state";
 
 export const not_yet = "Press Play: curves appear here.";
@@ -52,7 +52,13 @@ export function Loss({ player, until, file, room }: Props) {
       />
       {has_rungs && !room && (
         <>
-          <RungsMeant rungs={rungs} task={player.of?.task ?? ""} />
+          <div class="soft rungs-meant">
+            <p>
+              <Explained text="Lower loss is better. Each horizontal dashed line (a rung) is predicted from the data, before training: the loss of an ideal model that uses only this:" />
+            </p>
+            <RungList rungs={rungs} task={player.of?.task ?? ""} />
+            <p>If the loss stays near a line, the model has probably learned this, and not yet more.</p>
+          </div>
           {trainings.some(training => training.series.has("loss_held")) && (
             <p class="soft">
               While attention is changed, “loss” is of the model as it trains. “loss, tested without the change” is of
@@ -73,29 +79,6 @@ function series_of(training: Training, metric: string) {
   if (!held || !loss) return undefined;
   const of = new Map(loss.steps.map((step, i) => [step, loss.values[i]!]));
   return { steps: held.steps, values: held.steps.map(step => of.get(step) ?? null) };
-}
-
-// What each predicted plateau is, from the highest.
-function RungsMeant({ rungs, task }: { rungs: Rule[]; task: string }) {
-  const named = [...rungs]
-    .sort((a, b) => b.value - a.value)
-    .flatMap(({ name }) => name.split(", "))
-    .map(name => ({ name, means: rung_means(task, name) }));
-  return (
-    <div class="soft rungs-meant">
-      <p>
-        <Explained text="Lower loss is better. Each horizontal dashed line (a rung) is predicted from the data, before training: the loss of an ideal model that uses only this:" />
-      </p>
-      <ul>
-        {named.map(({ name, means }) => (
-          <li key={name}>
-            <b>{name}</b>: {means ?? "see the task's page in the reference"}
-          </li>
-        ))}
-      </ul>
-      <p>If the loss stays near a line, the model has probably learned this, and not yet more.</p>
-    </div>
-  );
 }
 
 // The rung that the loss of each training has come to at a step, of the model as it trains.

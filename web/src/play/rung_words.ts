@@ -18,6 +18,11 @@ const streams: { [task: string]: { [rung: string]: string } } = {
     bag: "which words the text has, and not their order",
     induction: "which word followed the earlier copy of the last word",
   },
+  birth: {
+    unigram: "how often each token is the answer",
+    bag: "which tokens the text has so far, and not their order",
+    induction: "which token followed the earlier copy of the trigger",
+  },
   sums: { nothing: "no sum", first: "the first sum, which is the first number itself", all: "every sum" },
   sink: {
     uniform: alike,

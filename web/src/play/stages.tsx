@@ -54,7 +54,7 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
                 {capital(curve.flag!.what)}: {measures[curve.metric]}
               </small>
             </th>
-            <td>{training.series.has(curve.metric) ? now_of(training, curve, at) : "–"}</td>
+            <td>{now_of(training, curve, at)}</td>
             <td>{level_text(curve.flag!.level)}</td>
             <td>{passed(training, curve.metric, curve.flag!.level)}</td>
             {other && <td>{passed(other, curve.metric, curve.flag!.level)}</td>}

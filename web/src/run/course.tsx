@@ -6,9 +6,11 @@ import { Figure } from "../figure";
 import { has_rungs, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
 import { likely_metric } from "../metric";
-import type { WholeRun } from "../model";
+import { flat_settings, type WholeRun } from "../model";
+import { RungList } from "../play/rung_list";
 import { divergences_of, events_in, type RunEvent, rungs_of_last } from "./events";
-import { rises_of } from "./heads_told";
+import { head_metrics, not_formed, rises_of, steps_apart } from "./heads_told";
+import { task_of } from "./in_playground";
 import { series_of } from "./kept";
 import { MetricOptions, metric_title } from "./metric_names";
 
@@ -20,7 +22,9 @@ const marks_of = (events: RunEvent[]) => events.map(({ step, mark }) => ({ step,
 // What happened, in the order of the steps. A step shows the attention there.
 export function Events({ run }: { run: WholeRun }) {
   const events = useMemo(() => events_in(run), [run]);
-  if (events.length === 0) return null;
+  const absent = useMemo(() => not_formed(run), [run]);
+  if (events.length === 0 && absent.length === 0) return null;
+  const apart = steps_apart(run);
   const show = ({ step, map }: RunEvent) => {
     change_address({ step, ...(map && run.arrays.some(({ name }) => name === map) && { map }) }, true);
     document.getElementById("maps")?.scrollIntoView({ block: "start", behavior: "smooth" });
@@ -42,13 +46,25 @@ export function Events({ run }: { run: WholeRun }) {
           </li>
         ))}
       </ol>
+      {absent.map(says => (
+        <p>{says}</p>
+      ))}
       <p class="soft">
+        {apart > 0 && `Evaluations are at most ${apart} steps apart, so an event may be up to ${apart} steps earlier. `}
         A step opens the attention maps at that step.
         {of_rungs &&
           ` A rung is a loss plateau that is predicted from the data before training. The nearest rung is the one whose predictions have the smallest KL divergence from the model's${rungs_of_last(run) ? ", at the last position" : ""}.`}
       </p>
     </section>
   );
+}
+
+// The colour of the head that a metric is of: the same in every figure of the run.
+function colour_of(run: WholeRun, metric: string): Pick<Curve, "colour"> {
+  const all = head_metrics(run);
+  const heads = [...new Set(all.map(({ head }) => head))].sort();
+  const at = heads.indexOf(all.find(one => one.metric === metric)?.head ?? "");
+  return at < 0 ? {} : { colour: at };
 }
 
 // A metric over the steps, with the predicted plateaus, or the divergence from each of them.
@@ -68,6 +84,7 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
       shown.map(name => ({
         name: metric_title(name),
         group: all ? name.slice("from_".length).replaceAll("_", " ") : "",
+        ...colour_of(run, name),
         ...series_of(run.series[name] ?? []),
       })),
     [run, asked],
@@ -121,6 +138,12 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
             " These rungs are of the last position, and the loss is of all positions. Compare the divergences instead."}
         </p>
       )}
+      {(all || rules.length > 0) && rungs.length > 0 && (
+        <div class="soft rungs-meant">
+          <p>A rung is predicted for an ideal model that uses only this:</p>
+          <RungList rungs={rungs} task={task_of(run)?.name ?? flat_settings(run.settings).get("task.name") ?? ""} />
+        </div>
+      )}
     </section>
   );
 }
@@ -132,8 +155,13 @@ export function HeadCourse({ run, now }: { run: WholeRun; now: number | undefine
   const rises = useMemo(() => rises_of(run), [run]);
   const curves = useMemo<Curve[]>(
     () =>
-      rises.slice(0, most_heads).map(({ head, on, series }) => ({ name: head, group: `${head}: ${on}`, ...series })),
-    [rises],
+      rises
+        .slice(0, most_heads)
+        .map(({ metric, head, on, series }) => ({
+          ...{ name: head, group: `${head}: ${on}`, ...colour_of(run, metric), ...series },
+        }))
+        .sort((a, b) => (a.group < b.group ? -1 : 1)),
+    [run, rises],
   );
   const marks = useMemo(() => marks_of(events_in(run).filter(({ map }) => map)), [run]);
   return (
@@ -161,8 +189,9 @@ export function HeadCourse({ run, now }: { run: WholeRun; now: number | undefine
         />
       </Figure>
       <p class="soft">
-        The mean attention of a head on one kind of position, the kind whose weight rose most. A head forms at the step
-        of its steepest rise.
+        The mean attention of a head on one kind of position, the kind whose weight rose most. Dotted: a head forms when
+        it has made half of its rise, from its first to its highest weight. It is named only if its weight ends at least
+        half of the way from uniform attention to 1.
       </p>
     </section>
   );

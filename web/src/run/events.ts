@@ -4,7 +4,7 @@ import type { Mark } from "../curves";
 import { value_in } from "../engine/looks";
 import type { Table, WholeRun } from "../model";
 import { marks_of_interventions } from "../play/acts";
-import { rises_of } from "./heads_told";
+import { forms_at, is_formed, rises_of } from "./heads_told";
 import { series_of } from "./kept";
 
 export interface RunEvent {
@@ -15,9 +15,7 @@ export interface RunEvent {
   loss?: number;
 }
 
-const least_rise = 0.3, // of the way to 1, for a head that learned
-  least_difference = 0.2,
-  most_heads = 4,
+const most_heads = 4,
   least_stay = 3; // evaluations, for a rung that is reached
 const short = (value: number) => String(+value.toPrecision(2));
 const rung_name = (metric: string) => metric.slice("from_".length).replaceAll("_", " ");
@@ -29,15 +27,25 @@ export const divergences_of = (run: WholeRun) =>
     .sort((a, b) => height_of(run, b) - height_of(run, a));
 const height_of = (run: WholeRun, divergence: string) => run.metrics[divergence.replace(/^from/, "rung")] ?? 0;
 
+// Metrics that are numbers of rungs: 0 is the highest rung.
+export const is_rung = (metric: string) => /^(rung|level)(_held|_released)?$/.test(metric);
+
+// The name of a rung by its number.
+export function rung_called({ metrics }: Pick<WholeRun, "metrics">, number: number | null | undefined) {
+  const names = Object.keys(metrics).filter(name => /^rung_(?!released$|held$)/.test(name) && !/_held$/.test(name));
+  const name = names.sort((a, b) => metrics[b]! - metrics[a]!)[number ?? -1];
+  return name?.slice("rung_".length).replaceAll("_", " ");
+}
+
 // The rung that the run ends nearest to, by KL divergence.
-export function nearest_at_end({ metrics }: WholeRun): string {
+export function nearest_at_end({ metrics }: Pick<WholeRun, "metrics">): string {
   const names = Object.keys(metrics).filter(name => /^from_/.test(name) && !/(_held|_released)$/.test(name));
   const [nearest] = names.sort((a, b) => (metrics[a] ?? Infinity) - (metrics[b] ?? Infinity));
   return nearest ? rung_name(nearest) : "";
 }
 
 // Whether the rungs are of the last position alone, while the loss is of all positions.
-export function rungs_of_last(run: WholeRun): boolean {
+export function rungs_of_last(run: Pick<WholeRun, "settings">): boolean {
   const { ladder } = (run.settings.probe ?? {}) as Table;
   return (ladder as Table | undefined)?.place === "last";
 }
@@ -62,24 +70,25 @@ export function nearest_rungs(run: WholeRun): { step: number; rung: string }[] {
 }
 
 function rung_events(run: WholeRun): RunEvent[] {
-  const [start, ...later] = nearest_rungs(run);
-  if (!start) return [];
-  return later.map(({ step, rung }, i) => ({
-    step,
-    says: `Nearest rung: ${rung}, no longer ${[start, ...later][i]!.rung}.`,
-    mark: `nearest rung: ${rung}`,
-  }));
+  const names = divergences_of(run).map(rung_name);
+  const stays = nearest_rungs(run);
+  return stays.slice(1).map(({ step, rung }, i) => {
+    const before = stays[i]!.rung;
+    const skipped = names.slice(names.indexOf(before) + 1, Math.max(0, names.indexOf(rung)));
+    const [rungs, are] = skipped.length === 1 ? ["rung", "is"] : ["rungs", "are"];
+    const never = ` The ${rungs} ${skipped.join(" and ")} ${are} skipped: not nearest at ${least_stay} evaluations in a row.`;
+    const change = `Nearest rung: ${rung}, no longer ${before}.${skipped.length === 0 ? "" : never}`;
+    return { step, says: change, mark: `nearest rung: ${rung}` };
+  });
 }
 
 function head_events(run: WholeRun): RunEvent[] {
   return rises_of(run)
-    .filter(({ rise, first, most }) => rise >= least_rise && most - first >= least_difference)
+    .filter(is_formed)
     .slice(0, most_heads)
-    .map(({ series, first, most, called, head, on, map }) => ({
-      step: series.steps[series.values.findIndex(value => value !== null && value >= (first + most) / 2)]!,
-      says: `${called}: ${head} has made half of its rise, from weight ${short(first)} to ${short(most)} on ${on}.`,
-      mark: `${head}: half of its rise`,
-      map,
+    .map(formed => ({
+      ...{ step: forms_at(formed), map: formed.map, mark: `${formed.head}: half of its rise` },
+      says: `${formed.called}: ${formed.head} has made half of its rise, from weight ${short(formed.first)} to ${short(formed.most)} on ${formed.on}.`,
     }));
 }
 

@@ -5,7 +5,7 @@ import { engine } from "../engine/engine";
 import { number_text, type WholeRun } from "../model";
 import { interventions_text, none } from "../play/acts";
 import { Course, Events, HeadCourse } from "../run/course";
-import { nearest_at_end } from "../run/events";
+import { is_rung, rung_called } from "../run/events";
 import { ExperimentTold } from "../run/experiment_told";
 import { happened_in, trained_in } from "../run/happened";
 import { rises_of } from "../run/heads_told";
@@ -103,11 +103,11 @@ function Whole({ source, store, run }: { source: Source; store: KeptRuns; run: W
   return (
     <>
       <div class="run-told">
-        <ExperimentTold source={source} name={run.experiment} />
         <p class="lead">{trained_in(run)}</p>
         <p class="lead">
           <Explained text={happened_in(run)} />
         </p>
+        <ExperimentTold source={source} name={run.experiment} />
       </div>
       <Events run={run} />
       <div class="run-top">
@@ -236,7 +236,7 @@ function Numbers({ run, program }: { run: WholeRun; program: string }) {
           </dt>
           <dd>
             {number_text(run.metrics[name]).replace("-", "−")}
-            {name === "rung" && nearest_at_end(run) && ` (${nearest_at_end(run)})`}
+            {is_rung(name) && ` (${rung_called(run, run.metrics[name]) ?? "no name"})`}
           </dd>
         </>
       ))}

@@ -1,5 +1,7 @@
 // The page of one run, served.
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Stage, expect_accessible, text_of } from "./stage.mjs";
 
@@ -90,6 +92,24 @@ test("a run shows what happened step by step, and is trained again with a head h
   await hold.getByRole("link", { name: new RegExp(`^Compare run ${id} with run \\d+: layer 2, head 1 held uniform from step 40$`) }).click();
   await page.getByRole("heading", { name: "Side by side" }).waitFor();
   await page.getByText(new RegExp(`^Run ${id} \\(no intervention\\) ends with loss`)).waitFor();
+  await page.getByText(new RegExp(`^Run ${id} ends nearest to the rung \\w+\\. Run \\d+ ends nearest to the rung \\w+\\. The rungs are of the last position`)).waitFor();
+  // A hold of a run that has one is added to it.
+  const held = Number(/marked=\d+%2C(\d+)/.exec(page.url())[1]);
+  await page.evaluate((hash) => (location.hash = hash), `#/runs?run=${held}`);
+  await hold.getByText("This run has an intervention: layer 2, head 1 held uniform from step 40. The hold is added to it.").waitFor();
+  await hold.getByLabel("Head").selectOption("layer.1.head.1");
+  assert.match(await hold.locator("pre").textContent(), /--set 'intervene=\[\{from=40, hold="uniform", of="layer\.2\.head\.1"\}, \{hold="uniform", of="layer\.1\.head\.1"\}\]'/);
+  await hold.getByRole("button", { name: "Train again with the hold" }).waitFor();
+  // The server trains no experiment of a file.
+  const file = join(stage.home, "of-a-file.toml");
+  await writeFile(file, await stage.fovea("show", String(id), "--spec"));
+  await stage.fovea("run", file, "--quiet", "--set", "train.steps=20");
+  const { runs: all } = JSON.parse(await stage.fovea("runs", "--json", "--limit", "-1"));
+  const own = Math.max(...all.map(({ run }) => run));
+  await page.evaluate((hash) => (location.hash = hash), `#/runs?run=${own}`);
+  await page.getByRole("heading", { name: `Run ${own}: of-a-file` }).waitFor();
+  await hold.getByText("The same by commands").waitFor();
+  assert.equal(await hold.getByRole("button", { name: "Train again with the hold" }).count(), 0);
   await stage.leave(page);
 });
 

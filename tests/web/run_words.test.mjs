@@ -6,8 +6,8 @@ import { parts_of_page } from "./in_node.mjs";
 const { interventions_text, marks_of_interventions } = await parts_of_page("play/acts.ts");
 const { meaning_of } = await parts_of_page("run/meanings.ts");
 const { beginning_of } = await parts_of_page("run/experiment_told.tsx");
-const { divergences_of, events_in, nearest_at_end, nearest_rungs } = await parts_of_page("run/events.ts");
-const { head_metrics, role_at } = await parts_of_page("run/heads_told.ts");
+const { divergences_of, events_in, nearest_at_end, nearest_rungs, rung_called } = await parts_of_page("run/events.ts");
+const { head_metrics, not_formed, role_at, steps_apart } = await parts_of_page("run/heads_told.ts");
 const { settings_of_spec, spec_of, training_text } = await parts_of_page("run/hold.ts");
 const { happened_in, trained_in } = await parts_of_page("run/happened.ts");
 const { expression_of, name_in_files, query_of, run_as_trained, runs_as_trained } = await parts_of_page("run/as_trained.ts");
@@ -115,7 +115,7 @@ test("events of a run are in the order of their steps, of heads that rose alone"
     induction_l2_h1: [[0, 0.05], [40, 0.2], [60, 0.5], [80, 0.9]],
     induction_l1_h1: [[0, 0.05], [40, 0.2], [60, 0.1], [80, 0.1]],
     weight_on_needed_l2_h1: [[0, 0.05], [40, 0.2], [60, 0.3], [80, 0.4]],
-    weight_on_previous_l1_h1: [[0, 0.1], [40, 0.4], [60, 0.6], [80, 0.5]],
+    weight_on_previous_l1_h1: [[0, 0.1], [40, 0.4], [60, 0.6], [80, 0.55]],
   };
   const events = events_in(run({ series, metrics: { weight_on_previous_chance: 0.06 } }));
   assert.deepEqual(events.map(({ step, says }) => [step, says]), [
@@ -128,9 +128,24 @@ test("events of a run are in the order of their steps, of heads that rose alone"
   const high = { induction_l2_h1: [[0, 0.57], [10, 0.7], [20, 0.8], [30, 0.87]] };
   assert.deepEqual(events_in(run({ series: high, metrics: {} })).map(({ step }) => step), [20]);
   assert.deepEqual(events_in(run({ series: { accuracy: [[0, 0.1]] } })), []);
+  assert.deepEqual(not_formed(run({ series: high, metrics: {} })), []);
+  assert.equal(steps_apart(run({ series })), 40);
+  // A weight that wavers, or that falls below the level again, is no head.
+  const wavers = { induction_l2_h1: [[0, 0.23], [10, 0.54], [20, 0.41]], weight_on_previous_l1_h1: [[0, 0.06], [10, 0.06]], induction_l1_h1: [[0, 0.23], [10, 0.3]] };
+  const none = run({ series: wavers, metrics: { induction_chance: 0.23, weight_on_previous_chance: 0.064 } });
+  assert.deepEqual(events_in(none), []);
+  assert.deepEqual(not_formed(none), [
+    "No induction head formed: the highest weight on followers of earlier copies is 0.54, at the end 0.41 (layer 2, head 1). A head counts from 0.61 on, half of the way from uniform attention (0.23) to 1.",
+    "No previous-token head formed: the highest weight on the position before is 0.06 (layer 1, head 1). A head counts from 0.53 on, half of the way from uniform attention (0.064) to 1.",
+  ]);
+  assert.match(not_formed({ ...none, state: "running" })[0], /^No induction head has formed yet: /);
+  const fell = run({ series: { induction_l2_h1: points(0.1, 0.9, 0.4) }, metrics: {} });
+  assert.deepEqual([events_in(fell).length, not_formed(fell).length], [0, 1]);
   const measured = head_metrics(run({ series, metrics: { weight_on_previous_chance: 0.06, induction_chance: 0.05, weight_on_needed_chance: 0.05 } }));
   assert.equal(role_at(measured, "attention.layer.1.head.1", 60), "0.6 on the position before (uniform: 0.06)");
   assert.equal(role_at(measured, "attention.layer.2.head.1", 0), "near uniform attention");
+  const whole = head_metrics(run({ series: { induction_l1_h1: points(1, 1) }, metrics: { induction_chance: 1 } }));
+  assert.equal(role_at(whole, "attention.layer.1.head.1", 0), "near uniform attention");
 });
 
 test("the nearest rung is that of three evaluations or more, and the loss at it is said", () => {
@@ -147,6 +162,10 @@ test("the nearest rung is that of three evaluations or more, and the loss at it 
     [10, "Nearest rung: unigram, no longer uniform.", 0.62],
     [70, "Nearest rung: bigram, no longer unigram.", 0.55],
   ]);
+  // A rung between two nearest ones that was never nearest for as long is said.
+  const skips = run({ ...ladder, series: { ...steps(u, u, g, g, b, b, b), loss: points(0.7) } });
+  assert.deepEqual(events_in(skips).map(({ says }) => says), ["Nearest rung: bigram, no longer uniform. The rung unigram is skipped: not nearest at 3 evaluations in a row."]);
+  assert.deepEqual([0, 1, 2, null].map((number) => rung_called(ladder, number)), ["uniform", "unigram", "bigram", undefined]);
   // Rungs of the last position are no plateaus of the loss at all positions.
   assert.equal(happened_in(ladder), "Loss fell from 0.7 to 0.54. The model ended nearest to the rung bigram, by KL divergence.");
   assert.equal(nearest_at_end(ladder), "bigram");
@@ -156,6 +175,7 @@ test("the nearest rung is that of three evaluations or more, and the loss at it 
 test("a run is trained again with a hold by its whole spec, without its seed and interventions", () => {
   assert.equal(spec_of([{ hold: "uniform", of: "layer.2.head.1", from: 140 }]), '[{hold="uniform", of="layer.2.head.1", from=140}]');
   assert.deepEqual(settings_of_spec('intervene = []\nmodel.frozen = ["a", "b"]\nseed = 3\ntask.vocab = 33'), ['model.frozen=["a", "b"]', "task.vocab=33"]);
+  assert.deepEqual(settings_of_spec('intervene = [{ hold = "uniform" }]\nseed = 3', true), ['intervene=[{ hold = "uniform" }]']);
   const hold = { hold: "uniform", of: "layer.2.head.1" };
   const trained = (intervene, more = {}) => run({ settings: { ...run().settings, ...more, intervene } });
   assert.equal(training_text(trained([{ from: 0, ...hold }])), training_text(trained([]), [hold]));

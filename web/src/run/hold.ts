@@ -12,11 +12,12 @@ export const spec_of = (all: Table[]): string =>
     )
     .join(", ")}]`;
 
-// Every setting of a run but its seed and interventions, for a training that differs in nothing else.
-export const settings_of_spec = (spec: string): string[] =>
+// Every setting of a run but its seed and interventions, for a training that differs in nothing else. `whole`: with its
+// interventions.
+export const settings_of_spec = (spec: string, whole = false): string[] =>
   spec.split("\n").flatMap(line => {
     const [, name = "", value = ""] = /^(\S+) = (.+)$/.exec(line) ?? [];
-    return name === "" || name === "seed" || name.startsWith("intervene") ? [] : [`${name}=${value}`];
+    return name === "" || name === "seed" || (!whole && name.startsWith("intervene")) ? [] : [`${name}=${value}`];
   });
 
 // The settings that two runs must share to be the same training.

@@ -9,6 +9,7 @@ import { rises_of } from "./heads_told";
 import { settings_of_spec, spec_of, training_text } from "./hold";
 import { address_in_playground, not_there, task_of } from "./in_playground";
 import { type MapName, other_program } from "./kept";
+import { useOrders } from "./use_orders";
 
 const part_of = (map: string) => map.replace(/^attention\./, "");
 const stream_acts = ["uniform", "previous", "first", "ablate"];
@@ -39,6 +40,7 @@ export function HoldHead({ source, run, maps }: { source: Source; run: WholeRun;
   const of = head ?? (heads.length > 0 ? part_of(chosen) : ""),
     step = typed ?? "0";
   const from = /^\d+$/.test(step) && Number(step) < run.steps ? Number(step) : undefined;
+  const own = (Array.isArray(run.settings.intervene) ? run.settings.intervene : []) as Table[];
   const layers = new Set(heads.map(({ layer }) => layer)).size || 1;
   const done = interventions_of(act, of, from ?? 0, undefined, 1, layers).map(one => {
     const { from, ...rest } = one;
@@ -52,6 +54,7 @@ export function HoldHead({ source, run, maps }: { source: Source; run: WholeRun;
         A hold fixes attention in training. Train this run again with a hold, and compare both losses: if the loss stays
         on a higher rung, the model needs {heads.length > 0 ? "this head" : "learned attention"} to leave it.
       </p>
+      {own.length > 0 && <p>This run has an intervention: {interventions_text(own)}. The hold is added to it.</p>}
       <div class="run-ways">
         {heads.length > 0 && (
           <label>
@@ -101,69 +104,59 @@ export function HoldHead({ source, run, maps }: { source: Source; run: WholeRun;
           The step must be from 0 to {run.steps - 1}.
         </p>
       ) : (
-        <Trainings key={spec_of(done)} source={source} run={run} done={done} act={act} of={of} from={from} />
+        <Trainings key={spec_of(done)} source={source} run={run} own={own} added={done} act={act} of={of} from={from} />
       )}
     </section>
   );
 }
 
-const often = 700; // milliseconds between two questions about a training
-
-function Trainings(props: { source: Source; run: WholeRun; done: Table[]; act: string; of: string; from: number }) {
-  const { source, run, done, act, of, from } = props;
-  const [progress, set_progress] = useState("");
-  const [problem, set_problem] = useState("");
-  const [job, set_job] = useState<number>();
+function Trainings(props: {
+  source: Source;
+  run: WholeRun;
+  own: Table[]; // interventions of the run
+  added: Table[];
+  act: string;
+  of: string;
+  from: number;
+}) {
+  const { source, run, own, added, act, of, from } = props;
+  const done = [...own, ...added];
   const [other, set_other] = useState<number>(); // the run with the hold
+  const [shipped, set_shipped] = useState(false); // the server trains no experiments of files
   const { trainer } = source;
-  const failed = (error: unknown) => {
-    set_job(undefined);
-    set_progress("");
-    set_problem((error as Error).message ?? String(error));
-  };
-  const start = () => {
-    set_problem("");
-    set_progress("Waiting to start.");
-    trainer!
-      .start({
-        experiment: run.experiment,
-        form: "full",
-        seeds: String(run.seed),
-        set: [...settings_of_spec(run.spec), `intervene=${spec_of(done)}`],
-      })
-      .then(({ job }) => set_job(job), failed);
-  };
   useEffect(() => {
-    if (job === undefined) return;
-    const look = async () => {
-      const now = (await trainer!.jobs()).find(one => one.job === job);
-      if (!now) return;
-      if (now.state === "failed" || now.state === "stopped" || now.failed > 0)
-        return failed(new Error(now.error || `The training ${now.state === "stopped" ? "was stopped" : "failed"}.`));
-      const [training] = now.in_training;
-      if (training) set_progress(`Training: step ${training.step} of ${training.of}.`);
-      if (now.state !== "done") return;
-      const { runs } = await source.runs({ experiment: run.experiment, where: `seed = ${run.seed}`, sort: "-id" });
-      const wanted = training_text(run, done);
-      set_job(undefined);
-      const found = runs.find(one => training_text(one) === wanted);
-      set_progress(found ? "" : "Done. The new run is in the table of runs.");
-      set_other(found?.run);
-    };
-    const timer = setInterval(() => void look().catch(failed), often);
-    return () => clearInterval(timer);
-  }, [job]);
+    source.story().then(
+      ({ experiments }) => set_shipped(experiments.some(({ name }) => name === run.experiment)),
+      () => {}, // then the commands are there
+    );
+  }, [source, run.experiment]);
+  // A job has no numbers of its runs, so the run is found by its settings.
+  const { start, progress, problem, failed, busy } = useOrders(trainer, async () => {
+    const { runs } = await source.runs({ experiment: run.experiment, where: `seed = ${run.seed}`, sort: "-id" });
+    const wanted = training_text(run, done);
+    const found = runs.find(one => training_text(one) === wanted);
+    set_other(found?.run);
+    return found ? "" : "Done. The new run is in the table of runs.";
+  });
+  const train = () =>
+    start([
+      {
+        ...{ experiment: run.experiment, form: "full", seeds: String(run.seed) },
+        set: [...settings_of_spec(run.spec), `intervene=${spec_of(done)}`],
+      },
+    ]);
   const compared = new URLSearchParams({ experiment: run.experiment, marked: `${run.run},${other}` });
   if (run.series.loss) compared.set("metric", "loss");
-  const why = engine.there ? not_there({ ...run, settings: { ...run.settings, intervene: [] } }) : "no engine";
+  // The playground has one intervention at a time.
+  const why = !engine.there || own.length > 0 || not_there(run) !== "";
   const open = () => {
     address_in_playground(run, { act, of, from, hold: run.steps }).then(address => (location.hash = address), failed);
   };
   return (
     <>
       <p class="line-of">
-        {trainer && (
-          <button type="button" class="main" disabled={job !== undefined || progress !== ""} onClick={start}>
+        {trainer && shipped && (
+          <button type="button" class="main" disabled={busy} onClick={train}>
             Train again with the hold
           </button>
         )}

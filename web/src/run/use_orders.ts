@@ -1,0 +1,52 @@
+// Trainings that a view orders from the machine that serves the page, and waits for.
+import { useEffect, useState } from "preact/hooks";
+import type { Job, Order } from "../model";
+import type { Trainer } from "../source";
+
+const often = 700; // milliseconds between two questions about them
+
+function progress_text(jobs: Job[]): string {
+  const training = jobs.flatMap(job => job.in_training)[0];
+  const at = training ? `step ${training.step} of ${training.of}` : "waiting to start";
+  const ended = jobs.filter(({ state }) => state === "done").length;
+  return `Training${jobs.length > 1 ? ` ${Math.min(jobs.length, ended + 1)} of ${jobs.length}` : ""}: ${at}.`;
+}
+
+// `ended` is called once all of them are done, and returns the text that is shown then.
+export function useOrders(trainer: Trainer | undefined, ended: () => Promise<string>) {
+  const [numbers, set_numbers] = useState<number[]>([]);
+  const [progress, set_progress] = useState("");
+  const [problem, set_problem] = useState("");
+  const failed = (error: unknown) => {
+    set_numbers([]);
+    set_progress("");
+    set_problem((error as Error).message ?? String(error));
+  };
+  const start = async (orders: Order[]) => {
+    set_problem("");
+    set_progress("Waiting to start.");
+    try {
+      const started: number[] = [];
+      for (const order of orders) started.push((await trainer!.start(order)).job);
+      set_numbers(started);
+    } catch (error) {
+      failed(error);
+    }
+  };
+  useEffect(() => {
+    if (numbers.length === 0) return;
+    const look = async () => {
+      const jobs = (await trainer!.jobs()).filter(({ job }) => numbers.includes(job));
+      const bad = jobs.find(({ state, failed }) => state === "failed" || state === "stopped" || failed > 0);
+      if (bad) throw new Error(bad.error || `The training ${bad.state === "stopped" ? "was stopped" : "failed"}.`);
+      if (jobs.length < numbers.length || jobs.some(({ state }) => state !== "done"))
+        return set_progress(progress_text(jobs));
+      clearInterval(timer);
+      set_progress(await ended());
+      set_numbers([]);
+    };
+    const timer = setInterval(() => void look().catch(failed), often);
+    return () => clearInterval(timer);
+  }, [numbers]);
+  return { start, progress, problem, failed, busy: progress !== "" };
+}

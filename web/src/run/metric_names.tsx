@@ -1,4 +1,5 @@
 // What metrics are called on the page, and in which order a reader is offered them.
+import type { Run } from "../model";
 
 // The ones that are asked for first, in this order.
 const named: { [metric: string]: string } = {
@@ -18,7 +19,7 @@ const named: { [metric: string]: string } = {
   rung: "nearest rung by divergence (number)",
   level: "nearest rung by loss (number)",
 };
-const plain = (name: string) => name.replaceAll("_", " ");
+const spaced = (name: string) => name.replaceAll("_", " ");
 
 // "induction_l2_h1_held": "weight on followers of earlier copies, layer 2 head 1, attention changed".
 export function metric_title(metric: string): string {
@@ -35,10 +36,10 @@ export function metric_title(metric: string): string {
     part(/_chance$/, () => ", by chance") ??
     part(/_l(\d+)_h(\d+)$/, ([, layer, head]) => `, layer ${layer} head ${head}`) ??
     (metric.startsWith("rung_")
-      ? `predicted plateau: ${plain(metric.slice("rung_".length))}`
+      ? `predicted plateau: ${spaced(metric.slice("rung_".length))}`
       : metric.startsWith("from_")
-        ? `divergence from ${plain(metric.slice("from_".length))}`
-        : plain(metric))
+        ? `divergence from ${spaced(metric.slice("from_".length))}`
+        : spaced(metric))
   );
 }
 
@@ -46,6 +47,7 @@ export function metric_title(metric: string): string {
 const of_change = (metric: string) => /_held$|_released$/.test(metric);
 const of_head = (metric: string) => /_l\d+(_h\d+)?$/.test(metric);
 const of_prediction = (metric: string) => /^rung_(?!released$)|_chance$|^predicted_/.test(metric);
+const several_label = "Several experiments";
 const head_label = "Single heads",
   prediction_label = "Chance and predictions",
   change_label = "If attention were released, or under its change";
@@ -72,14 +74,32 @@ export function metrics_to_offer(metrics: string[], chosen?: string): string[] {
   );
 }
 
-// Metrics in groups: the usual ones, all others, and details.
-export function metric_groups(metrics: string[], chosen?: string): { label: string; names: string[] }[] {
+// Where runs of several experiments have a metric: in one of them, which is named, or in several.
+export function homes_of(runs: Pick<Run, "experiment" | "metrics">[]): Map<string, string> {
+  const homes = new Map<string, string>();
+  for (const { experiment, metrics } of runs)
+    for (const name of Object.keys(metrics))
+      homes.set(name, (homes.get(name) ?? experiment) === experiment ? experiment : several_label);
+  return new Set(runs.map(({ experiment }) => experiment)).size > 1 ? homes : new Map();
+}
+
+// Metrics in groups: the usual ones, all others by their homes, and details.
+export function metric_groups(
+  metrics: string[],
+  chosen?: string,
+  homes = new Map<string, string>(),
+): { label: string; names: string[] }[] {
   const offered = metrics_to_offer(metrics, chosen);
   const usual = Object.keys(named).filter(name => offered.includes(name)),
-    others = offered.filter(name => !usual.includes(name)).sort();
+    others = offered.filter(name => !usual.includes(name)).sort(),
+    plain = others.filter(name => !is_detail(name));
+  const home = (name: string) => homes.get(name) ?? "This experiment";
+  const labels = [...new Set(plain.map(home))].sort(
+    (a, b) => Number(b === several_label) - Number(a === several_label) || (a < b ? -1 : 1),
+  );
   return [
     { label: "Usual", names: usual },
-    { label: "This experiment", names: others.filter(name => !is_detail(name)) },
+    ...labels.map(label => ({ label, names: plain.filter(name => home(name) === label) })),
     ...[head_label, prediction_label, change_label].map(label => ({
       label,
       names: others.filter(name => detail_of(name) === label),
@@ -87,8 +107,14 @@ export function metric_groups(metrics: string[], chosen?: string): { label: stri
   ].filter(({ names }) => names.length > 0);
 }
 
-export function MetricOptions({ metrics, chosen }: { metrics: string[]; chosen?: string }) {
-  const groups = metric_groups(metrics, chosen);
+interface Options {
+  metrics: string[];
+  chosen?: string;
+  homes?: Map<string, string>;
+}
+
+export function MetricOptions({ metrics, chosen, homes }: Options) {
+  const groups = metric_groups(metrics, chosen, homes);
   const options = (names: string[]) =>
     names.map(name => (
       <option value={name} selected={name === chosen} title={name}>

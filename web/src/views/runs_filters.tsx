@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
-import { MetricOptions } from "../run/metric_names";
+import { homes_of, MetricOptions } from "../run/metric_names";
 import type { Seen } from "./runs_found";
 
 // Said in an address, where something else is meant by what it leaves out.
@@ -10,7 +10,7 @@ export const every = "*",
   nothing_by = "nothing";
 
 // Text that is taken over when its writer pauses, so that half a condition is not asked.
-function useSlow(value: string, take: (value: string) => void): [string, (value: string) => void] {
+export function useSlow(value: string, take: (value: string) => void): [string, (value: string) => void] {
   const [written, write] = useState<string>(); // while it is
   const timer = useRef<number>();
   useEffect(() => () => clearTimeout(timer.current), []); // the address is another view's by then
@@ -59,7 +59,7 @@ export function Filters({ seen, experiment, coloured, differing }: Props) {
         />
       </label>
       <Choice label="Metric" word="metric" value={seen.metric}>
-        <MetricOptions metrics={metrics} chosen={seen.metric} />
+        <MetricOptions metrics={metrics} chosen={seen.metric} homes={homes_of(seen.runs)} />
       </Choice>
       <Choice
         label="Colour by"

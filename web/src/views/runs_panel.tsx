@@ -7,7 +7,7 @@ import { Figure } from "../figure";
 import { Lines } from "../lines";
 import type { Line } from "../model";
 import { query_of } from "../run/as_trained";
-import { MetricOptions, metric_title } from "../run/metric_names";
+import { homes_of, MetricOptions, metric_title } from "../run/metric_names";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
 import { window_in } from "./runs_chart";
@@ -38,7 +38,7 @@ export function Panel(props: Props) {
           <span class="whole-line">Add a chart of</span>
           <select value="" onChange={event => set([...chosen, event.currentTarget.value])}>
             <option value="">a metric</option>
-            <MetricOptions metrics={others} />
+            <MetricOptions metrics={others} homes={homes_of(seen.runs)} />
           </select>
         </label>
       )}

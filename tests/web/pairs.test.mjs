@@ -4,7 +4,9 @@ import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
 const { difference_text, means_of_pairs, means_text, median, pooled_text, rows_of, too_few, without_rounding } = await parts_of_page("views/pairs.ts", "median.ts");
-const { chance_told, common_step_told, difference_told, peers_of, settings_text } = await parts_of_page("views/runs_told.ts");
+const { chance_told, common_step_told, difference_told, peers_of, rungs_told, settings_text } = await parts_of_page("views/runs_told.ts");
+const { missing_seeds } = await parts_of_page("views/runs_more_seeds.tsx");
+const { lines_at, runs_at, value_at } = await parts_of_page("views/runs_at.ts");
 const { few_text } = await parts_of_page("views/runs_verdict.tsx");
 
 const run = (seed, length, accuracy, more) => ({ seed, experiment: "laws", state: "done", settings: { task: { length } }, metrics: { accuracy }, ...more });
@@ -44,6 +46,39 @@ test("two runs are told by their settings, the difference of the metric, and wha
   // While the pairs are counted, nothing is said of them.
   assert.equal(chance_told([a, b], ["intervene"], undefined, true), `${alone} Counting the other pairs of runs.`);
   assert.match(chance_told([a, { ...b, seed: 3 }], ["intervene"], { pairs: 4, p: 0.125, difference: 0.6 }), /These two runs also have different seeds, so they are no such pair\. The table has 4 pairs .* p = 0\.125\. With 4 pairs p cannot be below 0\.125\./);
+});
+
+test("two runs are compared by the rungs at which they end, by name", () => {
+  const rungs = { rung_unigram: 3.45, rung_bag: 1.58, rung_induction: 0 };
+  const free = { run: 15, settings: {}, metrics: { loss: 0.197, ...rungs, from_unigram: 4, from_bag: 3, from_induction: 0.2 } };
+  const held = { run: 23, settings: {}, metrics: { loss: 2.25, ...rungs, from_unigram: 2, from_bag: 1, from_induction: 3 } };
+  assert.equal(rungs_told([free, held], []), "Run 15 ends 0.2 above the rung induction (0). Run 23 ends between the rungs bag (1.58) and unigram (3.45).");
+  const other = { ...held, metrics: { ...held.metrics, from_unigram: 0.5 } };
+  assert.match(rungs_told([free, other], []), / Rungs are named by the loss\. By KL divergence, run 23 is nearest to unigram\.$/);
+  // The curve's end says more than its last value.
+  assert.match(rungs_told([free, held], [{ run: 23, steps: [0, 10], values: [4, 3.45] }]), /Run 23 ends at the rung unigram/);
+  const last = { probe: { ladder: { place: "last" } } };
+  assert.equal(rungs_told([{ ...free, settings: last }, { ...held, settings: last }], []), "Run 15 ends nearest to the rung induction. Run 23 ends nearest to the rung bag. The rungs are of the last position, so they are compared by KL divergence.");
+  assert.equal(rungs_told([{ ...a, settings: {} }, { ...b, settings: {} }], []), "");
+});
+
+test("runs are compared at a step by their last evaluation up to it", () => {
+  const line = { run: 1, steps: [0, 10, 20], values: [0.1, 0.5, 0.9] };
+  assert.deepEqual([0, 15, 20, 21].map((step) => value_at(line, step)), [0.1, 0.5, 0.9, null]);
+  const runs = [{ run: 1, metrics: { loss: 0.9, accuracy: 1 } }, { run: 2, metrics: { loss: 3 } }];
+  assert.deepEqual(runs_at(runs, [line], "loss", 15).map(({ metrics }) => metrics), [{ loss: 0.5, accuracy: 1 }, { loss: null }]);
+  assert.equal(runs_at(runs, [line], "loss", undefined), runs);
+  assert.deepEqual(lines_at([line], 15), [{ run: 1, steps: [10], values: [0.5] }]);
+  assert.equal(difference_told([{ ...a, metrics: { accuracy: 0.4 } }, b], "accuracy", [], () => new Map(), 15), "Run 1631 () at step 15 has accuracy 0.4. Run 1628 () at step 15 has 0.972: 0.572 higher.");
+});
+
+test("the seeds that groups lack are those that make six pairs of all of them", () => {
+  const hold = [{ hold: "uniform" }];
+  const of = (run, seed, intervene, more = {}) => ({ run, seed, experiment: "birth", state: "done", settings: { task: { name: "birth" }, intervene, ...more }, metrics: {} });
+  const runs = [of(1, 0, []), of(2, 1, []), of(3, 7, []), of(4, 0, hold), of(5, 1, hold)];
+  assert.deepEqual(missing_seeds(runs, "intervene", [[], hold]).map(({ run, seeds }) => [run.run, seeds]), [[1, [2, 3, 4]], [4, [7, 2, 3, 4]]]);
+  assert.equal(missing_seeds([...runs, of(6, 2, [], { train: { rate: 1 } })], "intervene", [[], hold]), undefined);
+  assert.equal(missing_seeds(runs, "intervene", [[], [{ hold: "first" }]]), undefined);
 });
 
 test("two runs of unlike length are also compared at the last step of both", () => {

@@ -43,3 +43,33 @@ test("another setting of the groups asks for no group of the setting before", as
   assert.ok(!page.url().includes("against"), page.url());
   await stage.leave(page);
 });
+
+test("runs are compared at a chosen step, which the address names", async () => {
+  const page = await stage.visit("#/runs?experiment=copy-subset&metric=accuracy&by=model.hidden");
+  await page.getByLabel("Compare at step").fill("5");
+  const groups = page.getByRole("region", { name: "Groups by model.hidden: accuracy at step 5" });
+  await groups.waitFor();
+  await page.waitForFunction(() => /at=5/.test(location.hash));
+  const words = ["compare", "model.hidden = 8", "model.hidden = 9", "--metric", "at(accuracy, 5)", "--json"];
+  const { metrics: [{ difference }] } = JSON.parse(await stage.fovea(...words));
+  const cells = await groups.locator("tbody tr").nth(1).locator("td").allInnerTexts();
+  assert.ok(cells.at(-3).startsWith(String(+difference.toPrecision(3)).replace("-", "−")), cells.join(" | "));
+  await page.getByRole("columnheader", { name: "accuracy at step 5" }).first().waitFor();
+  await page.getByRole("button", { name: "Last step of each run" }).click();
+  await page.getByRole("heading", { name: "Groups by model.hidden: accuracy", exact: true }).waitFor();
+  await stage.leave(page);
+});
+
+test("the seeds that groups with few pairs lack are trained by a button", async () => {
+  const where = encodeURIComponent("task.vocab = 30");
+  const page = await stage.visit(`#/runs?experiment=copy-subset&metric=train_loss&by=model.hidden&where=${where}`);
+  await page.getByText("With 3 pairs p cannot be below 0.25.").waitFor();
+  await page.getByText("The missing seeds by commands").click();
+  await page.getByText(/^fovea show \d+ --spec > run-\d+\.toml/).waitFor();
+  await expect_accessible(page);
+  await page.getByRole("button", { name: "Train seeds 3, 4, 5 of both groups" }).click();
+  const cells = page.getByRole("region", { name: "Table of groups" }).locator("tbody tr").nth(1).locator("td");
+  await cells.getByText("6", { exact: true }).first().waitFor();
+  await page.getByRole("button", { name: /^Train seeds/ }).waitFor({ state: "detached" });
+  await stage.leave(page);
+});

@@ -82,6 +82,7 @@ export interface Group {
 }
 export interface Groups {
   metric: string;
+  at?: number | undefined; // the step of its values; the end of each run without it
   by: string;
   against: Setting;
   left_out: number;

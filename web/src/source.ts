@@ -2,7 +2,7 @@
 
 import type { Groups, Job, KeptArray, Line, Names, Order, Query, Run, Story, Told, WholeRun } from "./model";
 import { bytes_of, unpacked } from "./packed";
-import { expression_of, run_as_trained, runs_as_trained } from "./run/as_trained";
+import { expression_at, expression_of, run_as_trained, runs_as_trained } from "./run/as_trained";
 import { sentence, Trouble } from "./trouble";
 
 // Trainings on the machine that serves the page.
@@ -25,7 +25,14 @@ export interface ClassBets {
 export interface KeptRuns {
   run(id: number): Promise<WholeRun>;
   arrays(id: number, name: string, example?: number): Promise<KeptArray[]>;
-  groups(query: { experiment?: string; where?: string; metric: string; by: string; against?: string }): Promise<Groups>;
+  groups(query: {
+    experiment?: string;
+    where?: string;
+    metric: string;
+    at?: number | undefined; // step; the end of each run without it
+    by: string;
+    against?: string;
+  }): Promise<Groups>;
   weights_address(id: number): string;
 }
 
@@ -108,9 +115,10 @@ class Served implements Source {
     run: async id => run_as_trained(await this.get<WholeRun>(`api/runs/${id}`)),
     arrays: async (id, name, example) =>
       (await this.get<{ arrays: KeptArray[] }>(`api/runs/${id}/arrays`, { name, example })).arrays,
-    groups: async ({ metric, ...query }) => ({
-      ...(await this.get<Groups>("api/groups", { ...query, metric: expression_of(metric) })),
+    groups: async ({ metric, at, ...query }) => ({
+      ...(await this.get<Groups>("api/groups", { ...query, metric: expression_at(metric, at) })),
       metric,
+      at,
     }),
     weights_address: id => `api/runs/${id}/weights`,
   };

@@ -11,15 +11,19 @@ export function expression_of(metric: string): string {
   return metric.endsWith(held) || !/^\w+$/.test(metric) ? metric : `as_trained(${metric})`;
 }
 
+// Its value at the last evaluation up to a step; without one at the end.
+export const expression_at = (metric: string, step: number | undefined) =>
+  step === undefined ? expression_of(metric) : `at(${expression_of(metric)}, ${step})`;
+
 // The name under which files have it: as_trained() says something where there is a change.
 export const name_in_files = (metric: string, runs: Pick<Run, "metrics">[]) =>
   metric.endsWith(released) || runs.some(run => metric + released in run.metrics) ? expression_of(metric) : metric;
 
-// An order by a metric.
-export function query_of<T extends Query>(query: T, metrics: string[]): T {
+// An order by a metric, with the value of the metric that is compared at a step.
+export function query_of<T extends Query>(query: T, metrics: string[], compared = "", at?: number): T {
   const [, falling = "", key = ""] = /^(-?)(.*)$/.exec(query.sort ?? "")!;
   const is_metric = metrics.includes(key) || key.endsWith(released);
-  return is_metric ? { ...query, sort: falling + expression_of(key) } : query;
+  return is_metric ? { ...query, sort: falling + expression_at(key, key === compared ? at : undefined) } : query;
 }
 
 const is_of_data = (metric: string) => metric.startsWith("rung_"); // no change of attention changes it

@@ -18,6 +18,15 @@ function texts_of(run: Run): Texts {
     name === "seed" ? String(run.seed) : name === "experiment" ? run.experiment : (settings.get(name) ?? "");
 }
 
+// A setting of a run as its spec has it; null if it is not set.
+export function setting_of(run: Run, by: string): Setting {
+  if (by === "experiment") return run.experiment;
+  const found = by
+    .split(".")
+    .reduce<Setting | undefined>((at, key) => (at as Table | undefined)?.[key], run.settings as Setting);
+  return found ?? null;
+}
+
 // The means of the pairs of two groups, which are two values of a setting; nothing if there is no pair.
 export function means_of_pairs(
   runs: Run[],

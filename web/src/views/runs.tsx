@@ -10,8 +10,10 @@ import type { Source } from "../source";
 import { NoStore } from "./no_store";
 import { RunPage } from "./run";
 import { AgainstSetting } from "./runs_against";
+import { at_text, lines_at, runs_at, step_in } from "./runs_at";
 import { RunsChart } from "./runs_chart";
 import { ChosenBar, Compare } from "./runs_compare";
+import { CompareAt } from "./runs_compare_at";
 import { every, Filters, nothing_by } from "./runs_filters";
 import { type Asked, type Found, nothing, useFoundRuns } from "./runs_found";
 import { GroupsTable } from "./runs_groups";
@@ -20,12 +22,14 @@ import {
   differing_in,
   ends_text,
   group_of,
+  groups_among,
   in_order,
   is_grouped,
   line_table,
   most_groups,
   name_of,
   rungs_of_all,
+  rungs_that_differ,
   type Settings,
   setting_title,
   settings_of,
@@ -52,7 +56,8 @@ function AllRuns({ source }: { source: Source }) {
   const [sort] = useWord("sort", "-id");
   const [wanted] = useWord("metric", "");
   const [asked_by] = useWord("by", "");
-  const asked = { experiment: said === every ? "" : said, where, sort, wanted };
+  const [at_step] = useWord("at", "");
+  const asked = { experiment: said === every ? "" : said, where, sort, wanted, at: step_in(at_step) };
   const { experiment } = asked;
   const [all_drawn, draw_all] = useWord("all", "");
   const found = useFoundRuns(source, asked);
@@ -66,10 +71,14 @@ function AllRuns({ source }: { source: Source }) {
   );
   const coloured = asked_by || (many ? "experiment" : (varied_in(differing, settings) ?? nothing_by)),
     by = coloured === nothing_by ? "" : coloured;
-  const as_curves = useCallback((lines: Line[]) => curves_of(lines, by, settings), [by, settings]);
+  const as_curves = useCallback(
+    (lines: Line[]) => curves_of(lines, by, settings, groups_among(seen.runs, by, settings)),
+    [by, settings],
+  );
   const curves = useMemo(() => as_curves(seen.lines), [seen.lines, as_curves]);
   const banded = useMemo(() => bands(curves).length > 0, [curves]);
   const rules = useMemo(() => rungs_of_all(seen.runs, seen.metric), [seen.runs, seen.metric]);
+  const unlike_rungs = useMemo(() => rungs_that_differ(seen.runs, seen.metric), [seen.runs, seen.metric]);
   const cut = curves.filter(curve => curve.cut).length;
   const medians = `, the median and the middle half${cut > 0 ? ` (without ${cut} stopped or failed)` : ""}`;
   const kinds = new Set(curves.map(curve => curve.kind)).size;
@@ -113,6 +122,8 @@ function AllRuns({ source }: { source: Source }) {
           file={`${experiment || "runs"}-${seen.metric}`}
           table={() => line_table(seen.runs, seen.lines, seen.metric, by, settings)}
           rules={rules}
+          not_drawn={unlike_rungs}
+          at={asked.at}
           drawn={() => set_drawn(true)}
         />
       )}
@@ -183,7 +194,7 @@ function RunDetails(props: {
 }) {
   const { settings, differing, by, asked_by } = props;
   const { seen, trouble } = props.found;
-  const { sort } = props.asked;
+  const { sort, at } = props.asked;
   const { experiment, where } = seen; // the address may ask for others by now
   const { store } = props.source;
   const [marked] = useWord("marked", "");
@@ -194,12 +205,15 @@ function RunDetails(props: {
   const choose = (ids: number[], on: boolean) =>
     change_address({ marked: [...chosen.filter(one => !ids.includes(one)), ...(on ? ids : [])].join(",") });
   const lines_chosen = seen.lines.filter(line => chosen.includes(line.run));
+  const runs = useMemo(() => runs_at(seen.runs, seen.lines, seen.metric, at), [seen, at]);
+  const colours = groups_among(seen.runs, by, settings);
   const file = experiment || "runs";
   const ends = experiment ? ends_text(seen.runs) : "";
   const grouped = is_grouped(seen.runs, by, asked_by, settings);
   return (
     <>
       {ends && <p class="caution">{ends}</p>}
+      {seen.metric && <CompareAt runs={seen.runs} />}
       {grouped && !can_group(seen.runs, by, settings) && (
         <p class="soft">
           {setting_title(by)} has more than {most_groups} values in these runs, so groups are not compared.
@@ -207,18 +221,21 @@ function RunDetails(props: {
       )}
       {grouped && can_group(seen.runs, by, settings) && seen.metric && store && (
         <GroupsTable
-          heading={`Groups by ${setting_title(by)}: ${metric_title(seen.metric)}`}
+          heading={`Groups by ${setting_title(by)}: ${metric_title(seen.metric)}${at === undefined ? "" : ` ${at_text(at)}`}`}
+          source={props.source}
           store={store}
+          at={at}
           experiment={experiment}
           where={where}
           metric={seen.metric}
           by={by}
           asked={by === asked_by}
-          runs={seen.runs}
+          runs={runs}
         />
       )}
       <RunTable
-        runs={seen.runs}
+        runs={runs}
+        at={at}
         metric={seen.metric}
         sort={sort}
         sorted_yet={seen.sort === sort || trouble !== ""}
@@ -229,7 +246,9 @@ function RunDetails(props: {
       />
       {seen.runs.length > 2 && seen.metric && (
         <AgainstSetting
-          runs={seen.runs}
+          runs={runs}
+          at={at}
+          colours={colours}
           settings={settings}
           metric={seen.metric}
           differing={differing}
@@ -239,7 +258,7 @@ function RunDetails(props: {
       )}
       {seen.runs.length > 2 && seen.metric && (
         <Parallel
-          runs={seen.runs}
+          runs={runs}
           settings={settings}
           metric={seen.metric}
           differing={with_few_values(differing, settings)}
@@ -249,14 +268,17 @@ function RunDetails(props: {
       {chosen.length > 0 && (
         <ChosenBar
           chosen={chosen}
-          table={() => line_table(seen.runs, lines_chosen, seen.metric, by, settings)}
+          table={() => line_table(seen.runs, lines_at(lines_chosen, at), seen.metric, by, settings)}
           file={`${file}-${seen.metric}`}
         />
       )}
       {chosen.length > 0 && seen.metric && (
         <Compare
           missing={chosen.filter(id => seen.runs.every(run => run.run !== id))}
-          runs={seen.runs.filter(run => chosen.includes(run.run))}
+          source={props.source}
+          runs={runs.filter(run => chosen.includes(run.run))}
+          at={at}
+          colours={colours}
           among={seen.runs}
           lines={lines_chosen}
           metric={seen.metric}
@@ -270,11 +292,12 @@ function RunDetails(props: {
 }
 
 // A line for each run.
-function curves_of(lines: Line[], by: string, settings: Settings): Curve[] {
+function curves_of(lines: Line[], by: string, settings: Settings, groups: string[]): Curve[] {
   const in_groups = (a: Line, b: Line) => in_order(value_of(a, by, settings), value_of(b, by, settings));
   return (by ? [...lines].sort(in_groups) : lines).map(line => ({
     name: name_of(line, settings),
     group: group_of(line, by, settings),
+    colour: groups.indexOf(group_of(line, by, settings)),
     steps: line.steps,
     values: line.values,
     kind: line.experiment,

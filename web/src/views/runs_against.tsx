@@ -8,7 +8,9 @@ import { axis_of, look_of } from "../line_looks";
 import { useWidth } from "../lines";
 import { median } from "../median";
 import { number_text, type Run } from "../model";
+import { expression_at } from "../run/as_trained";
 import { metric_title } from "../run/metric_names";
+import { at_text } from "./runs_at";
 import { LogBoxes } from "./runs_logs";
 import { group_of, in_order, LeftOut, type Settings, setting_title, with_few_values } from "./runs_named";
 
@@ -28,6 +30,8 @@ export function AgainstSetting(props: {
   differing: string[];
   by: string;
   file: string;
+  at: number | undefined; // the step of the values; the end without it
+  colours: string[]; // groups in the order of their colours
 }) {
   const { runs, settings, metric, differing, by } = props;
   const [asked, choose] = useWord("across", "");
@@ -81,10 +85,16 @@ export function AgainstSetting(props: {
       <LeftOut count={runs.filter(run => !is_done(run)).length} of={runs.length} />
       <Figure
         paper
-        title={`${name} by ${setting_title(setting)}: a dot per run, ${numbers ? "a line through the medians" : "a ring at each median"}`}
+        title={`${name}${props.at === undefined ? "" : ` ${at_text(props.at)}`} by ${setting_title(setting)}: a dot per run, ${numbers ? "a line through the medians" : "a ring at each median"}`}
         file={`${props.file}-${metric}-by-${setting}`}
         table={() => ({
-          columns: ["run", "experiment", "seed", setting, metric],
+          columns: [
+            "run",
+            "experiment",
+            "seed",
+            setting,
+            props.at === undefined ? metric : expression_at(metric, props.at),
+          ],
           rows: dots.map(({ run, x, y }) => [run.run, run.experiment, run.seed, x, y]),
         })}
       >
@@ -95,6 +105,7 @@ export function AgainstSetting(props: {
           x_log={numbers && logs("x")}
           y_log={logs("y")}
           numbers={numbers}
+          colours={props.colours}
         />
       </Figure>
     </section>
@@ -108,6 +119,7 @@ function Dots({
   x_log,
   y_log,
   numbers,
+  colours,
 }: {
   dots: Dot[];
   x: string;
@@ -115,9 +127,17 @@ function Dots({
   x_log: boolean;
   y_log: boolean;
   numbers: boolean;
+  colours: string[];
 }) {
   const [holder, width] = useWidth();
-  const as_curves = useMemo(() => dots.map(({ group }) => ({ name: "", group, steps: [], values: [] })), [dots]);
+  const as_curves = useMemo(
+    () =>
+      dots.map(({ group }) => {
+        const colour = colours.indexOf(group);
+        return { name: "", group, ...(colour >= 0 && { colour }), steps: [], values: [] };
+      }),
+    [dots],
+  );
   const groups = useMemo(() => [...new Set(dots.map(({ group }) => group))], [dots]);
   useEffect(() => {
     if (!width) return;

@@ -7,7 +7,7 @@ import { Lines } from "../lines";
 import type { Line, Run } from "../model";
 import { metric_title } from "../run/metric_names";
 import { save_text } from "../save";
-import type { KeptRuns } from "../source";
+import type { KeptRuns, Source } from "../source";
 import { address_of_run } from "./run";
 import { GroupsTable } from "./runs_groups";
 import { HeadsBeside } from "./runs_heads";
@@ -57,8 +57,11 @@ export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: ()
 }
 
 interface Compared {
+  source: Source;
   missing: number[];
   runs: Run[];
+  at: number | undefined; // the step of the compared values; the end without it
+  colours: string[]; // groups of the table in the order of their colours
   among: Run[]; // of the table
   lines: Line[];
   metric: string;
@@ -69,7 +72,7 @@ interface Compared {
 
 const told_apart = 6; // up to so many runs have a colour each; more share the colour of their group
 
-export function Compare({ missing, among, metric, settings, by, store, ...chosen }: Compared) {
+export function Compare({ source, missing, at, colours, among, metric, settings, by, store, ...chosen }: Compared) {
   const runs = base_first(chosen.runs, settings);
   const lines = runs.flatMap(({ run }) => chosen.lines.find(line => line.run === run) ?? []);
   const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();
@@ -89,15 +92,18 @@ export function Compare({ missing, among, metric, settings, by, store, ...chosen
   const condition = condition_of(runs);
   const grouped = setting !== undefined && !is_length(setting) && (setting === wanted || can.includes(setting));
   const each = !setting || lines.length <= told_apart;
+  const groups = lines.map(line => group_of(line, by, settings));
+  const own_group = by !== "" && new Set(groups).size === lines.length; // then a run has the colour of its group
   const curves = useMemo<Curve[]>(
     () =>
-      lines.map(line => ({
+      lines.map((line, i) => ({
         name: name_of(line, settings),
+        ...(own_group && { colour: colours.indexOf(groups[i]!) }),
         group: each ? name_of(line, settings).replace(`${line.experiment}, `, "") : group_of(line, setting, settings),
         steps: line.steps,
         values: line.values,
       })),
-    [JSON.stringify(lines), settings, setting, each],
+    [JSON.stringify(lines), settings, setting, each, by],
   );
   const rules = useMemo(() => rungs_of_all(runs, metric), [JSON.stringify(runs), metric]);
   const title = metric_title(metric);
@@ -121,6 +127,7 @@ export function Compare({ missing, among, metric, settings, by, store, ...chosen
           among={among}
           settings={settings}
           store={store}
+          at={at}
         />
       )}
       {ends && <p class="caution">{ends}</p>}
@@ -144,6 +151,8 @@ export function Compare({ missing, among, metric, settings, by, store, ...chosen
         <GroupsTable
           heading={`The ${runs.length} chosen runs, by ${setting_title(setting)}: ${title}`}
           word="sides_against"
+          source={source}
+          at={at}
           store={store}
           experiment=""
           where={condition}
@@ -166,7 +175,7 @@ export function Compare({ missing, among, metric, settings, by, store, ...chosen
       {runs.length > 0 && (
         <details open={runs.length <= told_apart}>
           <summary>All settings that differ, and all numbers</summary>
-          <Numbers runs={runs} names={names} of={of} metric={metric} />
+          <Numbers runs={runs} names={names} of={of} metric={metric} at={at} />
         </details>
       )}
       {store && <HeadsBeside runs={runs} store={store} />}

@@ -34,6 +34,7 @@ export interface Asked {
   where: string;
   sort: string;
   wanted: string; // metric
+  at?: number | undefined; // the step at which runs are compared
 }
 
 const looked_at = 200; // newest runs
@@ -45,7 +46,7 @@ export interface Found {
   unasked?: { experiment: string; newest: boolean } | undefined; // what was chosen for who asked for nothing
 }
 
-export function useFoundRuns(source: Source, { experiment, where, sort, wanted }: Asked): Found {
+export function useFoundRuns(source: Source, { experiment, where, sort, wanted, at }: Asked): Found {
   const [seen, set_seen] = useState<Seen>(nothing);
   const [trouble, set_trouble] = useState("");
   const [live, set_live] = useState(false);
@@ -61,7 +62,8 @@ export function useFoundRuns(source: Source, { experiment, where, sort, wanted }
       if (!wanted_still) return;
       try {
         const names = await source.names();
-        const query = query_of({ experiment, where, sort }, names.metrics);
+        const likely = likely_metric(names.metrics, wanted);
+        const query = query_of({ experiment, where, sort }, names.metrics, likely, at);
         // Who opens the view without a wish is shown one experiment, as lines of many are one blot.
         if (known.current === undefined && [...read_address().words].length === 0 && names.experiments.length > 1) {
           const { runs } = await source.runs({ limit: looked_at });
@@ -72,7 +74,6 @@ export function useFoundRuns(source: Source, { experiment, where, sort, wanted }
           }
         }
         // The curves of what is likely to be shown are asked for beside the runs, of as many as the table has.
-        const likely = likely_metric(names.metrics, wanted);
         const [found, likely_lines] = await Promise.all([
           source.runs(query),
           likely ? source.lines({ ...query, metric: likely }) : undefined,
@@ -99,7 +100,7 @@ export function useFoundRuns(source: Source, { experiment, where, sort, wanted }
     return () => {
       wanted_still = false;
     };
-  }, [source, experiment, where, sort, wanted]);
+  }, [source, experiment, where, sort, wanted, at]);
   const changed = (runs?: number) => {
     if (runs !== undefined && !missed.current && (known.current ?? runs) === runs) {
       told.current = runs;

@@ -5,9 +5,11 @@ import { type Groups, type Run, setting_text } from "../model";
 import { interventions_text } from "../play/acts";
 import { metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
-import type { KeptRuns } from "../source";
+import type { KeptRuns, Source } from "../source";
 import { Trouble } from "../trouble";
 import { enough_pairs, means_of_pairs, p_number, short, steps_are_set, without_rounding } from "./pairs";
+import { at_text } from "./runs_at";
+import { MoreSeeds } from "./runs_more_seeds";
 import { group_title, LeftOut, setting_cell, setting_title, steps_title, stop_at_unlike_steps } from "./runs_named";
 import { few_text, verdict_of } from "./runs_verdict";
 
@@ -26,18 +28,18 @@ function bounds_text(
 // The groups of a setting, or the text of an error. Nothing is asked if they are not `wanted`.
 function useGroups(
   store: KeptRuns,
-  query: { experiment: string; where: string; metric: string; by: string; against: string },
+  query: { experiment: string; where: string; metric: string; at: number | undefined; by: string; against: string },
   runs: Run[], // that are shown: they may have changed
   wanted = true,
 ): [Groups | undefined, string] {
   const [found, set_found] = useState<Groups>();
   const [trouble, set_trouble] = useState("");
-  const { experiment, where, metric, by, against } = query;
+  const { experiment, where, metric, at, by, against } = query;
   useEffect(() => {
     let still = true;
     set_trouble("");
     if (!wanted) return set_found(undefined);
-    const ask = (base: string): Promise<Groups> => store.groups({ experiment, where, metric, by, against: base });
+    const ask = (base: string): Promise<Groups> => store.groups({ experiment, where, metric, at, by, against: base });
     ask(against)
       // These runs may not have the value.
       .catch(error => (against && error instanceof Trouble ? ask("") : Promise.reject(error)))
@@ -48,7 +50,7 @@ function useGroups(
     return () => {
       still = false;
     };
-  }, [store, experiment, where, metric, by, against, runs, wanted]);
+  }, [store, experiment, where, metric, at, by, against, runs, wanted]);
   return [found, trouble];
 }
 
@@ -56,20 +58,24 @@ function useGroups(
 export function GroupsTable({
   heading,
   word = "against",
+  source,
   store,
   experiment,
   where,
   metric,
+  at,
   by,
   asked,
   runs,
 }: {
   heading: string;
   word?: string; // of the address, for the group that others are compared with
+  source: Source;
   store: KeptRuns;
   experiment: string;
   where: string;
   metric: string;
+  at: number | undefined; // the step of its values; the end without it
   by: string;
   asked: boolean; // whether the person chose the setting
   runs: Run[];
@@ -77,13 +83,13 @@ export function GroupsTable({
   const id = useId();
   const [against, set_against] = useWord(word, "");
   const query = { experiment, where, by, against };
-  const [found, trouble] = useGroups(store, { ...query, metric }, runs);
+  const [found, trouble] = useGroups(store, { ...query, metric, at }, runs);
   const unlike = stop_at_unlike_steps(runs),
     are_set = steps_are_set(runs);
   // Runs that a condition ends are compared by their numbers of steps, too.
-  const [ends] = useGroups(store, { ...query, metric: "steps" }, runs, unlike && !are_set);
+  const [ends] = useGroups(store, { ...query, metric: "steps", at: undefined }, runs, unlike && !are_set);
   if (trouble) return <p class={asked ? "problem" : "soft"}>{trouble}</p>;
-  if (!found || found.metric !== metric || found.by !== by) return null;
+  if (!found || found.metric !== metric || found.at !== at || found.by !== by) return null;
   const base = found.groups.find(({ value }) => setting_text(value) === setting_text(found.against));
   const title = (value: Groups["against"]) =>
     by === "intervene" ? interventions_text(value ?? []) : value === null ? "not set" : setting_text(value);
@@ -105,7 +111,7 @@ export function GroupsTable({
     <section aria-labelledby={id}>
       <h2 id={id}>{heading}</h2>
       <ul class="verdicts">
-        {verdicts(found, `${metric_title(metric)} at the end`)}
+        {verdicts(found, `${metric_title(metric)} ${at_text(at)}`)}
         {ends?.by === by && verdicts(ends, steps_title(runs))}
       </ul>
       {unlike && are_set && (
@@ -114,6 +120,7 @@ export function GroupsTable({
         </p>
       )}
       {few_text(found) && <p class="caution">{few_text(found)}</p>}
+      {few_text(found) && <MoreSeeds source={source} store={store} runs={runs} by={by} groups={found} />}
       <label class="pick">
         Compare each group with
         <select value={setting_text(found.against)} onChange={event => set_against(event.currentTarget.value, true)}>
@@ -194,8 +201,10 @@ export function GroupsTable({
         Median, middle half and mean are of all runs of a group. Two runs are a pair if seed and all other settings that
         vary are equal, as in <code>fovea compare</code>. The difference leaves out runs without a partner, so it is not
         always the difference of the means. p is from a sign-flip permutation test of the pairs: how often chance makes
-        a difference as large. With n pairs p cannot be below 2/2ⁿ. All values are of the end of each run, also if the
-        figure shows a part of the steps.
+        a difference as large. With n pairs p cannot be below 2/2ⁿ.{" "}
+        {at === undefined
+          ? "All values are of the end of each run, also if the figure shows a part of the steps. “Compare at step” chooses another step."
+          : `All values are of the last evaluation up to step ${at}. Runs that end before have no value.`}
         {differing.length > 0 && ` Groups differ in ${differing.join(", ")}, too: a difference may come from there.`}
         {problems.length > 0 && ` Not paired: ${problems.join(" ")}`}
       </p>

@@ -3,6 +3,7 @@ import { has_rungs, type Rule, rungs_among } from "../line_looks";
 import type { Line, Run, Table } from "../model";
 import { none, settings_in_words } from "../play/acts";
 import { name_in_files } from "../run/as_trained";
+import { short } from "./pairs";
 
 export type Settings = Map<number, Map<string, string>>; // of each run, in words
 
@@ -61,8 +62,13 @@ export function value_of(line: { run: number; experiment: string }, by: string, 
 // What a setting is called.
 export const setting_title = (name: string) => (name === "intervene" ? "intervention" : name);
 
+const most_letters = 32; // of a value in a table
+
 // Its value in a table, in words or as its spec has it.
-export const setting_cell = (name: string, text = "–") => (name === "intervene" ? text : <code>{text}</code>);
+export function setting_cell(name: string, text = "–") {
+  if (name === "intervene") return text;
+  return text.length <= most_letters ? <code>{text}</code> : <code title={text}>{text.slice(0, most_letters)}…</code>;
+}
 
 // Values of a setting: numbers by size, all else by its text. Others are compared with "no intervention", so it is first.
 export function in_order(a: string, b: string): number {
@@ -77,6 +83,12 @@ export const group_title = (by: string, value: string) => (alone.includes(by) ? 
 // The group that a run belongs to.
 export function group_of(line: { run: number; experiment: string }, by: string, settings: Settings): string {
   return by && group_title(by, value_of(line, by, settings));
+}
+
+// All groups of runs, in the order of their colours.
+export function groups_among(runs: Run[], by: string, settings: Settings): string[] {
+  const values = [...new Set(runs.map(run => value_of(run, by, settings)))].sort(in_order);
+  return by ? values.map(value => group_title(by, value)) : [""];
 }
 
 export const most_groups = 40; // the server refuses to group by a setting with more values
@@ -150,6 +162,19 @@ export function ends_text(runs: Run[]): string {
 export function rungs_of_all(runs: Run[], metric: string): Rule[] {
   const shared = ([name]: [string, unknown]) => new Set(runs.map(run => run.metrics[name])).size === 1;
   return has_rungs(metric) ? rungs_among(Object.entries(runs[0]?.metrics ?? {}).filter(shared)) : [];
+}
+
+// Predicted plateaus that differ between runs, with their range: "bag 1.47 to 1.58".
+export function rungs_that_differ(runs: Run[], metric: string): string[] {
+  if (!has_rungs(metric)) return [];
+  const names = new Set(runs.flatMap(run => Object.keys(run.metrics)));
+  return [...names].flatMap(name => {
+    const values = new Set(runs.map(run => run.metrics[name]));
+    const [rung] = rungs_among([[name, 0]]);
+    const known = [...values].filter(value => typeof value === "number");
+    if (!rung || values.size < 2 || known.length === 0) return [];
+    return [`${rung.name} ${short(Math.min(...known))} to ${short(Math.max(...known))}`];
+  });
 }
 
 // As `fovea export` writes it, and the value of the setting that groups the runs.

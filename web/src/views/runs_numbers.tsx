@@ -1,10 +1,12 @@
 // What chosen runs measured, as numbers beside each other: the compared metric, then the largest differences. Smaller ones
 // and details are folded.
 import { number_text, type Run } from "../model";
+import { is_rung, rung_called } from "../run/events";
 import { detail_of, metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
 import { type Row, rows_of, short } from "./pairs";
 import { address_of_run } from "./run";
+import { at_text } from "./runs_at";
 import { setting_cell, setting_title } from "./runs_named";
 
 const rows_at_first = 8;
@@ -14,8 +16,9 @@ export function Numbers(props: {
   names: string[];
   of: (run: Run) => Map<string, string>;
   metric: string; // that is compared: its row is the first
+  at: number | undefined; // the step of the compared metric; the end without it
 }) {
-  const { runs, names, of, metric } = props;
+  const { runs, names, of, metric, at } = props;
   const { rows, single } = rows_of(runs, metric);
   const folds = new Map<string, Row[]>();
   for (const row of rows) {
@@ -44,7 +47,7 @@ export function Numbers(props: {
           </table>
         </Scrolled>
       )}
-      <Measured runs={runs} rows={first} label="Runs side by side" />
+      <Measured runs={runs} rows={first} label="Runs side by side" compared={{ metric, at }} />
       {smaller.length > 0 && (
         <details>
           <summary>Smaller differences ({smaller.length})</summary>
@@ -89,24 +92,44 @@ function Head({ runs, first, last }: { runs: Run[]; first: string; last?: string
   );
 }
 
-function Measured({ runs, rows, label }: { runs: Run[]; rows: Row[]; label: string }) {
+function Measured(props: {
+  runs: Run[];
+  rows: Row[];
+  label: string;
+  compared?: { metric: string; at: number | undefined };
+}) {
+  const { runs, rows, label, compared } = props;
+  const at = (metric: string) =>
+    compared?.at !== undefined && compared.metric === metric ? ` ${at_text(compared.at)}` : "";
   if (rows.length === 0) return null;
   return (
     <Scrolled label={label} whole>
       <table>
         <Head runs={runs} first="metric at the end" last={spread_of(runs)} />
         <tbody>
-          {rows.map(({ metric, values, difference }) => (
-            <tr>
-              <th scope="row">{metric_title(metric)}</th>
-              {values.map(value => (
-                <td class="number">{typeof value === "number" ? short(value) : number_text(value)}</td>
-              ))}
-              <td class="number">
-                <b>{short(runs.length === 2 ? values[1]! - values[0]! : difference)}</b>
-              </td>
-            </tr>
-          ))}
+          {rows.map(({ metric, values, difference }) => {
+            const of_rung = is_rung(metric);
+            return (
+              <tr>
+                <th scope="row">
+                  {metric_title(metric).replace(" (number)", "")}
+                  {at(metric)}
+                </th>
+                {values.map((value, i) => (
+                  <td class="number">
+                    {of_rung
+                      ? (rung_called(runs[i]!, value) ?? "–")
+                      : typeof value === "number"
+                        ? short(value)
+                        : number_text(value)}
+                  </td>
+                ))}
+                <td class="number">
+                  <b>{of_rung ? "" : short(runs.length === 2 ? values[1]! - values[0]! : difference)}</b>
+                </td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </Scrolled>

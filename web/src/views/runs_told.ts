@@ -1,7 +1,10 @@
 // Two runs side by side in sentences: their settings and the metric of each, and whether chance can be judged.
 import { capital } from "../capital";
+import { rungs_among } from "../line_looks";
 import type { Groups, Line, Run } from "../model";
+import { nearest_at_end, rungs_of_last } from "../run/events";
 import { metric_title } from "../run/metric_names";
+import { recent_mean, rung_text } from "../rungs";
 import { enough_pairs, p_text, pooled_text, short, too_few } from "./pairs";
 import { group_title, type Settings } from "./runs_named";
 
@@ -15,7 +18,13 @@ export function settings_text(names: string[], own: Own): string {
 }
 
 // The settings and the last value of both runs. The second run is compared with the first.
-export function difference_told([a, b]: [Run, Run], metric: string, names: string[], of: (run: Run) => Own): string {
+export function difference_told(
+  [a, b]: [Run, Run],
+  metric: string,
+  names: string[],
+  of: (run: Run) => Own,
+  at?: number, // the step of the values; the end without it
+): string {
   const [one, other] = [a.metrics[metric], b.metrics[metric]];
   const title = metric_title(metric);
   const called = (run: Run) => {
@@ -29,7 +38,34 @@ export function difference_told([a, b]: [Run, Run], metric: string, names: strin
   const difference = other - one;
   const compared =
     difference === 0 ? "the same" : `${short(Math.abs(difference))} ${difference < 0 ? "lower" : "higher"}`;
-  return `${capital(called(a))} ends with ${title} ${short(one)}. ${capital(called(b))} ends with ${short(other)}: ${compared}.`;
+  const has = at === undefined ? "ends with" : `at step ${at} has`;
+  return `${capital(called(a))} ${has} ${title} ${short(one)}. ${capital(called(b))} ${has} ${short(other)}: ${compared}.`;
+}
+
+// The rung at which each run ends, by its loss. If the nearest rung by KL divergence is another one, it is named, too.
+export function rungs_told(pair: Run[], losses: Line[]): string {
+  const ends = pair.map(run => {
+    const line = losses.find(one => one.run === run.run),
+      loss = (line && recent_mean(line)) ?? run.metrics.loss,
+      rungs = rungs_among(Object.entries(run.metrics)),
+      nearest = nearest_at_end(run);
+    if (rungs_of_last(run)) return { rung: nearest && `Run ${run.run} ends nearest to the rung ${nearest}.` };
+    if (rungs.length === 0 || typeof loss !== "number") return { rung: "" };
+    const [by_loss] = [...rungs].sort((a, b) => Math.abs(a.value - loss) - Math.abs(b.value - loss));
+    const agree = nearest === "" || by_loss!.name.split(", ").includes(nearest);
+    return {
+      rung: `Run ${run.run} ends ${rung_text(rungs, loss)}`,
+      ...(!agree && { by_divergence: `By KL divergence, run ${run.run} is nearest to ${nearest}.` }),
+    };
+  });
+  if (ends.some(({ rung }) => !rung)) return "";
+  const differ = ends.flatMap(({ by_divergence }) => by_divergence ?? []);
+  const by = pair.some(rungs_of_last)
+    ? ["The rungs are of the last position, so they are compared by KL divergence."]
+    : differ.length > 0
+      ? ["Rungs are named by the loss.", ...differ]
+      : [];
+  return [...ends.map(({ rung }) => rung), ...by].join(" ");
 }
 
 // Both values at the last common evaluation, if the runs end at unlike steps.

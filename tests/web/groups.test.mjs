@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { base_first, can_group, condition_of, differing_in, ends_text, is_grouped, name_of, settings_of, steps_title, stop_at_unlike_steps, varied_in } = await parts_of_page("views/runs_named.tsx");
+const { base_first, can_group, condition_of, differing_in, ends_text, groups_among, is_grouped, name_of, rungs_that_differ, settings_of, steps_title, stop_at_unlike_steps, varied_in } = await parts_of_page("views/runs_named.tsx");
+const { homes_of, metric_groups } = await parts_of_page("run/metric_names.tsx");
+const { look_of } = await parts_of_page("line_looks.ts");
 const { steps_are_set } = await parts_of_page("views/pairs.ts");
 
 // As many runs, each with a rate and a hold of its own.
@@ -70,4 +72,30 @@ test("runs that end at unlike steps say so, with their stop condition", () => {
   assert.deepEqual([set("steps >= 200 and model.encoder = 'recurrent'"), set("hold = 'none'"), set("accuracy >= 0.9 and steps >= 100"), set("loss_held < 0.05"), set(undefined)], [true, true, false, false, false]);
   assert.equal(steps_title(runs), "number of steps until the stop condition");
   assert.equal(steps_title([...runs, { ...runs[0], settings: { train: { steps: 80 } } }]), "number of steps until the stop condition or the last step");
+});
+
+test("a group has its own colour in every figure, also if other groups are not in it", () => {
+  const runs = ["a", "b", "c"].map((experiment, i) => ({ run: i + 1, experiment }));
+  const groups = groups_among(runs, "experiment", new Map());
+  assert.deepEqual([groups, groups_among(runs, "", new Map())], [["a", "b", "c"], [""]]);
+  const curves = ["c", "b"].map((group) => ({ group, colour: groups.indexOf(group), steps: [], values: [] }));
+  assert.deepEqual(["c", "b"].map((group) => look_of(curves, group).colour), ["var(--c2)", "var(--c1)"]);
+  const alone = ["c", "b"].map((group) => ({ group, steps: [], values: [] }));
+  assert.deepEqual(["c", "b"].map((group) => look_of(alone, group).colour), ["var(--c0)", "var(--c1)"]);
+});
+
+test("rungs that differ between the runs of an experiment have their range", () => {
+  const runs = [1.466, 1.65].map((rung_bag, seed) => ({ experiment: "birth", seed, metrics: { loss: 1, rung: seed, rung_bag, rung_bag_held: rung_bag, rung_induction: 0 } }));
+  assert.deepEqual(rungs_that_differ(runs, "loss"), ["bag 1.47 to 1.65"]);
+  assert.deepEqual(rungs_that_differ(runs, "accuracy"), []);
+  assert.deepEqual(rungs_that_differ([...runs, { experiment: "markov-icl", metrics: {} }], "loss"), []);
+});
+
+test("metrics of several experiments are in groups by experiment, and long settings are no columns", () => {
+  const runs = [{ experiment: "b", metrics: { loss: 1, p: 1, tau: 1 } }, { experiment: "a", metrics: { loss: 1, p: 1, D: 1 } }];
+  const groups = (of) => metric_groups(["loss", "p", "tau", "D"], undefined, homes_of(of)).map(({ label, names }) => [label, names.join()]);
+  assert.deepEqual(groups(runs), [["Usual", "loss"], ["Several experiments", "p"], ["a", "D"], ["b", "tau"]]);
+  assert.deepEqual(groups(runs.slice(0, 1)), [["Usual", "loss"], ["This experiment", "D,p,tau"]]);
+  const settings = () => new Map([[1, new Map([["model.frozen", "[]"], ["model.norm", "pre"]])], [2, new Map([["model.frozen", "x".repeat(40)], ["model.norm", "none"]])]]);
+  assert.deepEqual([differing_in(settings()), differing_in(settings(), true)], [["model.frozen", "model.norm"], ["model.norm"]]);
 });

@@ -52,7 +52,7 @@ export function AgainstSetting(props: {
       const text = settings.get(run.run)?.get(setting),
         y = run.metrics[metric];
       if (text === undefined || y === null || y === undefined) return [];
-      return [{ x: text, y, run, group: by === setting ? "" : group_of(run, by, settings) }];
+      return [{ x: text, y, run, group: group_of(run, by, settings) }];
     });
     return all.every(({ x }) => x !== "" && Number.isFinite(Number(x)))
       ? all.map(dot => ({ ...dot, x: Number(dot.x) }))
@@ -106,6 +106,7 @@ export function AgainstSetting(props: {
           y_log={logs("y")}
           numbers={numbers}
           colours={props.colours}
+          joined={by === setting}
         />
       </Figure>
     </section>
@@ -120,6 +121,7 @@ function Dots({
   y_log,
   numbers,
   colours,
+  joined,
 }: {
   dots: Dot[];
   x: string;
@@ -128,6 +130,7 @@ function Dots({
   y_log: boolean;
   numbers: boolean;
   colours: string[];
+  joined: boolean; // one line goes through the medians of all groups
 }) {
   const [holder, width] = useWidth();
   const as_curves = useMemo(
@@ -146,8 +149,9 @@ function Dots({
     const medians = groups.flatMap(group => {
       const at = new Map<number | string, number[]>();
       for (const dot of dots) if (dot.group === group) (at.get(dot.x) ?? at.set(dot.x, []).get(dot.x)!).push(dot.y);
-      return [...at].map(([x, values]) => ({ x, y: median(values), group })).sort((a, b) => (a.x < b.x ? -1 : 1));
+      return [...at].map(([x, values]) => ({ x, y: median(values), group }));
     });
+    const in_turn = (of: typeof medians) => [...of].sort((a, b) => (a.x < b.x ? -1 : 1));
     // Words on the axis that have no room side by side are turned; of very many, some are left out.
     const words = [...new Set(dots.map(dot => String(dot.x)))].sort(in_order);
     const longest = Math.max(...words.map(word => word.length));
@@ -188,6 +192,9 @@ function Dots({
         tickFormat: y_log ? undefined : up.tickFormat,
       },
       marks: [
+        ...(joined && numbers
+          ? [Plot.line(in_turn(medians), { x: "x", y: "y", stroke: "var(--soft)", strokeWidth: 1.5 })]
+          : []),
         ...groups.flatMap(group => {
           const { colour, dash } = looks.get(group)!;
           const of_group = medians.filter(one => one.group === group);
@@ -197,8 +204,16 @@ function Dots({
               { x: "x", y: "y", r: 3, fill: colour, fillOpacity: 0.4 },
             ),
             // Between words there is nothing that a line could stand for.
-            ...(numbers
-              ? [Plot.line(of_group, { x: "x", y: "y", stroke: colour, strokeWidth: 2.2, strokeDasharray: dash })]
+            ...(numbers && !joined
+              ? [
+                  Plot.line(in_turn(of_group), {
+                    x: "x",
+                    y: "y",
+                    stroke: colour,
+                    strokeWidth: 2.2,
+                    strokeDasharray: dash,
+                  }),
+                ]
               : []),
             Plot.dot(of_group, { x: "x", y: "y", r: 4.5, fill: "var(--page)", stroke: colour, strokeWidth: 2 }),
           ];
@@ -219,11 +234,13 @@ function Dots({
     plot.setAttribute("role", "img");
     for (const part of plot.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label");
     holder.current!.replaceChildren(plot);
-  }, [dots, x, y, x_log, y_log, numbers, width]);
+  }, [dots, x, y, x_log, y_log, numbers, joined, width]);
   return (
     <>
       <div ref={holder} class="plot" />
-      {groups.length > 1 && <Legend entries={groups.map(group => ({ text: group, ...look_of(as_curves, group) }))} />}
+      {groups.length > 1 && !joined && (
+        <Legend entries={groups.map(group => ({ text: group, ...look_of(as_curves, group) }))} />
+      )}
     </>
   );
 }

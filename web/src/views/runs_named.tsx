@@ -24,8 +24,11 @@ export function settings_of(runs: Run[]): Settings {
 const most_told = 12; // values of a setting in which unlike experiments differ
 const differing = new WeakMap<Settings, string[]>(); // computed once
 
+const hard_to_read = (name: string, texts: Map<string, number>) =>
+  texts.size > most_told || (name !== "intervene" && [...texts.keys()].some(({ length }) => length > most_letters));
+
 // The settings but the seed in which runs differ, in the likely order of the sweep. Between several experiments, settings
-// with many values are left out.
+// with many values or long ones are left out.
 export function differing_in(settings: Settings, several = false): string[] {
   const known = differing.get(settings);
   if (known) return known;
@@ -36,7 +39,7 @@ export function differing_in(settings: Settings, several = false): string[] {
       counts.set(text, (counts.get(text) ?? 0) + 1);
     }
   const names = [...values]
-    .filter(([name, texts]) => texts.size > 1 && name !== "seed" && !(several && texts.size > most_told))
+    .filter(([name, texts]) => texts.size > 1 && name !== "seed" && !(several && hard_to_read(name, texts)))
     .map(([name, texts]) => ({
       name,
       own: /^(task|model|train|intervene)/.test(name),
@@ -164,15 +167,14 @@ export function rungs_of_all(runs: Run[], metric: string): Rule[] {
   return has_rungs(metric) ? rungs_among(Object.entries(runs[0]?.metrics ?? {}).filter(shared)) : [];
 }
 
-// Predicted plateaus that differ between runs, with their range: "bag 1.47 to 1.58".
+// Predicted plateaus that differ between runs of an experiment, with their range: "bag 1.47 to 1.58".
 export function rungs_that_differ(runs: Run[], metric: string): string[] {
-  if (!has_rungs(metric)) return [];
+  if (!has_rungs(metric) || new Set(runs.map(({ experiment }) => experiment)).size > 1) return [];
   const names = new Set(runs.flatMap(run => Object.keys(run.metrics)));
   return [...names].flatMap(name => {
-    const values = new Set(runs.map(run => run.metrics[name]));
     const [rung] = rungs_among([[name, 0]]);
-    const known = [...values].filter(value => typeof value === "number");
-    if (!rung || values.size < 2 || known.length === 0) return [];
+    const known = [...new Set(runs.map(run => run.metrics[name]))].filter(value => typeof value === "number");
+    if (!rung || known.length < 2) return [];
     return [`${rung.name} ${short(Math.min(...known))} to ${short(Math.max(...known))}`];
   });
 }

@@ -27,11 +27,11 @@ class Audit : public Command {
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
         "The audit measures five assumptions about learning in a run:\n"
-        "  (1) Hidden states reflect local words.\n"
-        "  (2) Attention moves as if its weights were free parameters.\n"
-        "  (3) Words are learned first, and attention second.\n"
+        "  (1) Hidden states are local: a state is a function of its word.\n"
+        "  (2) Attention weights are free: they move as free logits would.\n"
+        "  (3) Two separate stages: attention has not moved when knowledge is half-way.\n"
         "  (4) Attention is uniform early.\n"
-        "  (5) A text's mean state can be predicted from its mean embedding.\n"
+        "  (5) The mean state is the mean embedding: one can be predicted from the other.\n"
         "\n"
         "If the run was trained without the probe 'audit', it is trained again with the probe and kept as a new run.\n"
         "All metrics of the old run have the same values in the new run.\n"

@@ -134,6 +134,9 @@ test("it is an explanation of one idea a screen, whose figure goes to the step o
       await ideas.nth(0).evaluate((one) => (innerWidth > 900 ? one.querySelector("h2").scrollIntoView({ block: "center" }) : one.scrollIntoView({ block: "end" })));
       await figure.locator('output[data-step="0"]').waitFor();
       assert.equal(await figure.locator(".bet-plot > text").last().textContent(), "100");
+      // The picture of the last idea is there as soon as its text is whole, low in the window.
+      await ideas.last().evaluate((one) => scrollBy(0, one.lastElementChild.getBoundingClientRect().bottom - innerHeight + 2));
+      await figure.locator('output[data-step="300"]').waitFor();
       assert.equal(await page.locator(".equation").first().isVisible(), false, "equations on demand");
       if (viewport.width > 900) assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) < 26_237 / 3);
       await stage.leave(page);

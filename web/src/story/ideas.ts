@@ -72,7 +72,7 @@ export const ideas: Idea[] = [
   {
     title: "Same words: both wait",
     example: ["star hat → star hat", "star cup → star cup"],
-    says: "Both texts have “star” on both sides, so “star” belongs to “star”. This is co-occurrence. In another task every text has the same 20 words, so it shows nothing. At step 60 (solid) less than 5 % of the words are matched or looked at. With 20 of 30 words in each text (dashed), β and α are both above 90 %.",
+    says: "Both texts have “star” on both sides, so “star” belongs to “star”. This is co-occurrence. In another task every text has the same 20 words: every two words occur together equally often. So the model learns nothing from co-occurrence. At step 60 (solid) less than 5 % of the words are matched or looked at. With 20 of 30 words in each text (dashed), β and α are both above 90 %.",
     preset: "pair",
     step: 60,
     held: [
@@ -84,7 +84,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Right words do not show right attention",
-    says: "At step 300 the solid training writes nine of ten words right. Yet it looks at the right position for almost no word. Take “tree”: its largest weight is on “river”, three words later. The model remembers earlier words, so a later position can contain “tree”. β and α count a word's own position alone, so both are low.",
+    says: "At step 300 the solid training writes nine of ten words right. Yet it looks at the right position for almost no word. Take “tree”: its largest weight is on “river”, three words later. The model remembers earlier words. So its memory at a later position can still contain “tree”. β and α count a word's own position alone, so both are low.",
     preset: "pair",
     step: 300,
     lit: { row: 6, column: 9 },

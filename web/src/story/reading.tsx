@@ -21,20 +21,28 @@ const curves = [
   { metric: "accuracy", name: "writes right", colour: "var(--c2)" },
 ];
 
+// The idea that crosses one line of the window is read. On a wide screen the line goes down with the reading, so that the
+// picture of the last idea is there when its text is.
+function read_in(holder: HTMLElement): number {
+  const { top, height } = holder.getBoundingClientRect();
+  const share = Math.max(0, Math.min(1, -top / (height - innerHeight)));
+  const line = innerHeight * (innerWidth > 900 ? 0.48 + 0.32 * share : 0.75);
+  const begun = [...holder.children].filter(idea => idea.getBoundingClientRect().top <= line);
+  return Math.max(0, begun.length - 1);
+}
+
 export function Reading() {
   const holder = useRef<HTMLOListElement>(null);
   const [read, set_read] = useState(0);
-  // The idea that crosses one line of the window is read.
   useEffect(() => {
-    const all = [...holder.current!.children];
-    const watch = new IntersectionObserver(
-      seen => {
-        for (const { isIntersecting, target } of seen) if (isIntersecting) set_read(all.indexOf(target));
-      },
-      { rootMargin: innerWidth > 900 ? "-48% 0px -52% 0px" : "-75% 0px -25% 0px" },
-    );
-    for (const one of all) watch.observe(one);
-    return () => watch.disconnect();
+    const look = () => set_read(read_in(holder.current!));
+    look();
+    addEventListener("scroll", look, { passive: true });
+    addEventListener("resize", look);
+    return () => {
+      removeEventListener("scroll", look);
+      removeEventListener("resize", look);
+    };
   }, []);
   const idea = ideas[read]!;
   return (

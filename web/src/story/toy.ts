@@ -53,7 +53,11 @@ const linear_gate: Told = {
 };
 const bounded_gate: Told = {
   idea: "p stays between 0 and 1, so D always rises. No line divides the starts: every mistake is corrected. A larger mistake takes far longer: the time is given above the curves. If p is unbounded, this is different: choose Unbounded above the plane.",
-  equations: ["p = σ(a) , L = −p D", "\\frac{d D}{d τ} = 2 p , \\frac{d a}{d τ} = p (1 − p) D"],
+  equations: [
+    "p = σ(a) , L = −p D",
+    "\\frac{d D}{d τ} = 2 p , \\frac{d a}{d τ} = p (1 − p) D",
+    "\\frac{d p}{d τ} = \\frac{d p}{d a} \\frac{d a}{d τ} = p (1 − p) \\frac{d a}{d τ} = p^2 (1 − p)^2 D",
+  ],
   until: 10,
   drives: "dp/dτ = p² (1 − p)² D",
   stories: [

@@ -255,7 +255,7 @@ function Separatrix({ scale: { x, y, box } }: { scale: Scale }) {
   );
 }
 
-// The course by closed form, flow and descent.
+// The course by closed form and descent, and the flow above both.
 function Paths({ scale: { x, y }, course }: { scale: Scale; course: Course | undefined }) {
   const line = (path: ToyPoint[] = []) => path.map(([D, gate]) => `${x(D).toFixed(2)},${y(gate).toFixed(2)}`).join(" ");
   return (
@@ -268,6 +268,9 @@ function Paths({ scale: { x, y }, course }: { scale: Scale; course: Course | und
         stroke-width="6"
         stroke-opacity="0.5"
       />
+      {dots_of(course).map(([D, gate]) => (
+        <circle class="descent" cx={x(D)} cy={y(gate)} r={2.6} fill="var(--c2)" />
+      ))}
       <polyline
         class="flow"
         points={line(course?.flow)}
@@ -276,9 +279,6 @@ function Paths({ scale: { x, y }, course }: { scale: Scale; course: Course | und
         stroke-width="2.5"
         stroke-dasharray="7 5"
       />
-      {dots_of(course).map(([D, gate]) => (
-        <circle class="descent" cx={x(D)} cy={y(gate)} r={2.6} fill="var(--c2)" />
-      ))}
     </>
   );
 }

@@ -67,7 +67,7 @@ function fate_of(course: Course): string {
   const end = course.flow.at(-1);
   if ((bounded || logistic) && end)
     told.push(
-      `At τ = ${short(course.times[course.flow.length - 1] ?? until)} p is ${short(end[2])} and the loss ${short(end[3])}.`,
+      `At τ = ${short(course.times[course.flow.length - 1] ?? until)} p is ${short(end[2])} and the loss ${short(end[3])}.${logistic ? "" : " This loss, −p D, has no lower limit."}`,
     );
   return told.join(" ");
 }
@@ -177,10 +177,9 @@ export function Toy() {
         <Equation lines={told.equations} />
         <p class="soft">
           τ is the time of training: the number of steps, multiplied by the step size. The loss measures mistakes, and
-          training makes it smaller.{!state.logistic && " L = −p D can fall below 0, without an end."} The ring is the
-          start: click or drag it in the plane, or move it by the arrow keys. Flow: training in steps that are
-          infinitely small. Gradient descent: training in steps of the size under “Step size of descent”.{" "}
-          {!state.bounded && !state.logistic && "Closed form: the exact solution as a formula. "}
+          training makes it smaller. The ring is the start: click or drag it in the plane, or move it by the arrow keys.
+          Flow: training in steps that are infinitely small. Gradient descent: training in steps of the size under “Step
+          size of descent”. {!state.bounded && !state.logistic && "Closed form: the exact solution as a formula. "}
           {state.bounded && "a: the parameter that is trained, with p = σ(a) = 1 / (1 + e⁻ᵃ)."}
         </p>
       </div>

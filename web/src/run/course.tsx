@@ -133,7 +133,7 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
       )}
       {rules.length > 0 && (
         <p class="soft">
-          Dashed: the rungs, losses that were predicted from the data before training.
+          Thin horizontal lines: the rungs, losses that were predicted from the data before training.
           {of_last &&
             " These rungs are of the last position, and the loss is of all positions. Compare the divergences instead."}
         </p>

@@ -121,8 +121,8 @@ function Scatter({
     context.fillText("β: chance of the right answer by one position alone", (left + right) / 2, bottom + 32);
     context.fillText("α", 12, (top + bottom) / 2 - (bottom - top) / 4);
     const draw = (truth: boolean) => {
-      context.fillStyle = colour(truth ? "--c1" : "--c0");
-      context.globalAlpha = truth ? 0.9 : 0.45;
+      context.fillStyle = truth ? text : colour("--edge");
+      context.globalAlpha = truth ? 0.9 : 0.6;
       for (let i = 0; i < count; ++i) {
         if ((training.truth?.[offset + i] ?? 0) > 0 !== truth) continue;
         const x = left + ((look.beta![offset + i]! - low) / (high - low)) * (right - left),
@@ -151,13 +151,14 @@ function Scatter({
         </div>
       </Figure>
       <p class="soft">
-        A dot per position. Across: how likely the right answer would be, if all attention were on it (β). Up: the
-        attention on it (α).{" "}
         {training.truth?.some(one => one > 0) && (
           <>
-            <span class="decides">■</span> is the position that decides.
+            Look at the squares, the positions that decide: do they first go right (β), or up (α)? A dot is any other
+            position.{" "}
           </>
         )}
+        Across: how likely the right answer would be, if all attention were on the position (β). Up: the attention on it
+        (α).
       </p>
     </div>
   );

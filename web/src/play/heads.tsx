@@ -14,15 +14,17 @@ interface Props {
   example: number;
   shown: string; // "layer.1.head.2"; "": the mean
   show: (head: string) => void;
-  held: string; // the one that something is done to
+  held: string; // the one that something is done to; "all": to each
   from: number; // from this step on
+  until: number; // and up to this one
   hold: (head: string, from: number) => void; // "": none
   act: string; // what is done, in words
 }
 
-export function Heads({ training, at, total, still, example, shown, show, held, from, hold, act }: Props) {
+export function Heads({ training, at, total, still, example, shown, show, held, from, until, hold, act }: Props) {
   const [typed, type] = useState<number>();
   const begin = held ? from : (typed ?? (at >= total ? 0 : at));
+  const released = at > until;
   const look = training.heads_at(at);
   if (!look) return null;
   const [, rows, columns] = look.shape;
@@ -40,16 +42,17 @@ export function Heads({ training, at, total, still, example, shown, show, held, 
           most={total - 1}
           still={still}
           of={begin}
-          take={step => (held ? hold(held, step) : type(step))}
+          take={step => (held && held !== "all" ? hold(held, step) : type(step))}
         />
-        <span class="soft">{held ? "Dashed: the training without it." : "The training without it stays, dashed."}</span>
+        <span class="soft">{held ? "Dashed: the untouched training." : "The untouched training stays, dashed."}</span>
       </p>
       {layers.map(layer => (
         <div class="layer" key={layer}>
           <span class="soft">Layer {layer}</span>
           {all
             .filter(head => layer_of(head) === layer)
-            .map(head => (
+            .map(head => ({ head, is_held: held === "all" || head === held }))
+            .map(({ head, is_held }) => (
               <div class="one-head" key={head}>
                 <button
                   type="button"
@@ -70,14 +73,18 @@ export function Heads({ training, at, total, still, example, shown, show, held, 
                 <button
                   type="button"
                   class="quiet"
-                  aria-pressed={head === held}
+                  aria-pressed={is_held && !released}
                   disabled={still}
-                  onClick={() => hold(head === held ? "" : head, begin)}
+                  onClick={() => hold(is_held ? "" : head, begin)}
                   aria-label={
-                    head === held ? `Release ${head_title(head)}` : `Hold ${head_title(head)} from step ${begin} on`
+                    !is_held
+                      ? `Hold ${head_title(head)} from step ${begin} on`
+                      : released
+                        ? `Undo the hold of ${head_title(head)}`
+                        : `Release ${head_title(head)}`
                   }
                 >
-                  {head === held ? act : "hold"}
+                  {!is_held ? "hold" : released ? "released" : act}
                 </button>
               </div>
             ))}

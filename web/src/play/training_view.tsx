@@ -38,7 +38,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
   const [map, show] = useWord("map", "");
   const heads = trainings[0]?.heads ?? [];
   const shown = heads.includes(map) ? map : "";
-  const held = state.hold > 0 ? state.of : "";
+  const held = state.hold > 0 ? state.of || "all" : "";
   // Of what is changed, the training that nothing is done to stays as a ghost: its curves, and no map.
   const change = (changes: Partial<State>) => {
     const held = (changes.hold ?? state.hold) > 0;
@@ -100,6 +100,7 @@ export function TrainingView({ playing, state, chosen, task, set, wrong_fields, 
               show={show}
               held={held}
               from={state.from}
+              until={state.hold}
               hold={hold}
               act={act_text(state.act, state.by)}
             />

@@ -22,25 +22,25 @@ const account = (came, change = held, at = 200, ghost = untouched, kind = "words
 
 test("a change is for or against the account by the steps of its run", () => {
   const both = account({ beta: 12, alpha: 80 });
-  assert.equal(both.label, "For the account.");
+  assert.equal(both.label, "This agrees with the explanation:");
   assert.equal(
     both.says,
-    "The account: the model learns words first, and attention follows them. Here: words came at step 12, while attention was held uniform; looking took 20 steps after the release, and 30 steps after words without the change. This is one run: another seed can differ.",
+    "the model learns words first, and attention follows them. Attention cannot train in these steps, so a delay of looking alone is no evidence. The evidence is that words came at step 12. Here: words came at step 12, while attention was held uniform; looking took 20 steps after the release, and 30 steps after words in the untouched training. This is one run: another seed can differ.",
   );
   const slow = account({ beta: 12, alpha: 120 });
-  assert.equal(slow.label, "Partly against the account.");
-  assert.match(slow.says, /For it: words came at step 12, .*\. Against it: looking took 60 steps after the release, and 30 steps after words without the change\./);
+  assert.equal(slow.label, "This agrees with the explanation in part:");
+  assert.match(slow.says, /For it: words came at step 12, .*\. Against it: looking took 60 steps after the release, and 30 steps after words in the untouched training\./);
   const none = account({ beta: 70, alpha: 90 });
-  assert.equal(none.label, "Against the account.");
-  assert.match(none.says, /Against it: words did not come while attention was held uniform, and came at step 10 without the change\./);
+  assert.equal(none.label, "This contradicts the explanation:");
+  assert.match(none.says, /Against it: words did not come while attention was held uniform, and came at step 10 in the untouched training\./);
   // Nothing is concluded before it was watched, and nothing from words that came before the change.
-  assert.equal(account({ beta: 12, alpha: 80 }, held, 8).label, "Not decided.");
-  assert.equal(account({ beta: 12 }, { ...held, from: 20 }, 50).label, "Not decided.");
-  assert.equal(account({ beta: 70 }, held, 100, training({})).label, "Not decided.");
+  assert.equal(account({ beta: 12, alpha: 80 }, held, 8).label, "This decides nothing on the explanation:");
+  assert.equal(account({ beta: 12 }, { ...held, from: 20 }, 50).label, "This decides nothing on the explanation:");
+  assert.equal(account({ beta: 70 }, held, 100, training({})).label, "This decides nothing on the explanation:");
   // Attention that is trained alone.
   const alone = { freeze: "body", from: 0, until: 60 };
-  assert.equal(account({}, alone, 100).label, "For the account.");
-  assert.equal(account({ alpha: 50 }, alone, 100).label, "Against the account.");
+  assert.equal(account({}, alone, 100).label, "This agrees with the explanation:");
+  assert.equal(account({ alpha: 50 }, alone, 100).label, "This contradicts the explanation:");
   assert.equal(account({}, alone, 30), undefined);
   // Other changes, no change and no account have no judgement.
   for (const change of [{ hold: "truth", until: 60 }, { scale: 4, until: 60 }]) assert.equal(account({ beta: 12, alpha: 80 }, change), undefined);
@@ -50,13 +50,19 @@ test("a change is for or against the account by the steps of its run", () => {
 
 test("a head of layer 1 that is changed is for or against the account of the layers", () => {
   const of = (hold, came, at = 200) => account(came, { hold, from: 0, until: 60, of: "layer.1.head.1" }, at, untouched, "layer-by-layer");
-  assert.equal(of("uniform", { alpha: 90 }).label, "For the account.");
-  assert.match(of("uniform", { alpha: 90 }).says, /looking did not come while the head was held uniform, and came at step 40 without the change\./);
-  assert.equal(of("uniform", { alpha: 50 }).label, "Against the account.");
-  assert.equal(of("uniform", {}, 30).label, "Not decided.");
-  assert.equal(of("previous", { alpha: 20 }).label, "For the account.");
-  assert.equal(of("previous", { alpha: 60 }).label, "Against the account.");
+  assert.equal(of("uniform", { alpha: 90 }).label, "This agrees with the explanation:");
+  assert.match(of("uniform", { alpha: 90 }).says, /looking did not come while the head was held uniform, and came at step 40 in the untouched training\./);
+  assert.equal(of("uniform", { alpha: 50 }).label, "This contradicts the explanation:");
+  assert.equal(of("uniform", {}, 30).label, "This decides nothing on the explanation:");
+  assert.equal(of("previous", { alpha: 20 }).label, "This agrees with the explanation:");
+  assert.equal(of("previous", { alpha: 60 }).label, "This contradicts the explanation:");
   assert.equal(account({ alpha: 90 }, { hold: "uniform", until: 60, of: "layer.2.head.1" }, 200, untouched, "layer-by-layer"), undefined);
+});
+
+test("an order is judged if both levels are equal, or each is half of the way", () => {
+  const of = (halfway) => verdict([flag("beta", "words"), { ...flag("alpha", "looking"), flag: { level: 0.75, what: "looking" } }].map(({ flag, ...one }) => ({ ...one, flag: { ...flag, halfway } })), training({ beta: 10, alpha: 40 }), undefined, [50, 30], 200);
+  assert.equal(of(undefined), "Words passed 50 % at step 10, looking passed 75 % at step 40. The levels differ, so no order is judged. Your bets: words 40 steps too late, looking 10 steps too early.");
+  assert.equal(of(true), "Words first (50 % at step 10), then looking (75 % at step 40). Your order was wrong; words 40 steps too late, looking 10 steps too early.");
 });
 
 test("a task with one level has no first and second", () => {

@@ -48,9 +48,9 @@ test("a run beside another says by what it differs, has the same colours, and le
   // The untouched run has its curves, dashed, and no map.
   await page.evaluate((hash) => (location.hash = hash), words(small, { hold: 6, beside: "hold=0", step: 8 }));
   await at_step(page, 8);
-  await page.locator(".play-verdict", { hasText: /\(untouched: / }).waitFor();
+  await page.locator(".play-verdict", { hasText: /\(untouched training: / }).waitFor();
   assert.equal(await page.getByRole("heading", { name: /^Attention/ }).count(), 1);
-  assert.ok((await curves_of(page, "What is learned when")).has('"α: looks right, attention untouched"'));
+  assert.ok((await curves_of(page, "What is learned when")).has('"α: looks right, untouched training"'));
   // One that cannot be.
   for (const [beside, says] of [["model.hidden=0", "Hidden width: model.hidden must be 1 to 16384, not 0."], ["seed=some", 'Seed: It cannot be "some".']]) {
     await page.evaluate((hash) => (location.hash = hash), words(small, { beside }));
@@ -89,7 +89,7 @@ test("another option of a change erases nothing: what is trained stays, and besi
   await at_step(page, 0);
   const curves = await curves_of(page, "What is learned when");
   for (const [name, points] of before) {
-    assert.deepEqual(curves.get(`"${name}, attention untouched"`), points, name);
+    assert.deepEqual(curves.get(`"${name}, untouched training"`), points, name);
     assert.equal(curves.get(name).at(-1)[0], 0, name);
   }
   await stage.leave(page);

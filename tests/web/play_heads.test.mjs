@@ -30,7 +30,7 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   for (const rung of ["uniform", "unigram", "bigram"]) await loss.getByText(new RegExp(`^${rung} \\d\\.\\d+$`)).waitFor();
   // Each has a sentence, from the highest plateau to the lowest.
   assert.deepEqual(await page.locator(".rungs-meant li b").allTextContents(), ["uniform", "unigram", "bigram", "truth"]);
-  await page.locator(".rungs-meant li", { hasText: "bigram: which states followed earlier copies of the current state" }).waitFor();
+  await page.locator(".rungs-meant li", { hasText: "bigram: today's weather, and which weather followed earlier days with today's weather" }).waitFor();
   assert.equal(await page.locator(".small-map").count(), 4);
   await button(page, "Next evaluation").click();
   await at_step(page, 4);
@@ -51,18 +51,20 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   }
   assert.equal(await loss.locator("text", { hasText: /held/ }).count(), 0);
   // The untouched training stays as a ghost: its curves, and no map of its own.
-  const ghost = "attention untouched";
+  const ghost = "untouched training";
   const curves = await curves_of(page, "Loss");
-  assert.deepEqual([...curves.keys()], ["loss", '"loss, tested without the change"', `"loss, ${ghost}"`]);
+  assert.deepEqual([...curves.keys()], ["loss", '"loss, same model, attention free"', `"loss, ${ghost}"`]);
   assert.ok([...curves.values()].every((points) => points.at(-1)[0] <= 12), "nothing of the future");
   // In the steps of the change the loss is of the model as it trains.
-  assert.notEqual(at_12_of(curves, "loss"), at_12_of(curves, '"loss, tested without the change"'));
+  assert.notEqual(at_12_of(curves, "loss"), at_12_of(curves, '"loss, same model, attention free"'));
   await page.locator(".rung-told p", { hasText: /^With the change: the loss is / }).waitFor();
-  await page.locator(".rung-told p", { hasText: /^Without it: the loss is / }).waitFor();
+  await page.locator(".rung-told p", { hasText: /^Untouched training: the loss is / }).waitFor();
   const shares = await curves_of(page, "What is learned when");
   assert.equal(curves.get("loss").find(([step]) => step === 4)[1], curves.get(`"loss, ${ghost}"`).find(([step]) => step === 4)[1]);
   assert.notEqual(at_12_of(curves, "loss"), at_12_of(curves, `"loss, ${ghost}"`));
   assert.ok([...shares.keys()].some((name) => name.endsWith(`${ghost}"`)));
+  // The curves have the words of the weather.
+  for (const name of ["α: the day before", "α: the days after"]) assert.ok(shares.has(name), [...shares.keys()].join());
   assert.equal(await page.getByRole("heading", { name: /^Attention/ }).count(), 1);
   await button(page, "Show layer 2, head 1 large").click();
   const { name } = await saved(page, () => page.getByRole("group", { name: "Save the figure: The attention map: layer 2, head 1" }).getByRole("button", { name: "CSV" }).click());
@@ -71,5 +73,13 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   await expect_accessible(page);
   await button(page, "Release layer 1, head 2").click();
   await page.waitForFunction(() => !/hold=|beside=/.test(location.hash));
+  // After its last step a hold is over, and its button is not lit; of a hold of all attention each head has one.
+  await page.evaluate((hash) => (location.hash = hash), words(short, { task: "markov-icl", hold: 4, beside: "hold=0", step: 8 }));
+  await at_step(page, 8);
+  const lit = (name) => button(page, name).evaluateAll((all) => all.map((one) => one.getAttribute("aria-pressed")));
+  assert.deepEqual(await lit("Undo the hold of layer 1, head 1"), ["false"]);
+  await page.getByLabel("Look at step").fill("4");
+  await at_step(page, 4);
+  assert.deepEqual([await lit("Release layer 1, head 1"), await lit("Release layer 2, head 2")], [["true"], ["true"]]);
   await stage.leave(page);
 });

@@ -186,7 +186,7 @@ test("words are explained where they stand, and the lesson asks before it shows"
   await page.getByLabel("Look at step").fill("10");
   await at_step(page, 10);
   await page.locator(".course .plot svg", { hasText: "half of the words matched" }).waitFor();
-  assert.deepEqual((await page.locator(".course .plot svg").first().textContent()).includes("half of the rows look right"), false);
+  assert.deepEqual((await page.locator(".course .plot svg").first().textContent()).includes("half of the positions found"), false);
   // Each part leads to the next.
   assert.equal(await page.locator(".part a").first().getAttribute("href"), links[1][1]);
   // What its marks say stands above the curves, whole, each in a row of its own. On a phone the stages are said below.
@@ -389,7 +389,7 @@ test("each stage of a preset is bet on before it is played, and the bet is shown
     if (viewport.width === 1440) {
       await page.getByRole("button", { name: /^Hold attention uniform until step \d+$/ }).click();
       await page.waitForFunction(() => /hold=\d+/.test(location.hash) && /beside=hold%3D0/.test(location.hash));
-      await page.locator(".account", { hasText: /^For the account\. The account: .* Here: words came at step \d+, while attention was held uniform/ }).waitFor();
+      await page.locator(".account", { hasText: /^This agrees with the explanation: the model learns words first, .* a delay of looking alone is no evidence\. .* Here: words came at step \d+, while attention was held uniform/ }).waitFor();
       assert.equal(await page.locator(".test").count(), 0);
     }
     // Another task is another question.

@@ -65,15 +65,19 @@ test("after training one sentence says what came first, and how far off the bets
     const verdict = page.locator(".verdict");
     assert.match(await verdict.innerText(), /^\d+,\d+$/.test(bet) ? /^Both flags are set\. Now train it\./ : /^Put each flag on the step at which you expect it, then train\./);
     await button(page, "Train it").click();
-    // Levels that are unlike are said.
+    // Levels that are unlike are said. If they are not half of the way of each curve, no order is judged.
     const level = scene === "copy" ? "" : "[\\d.]+ % at ";
-    await page.getByText(new RegExp(`^\\S.* first \\(${level}step \\d+\\), then .* \\(${level}step \\d+\\)\\.`)).waitFor();
+    const told = scene === "weather"
+      ? /^Looking at the day.* passed (50|75) % at step \d+, looking at the day.* passed (50|75) % at step \d+\. The levels differ, so no order is judged\./
+      : new RegExp(`^\\S.* first \\(${level}step \\d+\\), then .* \\(${level}step \\d+\\)\\.`);
+    await page.getByText(told).waitFor();
+    if (scene === "weather") await page.getByText(/^The loss (is|stops) (at|just|between|below|above) /).waitFor();
     const { y, height } = await verdict.locator("strong").boundingBox();
     assert.ok(y + height <= 800, `${scene}: ${y}`);
     await button(page, "Pause").or(button(page, "Replay")).click();
     verdicts.push(await verdict.innerText());
     // The reason, if the scene has one.
-    const whys = { copy: /^Why\? .* By the account under test, .* When the model is surer, looking pays, and attention moves\./, weather: /^Why\? (.* )?The head of layer 2 needs (the day before at each position|this) to find the days after\./, keyword: /^Why\? .* By the account under test, .* so attention follows\. At step \d+ it already answers 99 % of the texts right, with [\d.]+ % of attention on the keyword\./ };
+    const whys = { copy: /^Why\? .* By the explanation under test, .* When the model is surer, looking pays, and attention moves\./, weather: /^Why\? (.* )?The head of layer 2 needs (the day before at each position|this) to find the days after\./, keyword: /^Why\? .* By the explanation under test, .* so attention follows\. At step \d+ it already answers 99 % of the texts right, with [\d.]+ % of attention on the keyword\./ };
     const [why, ...more_whys] = await page.locator(".waits").allInnerTexts();
     assert.deepEqual([whys[scene].test(why), more_whys], [true, []], why);
     // And how sure that is, folded: what was measured here, what is certain, and what is open.
@@ -86,7 +90,7 @@ test("after training one sentence says what came first, and how far off the bets
     }
     const passed = await page.locator(".score tbody td:nth-child(3)").allInnerTexts();
     const steps = passed.flatMap((text) => /step (\d+)/.exec(text)?.slice(1).map(Number) ?? []);
-    assert.deepEqual([...verdicts.at(-1).matchAll(/\([^()]*step (\d+)\)/g)].map((found) => Number(found[1])), steps.sort((a, b) => a - b));
+    assert.deepEqual([...verdicts.at(-1).matchAll(/(?:\([^()]*| % at )step (\d+)/g)].map((found) => Number(found[1])), steps.sort((a, b) => a - b));
     const first = steps[0];
     if (scene === "copy") {
       assert.ok(verdicts.at(-1).startsWith("Words first"), verdicts.at(-1));
@@ -98,6 +102,7 @@ test("after training one sentence says what came first, and how far off the bets
   assert.match(verdicts[0], /Your order was right; /);
   assert.match(verdicts[1], /Your order was wrong; words \d+ steps too late, looking \d+ steps? too early\./);
   assert.match(verdicts[2], /Your bet on looking at the day before: \d+ steps? too (late|early)\./);
+  assert.doesNotMatch(verdicts[2], /order was/);
   assert.doesNotMatch(verdicts[3], /bet|order/);
 });
 
@@ -146,10 +151,10 @@ test("attention is changed at a typed step, the untouched run stays as a ghost, 
     assert.match(await page.locator(".score").innerText(), /untouched/);
     // What the change has done is computed from both trainings; bets are of the untouched one.
     const verdict = await page.locator(".verdict").innerText();
-    assert.match(verdict, /^Words came at step \d+(, before the change| all the same, while attention was held uniform) \(untouched: step \d+\)\. (Attention is held uniform: if released, looking would be at [\d.]+ %, below 50 %|Looking came at step \d+, .*) \(untouched: (not yet|step \d+)\)\./);
+    assert.match(verdict, /^Words came at step \d+(, before the change| all the same, while attention was held uniform) \(untouched training: step \d+\)\. (Attention is held uniform\. Looking is at [\d.]+ % \(same model, attention free\), below 50 %|Looking came at step \d+, .*) \(untouched training: (not yet|step \d+)\)\./);
     await page.getByText("Bets count for the untouched training.").waitFor();
     await page.getByText("In the shaded steps the picture shows the held attention.").waitFor();
-    await page.getByText("In the shaded steps “writes right” is of the model with the change. Curves of α and β are of the same model without it.").waitFor();
+    await page.getByText("In the shaded steps “writes right” is of the model with the change. The other curves are of the same model, attention free.").waitFor();
     // Before the click: who can open the link.
     await page.getByText("A link leads to this computer, and others cannot open it.").waitFor();
     const { name } = await saved(page, () => button(page, "Save a GIF (6 s)").click());
@@ -177,7 +182,7 @@ test("a change of the whole training says what it did, its picture stays changed
   await ready(page);
   await button(page, "Train it").click();
   await at_step(page, 100);
-  const says = /^Words came at step \d+ all the same, while attention was held uniform \(untouched: step \d+\)\. Attention is held uniform: if released, looking would be at [\d.]+ %, below 50 % \(untouched: step (\d+)\)\./;
+  const says = /^Words came at step \d+ all the same, while attention was held uniform \(untouched training: step \d+\)\. Attention is held uniform\. Looking is at [\d.]+ % \(same model, attention free\), below 50 % \(untouched training: step (\d+)\)\./;
   const untouched = says.exec(await page.locator(".verdict").innerText())[1];
   // At the last step, too, attention is held: every arc has one width.
   assert.equal(new Set(await page.locator(".arc").evaluateAll((all) => all.map((one) => one.getAttribute("stroke-width")))).size, 1);
@@ -190,7 +195,7 @@ test("a change of the whole training says what it did, its picture stays changed
   const plot = page.locator(".bet-plot").first(), before = (await plot.boundingBox()).y;
   await button(page, "Change it").click();
   await at_step(page, 10);
-  assert.equal((await page.locator(".verdict").innerText()).includes(`Looking: not yet (untouched: step ${untouched}).`), true);
+  assert.equal((await page.locator(".verdict").innerText()).includes(`Looking: not yet (untouched training: step ${untouched}).`), true);
   assert.equal((await plot.boundingBox()).y, before, "the curves stay where they are");
   await button(page, "Next evaluation").click();
   await at_step(page, 12);
@@ -223,10 +228,10 @@ test("one number is shown for each curve, in the table, for a screen reader and 
     await button(held, "Train it").click();
     await at_step(held, 100);
     const rows = await rows_of(held);
-    const [, share] = /^held \(if released: ([\d.]+ %)\)$/.exec(rows[1][1]);
+    const [, share] = /^held \(attention free: ([\d.]+ %)\)$/.exec(rows[1][1]);
     assert.equal(rows[1][2], "held");
     assert.ok(Number.parseFloat(share) < 50 && Number.parseFloat(rows[2][1]) > least, rows.join());
-    assert.ok((await held.locator(".verdict").innerText()).includes(`Attention is ${done}: if released, looking would be at ${share}, below 50 % (untouched: step `));
+    assert.ok((await held.locator(".verdict").innerText()).includes(`Attention is ${done}. Looking is at ${share} (same model, attention free), below 50 % (untouched training: step `));
     const told = await held.locator(".bet-and-watch [role=status]").innerText();
     for (const row of rows) assert.ok(told.includes(`${row[0].split("\n")[0]} ${row[1]}`), `${told} has no ${row[0]} ${row[1]}`);
     await stage.leave(held);
@@ -339,7 +344,12 @@ test("where a server shows the page, a class sees the spread of its bets", async
 test("a head of the weather is ablated, beside the plateaus that are predicted", async () => {
   const page = await stage.visit("#/start?scene=weather", { reducedMotion: "reduce" });
   await ready(page);
-  assert.equal(await page.locator(".bet-plot text.predicted").count(), 3);
+  // Each has its name and value to the right of the curves, and no dashes as the untouched training has them.
+  const rungs = page.locator(".bet-plot text.predicted");
+  for (const [i, name] of ["next days", "counts days", "guesses"].entries()) assert.match(await rungs.nth(i).textContent(), new RegExp(`^${name} \\d\\.\\d+$`));
+  const rule = page.locator(".bet-plot .rule").first();
+  assert.equal(await rule.evaluate((line) => getComputedStyle(line).strokeDasharray), "none");
+  assert.ok((await rungs.first().boundingBox()).x >= (await rule.boundingBox()).x + (await rule.boundingBox()).width);
   await page.getByRole("combobox", { name: "What", exact: true }).selectOption("layer.1.head.1");
   await page.getByLabel("Do to attention").selectOption("ablate");
   await page.getByLabel("From step").fill("4");

@@ -4,8 +4,8 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const meanings: { [word: string]: string } = {
   attention: "Attention: for each word that is written, a share of every word that was read. The shares add up to 1.",
-  α: "α (alpha) is attention: the share that one word read gets while one word is written, from 0 to 1. A curve of α is the share of written words, over many texts, that look at the right word, or the mean share on it.",
-  β: "β (beta) is the evidence of one word read: how strongly it would speak for the right answer, if all attention were on it. It can be high while attention is elsewhere. A curve of β is a share of words (the right one speaks most), or the chance of the right answer by one word.",
+  α: "α (alpha) is attention: the share that one word read gets while one word is written, from 0 to 1.",
+  β: "β (beta) is the evidence of one word read: how strongly it would speak for the right answer, if all attention were on it. It can be high while attention is elsewhere.",
   entropy:
     "Normalised entropy: how spread attention is, from 1 (uniform: on all words alike) to 0 (all of it on one word).",
   loss: "Loss: how surprised the model is by the right answer, on average. Training makes it smaller; 0 means never surprised.",
@@ -58,16 +58,23 @@ export function Term({ word, means = meanings[word], children }: TermProps) {
 
 const known = /\(([αβ])\)|α|β|\bloss\b|\buniform\b|\bentropy\b/;
 
-// A text with each of them explained where it first stands.
-export function Explained({ text }: { text: string }) {
+// A text with each of them explained at its first place. `curve`: the quantity of the curve of α or β here.
+export function Explained({ text, curve }: { text: string; curve?: string }) {
   const parts: ComponentChild[] = [],
-    told = new Set<string>();
+    seen = new Set<string>();
   let rest = text;
   for (let found = known.exec(rest); found; found = known.exec(rest)) {
     const word = found[1] ?? found[0],
-      term = told.has(word) ? word : <Term word={word}>{word}</Term>;
+      here = curve && `${meanings[word]} The curve here: ${curve}.`,
+      term = seen.has(word) ? (
+        word
+      ) : (
+        <Term word={word} means={here || meanings[word]}>
+          {word}
+        </Term>
+      );
     parts.push(rest.slice(0, found.index), found[1] ? <span class="unbroken">({term})</span> : term);
-    told.add(word);
+    seen.add(word);
     rest = rest.slice(found.index + found[0].length);
   }
   return (

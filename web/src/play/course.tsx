@@ -15,7 +15,7 @@ import { Loss, not_yet, rungs_of } from "./loss";
 import type { Player } from "./player";
 import { CurveTable, Stages } from "./stages";
 import { ghost, type State } from "./state";
-import { first_curves, labels } from "./task_metrics";
+import { first_curves, label_of } from "./task_metrics";
 import type { Task } from "./tasks";
 import { Verdict } from "./verdict";
 
@@ -35,7 +35,7 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   const { trainings, at, progress, total } = player;
   const untouched = player.of?.beside === ghost ? trainings[1] : undefined;
   const curves = useMemo(
-    () => curves_of(trainings, task.metrics, until, untouched, series_of),
+    () => curves_of(trainings, task.metrics, until, untouched, series_of, task),
     [trainings, progress, task, until, untouched],
   );
   const marked = untouched ? trainings.slice(0, 1) : trainings; // the untouched run has no marks
@@ -51,7 +51,7 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   const room = useHeight(marked.length, mark_rows, presented, embedded);
   const height = presented
     ? Math.max(190, room * (rungs ? 0.55 : 1))
-    : Math.max(rungs ? 150 + 16 * mark_rows : 0, room * (rungs ? 0.6 : 1));
+    : Math.max(rungs ? 225 + 16 * mark_rows : 0, room * (rungs ? 0.6 : 1)); // what marks say leaves the curves their room
   const letters = presented ? 22 : 12;
   const in_words = !presented && !embedded;
   return (
@@ -76,12 +76,14 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
       {task.attention && in_words && <Verdict player={player} task={task} bets={bets} hold_uniform={hold_uniform} />}
       {task.attention && in_words && <CurveTable player={player} task={task} bets={bets} shown={shown} />}
       {rungs && (
-        <Loss
-          player={player}
-          until={until}
-          file={file}
-          {...(presented && { room: { letters, height: Math.max(190, room * 0.5) } })}
-        />
+        <div class="loss-part">
+          <Loss
+            player={player}
+            until={until}
+            file={file}
+            {...(presented && { room: { letters, height: Math.max(190, room * 0.5) } })}
+          />
+        </div>
       )}
       {task.attention && !in_words && <Stages player={player} task={task} bets={bets} names={names} />}
       {!presented && task.note && (
@@ -93,7 +95,7 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   );
 }
 
-// α and β are of the model without the change, the answers of the model as it works.
+// α and β are of the same model with its attention free, the answers of the model as it works.
 const series_of = (training: Training, metric: string) =>
   metric === "accuracy" ? as_it_works(training, metric) : training.series.get(metric);
 
@@ -102,11 +104,11 @@ const unit: [number, number] = [0, 1];
 // The curves that are shown stand in the address.
 function useShownCurves(task: Task): [shown: Set<string>, toggle: (like: string) => void] {
   const [chosen, choose] = useWord("curves", first_curves(task).join());
-  const shown = useMemo(() => new Set(chosen.split(",").map(metric => labels[metric] ?? metric)), [chosen]);
+  const shown = useMemo(() => new Set(chosen.split(",").map(metric => label_of(metric, task))), [chosen, task]);
   const toggle = (like: string) => {
     const on = new Set(shown);
     if (!on.delete(like)) on.add(like);
-    choose(task.metrics.filter(metric => on.has(labels[metric] ?? metric)).join());
+    choose(task.metrics.filter(metric => on.has(label_of(metric, task))).join());
   };
   return [shown, toggle];
 }

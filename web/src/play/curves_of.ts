@@ -3,7 +3,8 @@ import type { Curve } from "../curves";
 import type { Series } from "../engine/looks";
 import type { Training } from "../engine/training";
 import { watched_until } from "../start/effect";
-import { labels } from "./task_metrics";
+import { label_of } from "./task_metrics";
+import type { Task } from "./tasks";
 
 // As far as a step; of the untouched training, as far as it was trained. `series_of` is of a metric of a training.
 export function curves_of(
@@ -13,11 +14,12 @@ export function curves_of(
   untouched: Training | undefined,
   series_of: (training: Training, metric: string) => Series | undefined = (training, metric) =>
     training.series.get(metric),
+  task?: Task,
 ): Curve[] {
   return trainings.flatMap((training, i) =>
     metrics.flatMap(metric => {
       const series = series_of(training, metric);
-      const like = labels[metric] ?? metric;
+      const like = label_of(metric, task);
       const title = like + (training.title && `, ${training.title}`);
       const until = training === untouched ? watched_until(training, at) : at;
       if (!series) return [];

@@ -4,8 +4,8 @@ import type { Training } from "../engine/training";
 import { Figure } from "../figure";
 import { type Rule, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
-import { recent_mean, rung_text } from "../rungs";
-import { as_it_works } from "../start/effect";
+import { as_it_works, free } from "../start/effect";
+import { rungs_told } from "../start/rungs_told";
 import { Explained } from "../term";
 import { curves_of, table_of } from "./curves_of";
 import type { Player } from "./player";
@@ -54,15 +54,15 @@ export function Loss({ player, until, file, room }: Props) {
         <>
           <div class="soft rungs-meant">
             <p>
-              <Explained text="Lower loss is better. Each horizontal dashed line (a rung) is predicted from the data, before training: the loss of an ideal model that uses only this:" />
+              <Explained text="Lower loss is better. Each thin horizontal line (a rung) is predicted from the data, before training: the loss of an ideal model that uses only this:" />
             </p>
             <RungList rungs={rungs} task={player.of?.task ?? ""} />
             <p>If the loss stays near a line, the model has probably learned this, and not yet more.</p>
           </div>
           {trainings.some(training => training.series.has("loss_held")) && (
             <p class="soft">
-              While attention is changed, “loss” is of the model as it trains. “loss, tested without the change” is of
-              the same model at the same step, with its own attention.
+              While attention is changed, “loss” is of the model as it trains. “loss, {free}” is of the same model at
+              the same step, with the attention that it chooses by itself.
             </p>
           )}
         </>
@@ -71,7 +71,7 @@ export function Loss({ player, until, file, room }: Props) {
   );
 }
 
-// In the steps of a change the loss is of the model as it trains, and the loss without the change has a curve of its own.
+// In the steps of a change the loss is of the model as it trains, and the loss with attention free has a curve of its own.
 function series_of(training: Training, metric: string) {
   if (metric === "loss") return as_it_works(training, "loss");
   const held = training.series.get("loss_held"),
@@ -79,22 +79,6 @@ function series_of(training: Training, metric: string) {
   if (!held || !loss) return undefined;
   const of = new Map(loss.steps.map((step, i) => [step, loss.values[i]!]));
   return { steps: held.steps, values: held.steps.map(step => of.get(step) ?? null) };
-}
-
-// The rung that the loss of each training has come to at a step, of the model as it trains.
-function rungs_told(trainings: Training[], rungs: Rule[], at: number): string[] {
-  if (at === 0) return [];
-  const changed = trainings[0]!.interventions.length > 0 && trainings[1]?.interventions.length === 0;
-  return trainings.flatMap((training, i) => {
-    const series = as_it_works(training, "loss"),
-      loss = series && recent_mean(series, at);
-    if (loss === undefined) return [];
-    const end = training.state === "done" ? training.step : training.steps;
-    const says = `loss ${at < end ? "is" : "stops"} ${rung_text(rungs, loss)}`;
-    if (trainings.length === 1) return [`The ${says}`];
-    const whose = changed ? ["With the change", "Without it"] : ["Solid", "Dashed"];
-    return [`${whose[i]}: the ${says}`];
-  });
 }
 
 // The plateaus of the loss that are computed from the data alone: they are there before training.

@@ -1,15 +1,16 @@
 // What the ideal model uses whose loss is a predicted plateau, by task and plateau.
-const alike = "nothing: all words are equally likely";
+const alike = "nothing: all words are equally likely",
+  alike_days = "nothing: all kinds of weather are equally likely";
 
 const streams: { [task: string]: { [rung: string]: string } } = {
   markov: {
-    uniform: alike,
-    unigram: "how often each state occurred so far",
-    bigram: "which states followed earlier copies of the current state",
-    truth: "the true chances of the chain, which no text contains",
+    uniform: alike_days,
+    unigram: "how often each weather occurred so far",
+    bigram: "today's weather, and which weather followed earlier days with today's weather",
+    truth: "the true chances of this weather, which no text contains",
   },
   chain: {
-    uniform: alike,
+    uniform: alike_days,
     unigram: "how often each weather occurs",
     bigram: "today's weather, and how often each weather follows it",
   },

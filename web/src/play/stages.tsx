@@ -1,14 +1,14 @@
 // The curves of a task in words: what each measures, what it is now, and when it passed its level.
 import { capital } from "../capital";
 import type { Training } from "../engine/training";
-import { changed_at, untouched_at, watched_until } from "../start/effect";
+import { changed_at, free, never, untouched_at, watched_until } from "../start/effect";
 import { level_text } from "../start/flags";
-import { came_at, never, now_of } from "../start/told";
+import { came_at, now_of } from "../start/told";
 import { Explained } from "../term";
 import { flags_of } from "./bet";
 import type { Player } from "./player";
 import { ghost, type State } from "./state";
-import { labels, measures } from "./task_metrics";
+import { label_of, measure_of } from "./task_metrics";
 import type { Task } from "./tasks";
 
 interface Props {
@@ -24,7 +24,7 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
   const untouched = player.of?.beside === ghost ? other : undefined;
   const flags = flags_of(task);
   const others = task.metrics.filter(
-    metric => shown.has(labels[metric] ?? metric) && !flags.some(flag => flag.metric === metric),
+    metric => shown.has(label_of(metric, task)) && !flags.some(flag => flag.metric === metric),
   );
   const change = changed_at(training, at);
   const passed = (run: Training, metric: string, level: number) => {
@@ -40,8 +40,8 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
           <th scope="col">Curve</th>
           <th scope="col">now</th>
           <th scope="col">level</th>
-          <th scope="col">{other ? "passed: solid" : "passed at"}</th>
-          {other && <th scope="col">dashed</th>}
+          <th scope="col">{other && !untouched ? "passed: solid" : "passed at"}</th>
+          {other && <th scope="col">{untouched ? "untouched" : "dashed"}</th>}
           {bets.size > 0 && <th scope="col">your bet</th>}
         </tr>
       </thead>
@@ -49,9 +49,9 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
         {flags.map(curve => (
           <tr key={curve.metric}>
             <th scope="row">
-              <i style={{ background: curve.colour }} aria-hidden="true" /> {labels[curve.metric] ?? curve.metric}
+              <i style={{ background: curve.colour }} aria-hidden="true" /> {label_of(curve.metric, task)}
               <small>
-                {capital(curve.flag!.what)}: {measures[curve.metric]}
+                {capital(curve.flag!.what)}: {measure_of(curve.metric, task)}
               </small>
             </th>
             <td>{now_of(training, curve, at)}</td>
@@ -65,8 +65,8 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
           <tr key={metric}>
             <th scope="row">
               <i style={{ background: `var(--c${task.metrics.indexOf(metric)})` }} aria-hidden="true" />{" "}
-              {labels[metric] ?? metric}
-              <small>{measures[metric]}</small>
+              {label_of(metric, task)}
+              <small>{measure_of(metric, task)}</small>
             </th>
             <td>{now_of(training, { metric, name: "", means: "", colour: "" }, at)}</td>
             <td />
@@ -78,8 +78,9 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
       </tbody>
       {change && (
         <caption class="soft">
-          {change.whole ? "Attention" : "A head"} is {change.done} at this step. α and β are of the same model without
-          the change, and accuracy is of the model with the change.
+          {change.whole ? "Attention" : "A head"} is {change.done} at this step.{" "}
+          {flags.map(({ metric }) => `“${label_of(metric, task)}”`).join(" and ")}:{" "}
+          {flags.length > 1 ? "both are" : "it is"} of the {free}. Accuracy is of the model with the change.
         </caption>
       )}
     </table>

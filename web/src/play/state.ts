@@ -140,7 +140,7 @@ export function title_of(state: State, more: string): string {
   const all = [...settings_in(more)].map(([name, value]) =>
     name === "hold"
       ? value === "0"
-        ? "attention untouched"
+        ? "untouched training"
         : `attention ${act} until step ${value}`
       : name === "from"
         ? `attention ${act} from step ${value}`

@@ -1,14 +1,14 @@
 // The metrics of the playground's tasks: their labels, and which are drawn at first.
 import type { Task } from "./tasks";
 
-export const labels: { [metric: string]: string } = {
+const labels: { [metric: string]: string } = {
   accuracy: "accuracy",
   attention_points_right: "α: looks right",
   attention_on_answer: "α: on the deciding word",
   beta_points_right: "β: matches words",
   beta_auc: "β: the keyword ranks above others",
-  weight_on_previous: "a head on the word before",
-  induction: "a head on the followers of earlier copies",
+  weight_on_previous: "α: the word before",
+  induction: "α: the words after earlier copies",
   weight_on_needed: "attention on the right positions",
   weight_on_first_unneeded: "attention on the first position, if none is right",
   span_1_least: "least weight of a head on the newest span",
@@ -16,11 +16,11 @@ export const labels: { [metric: string]: string } = {
   knowledge: "β: sure of the answer by the keyword alone",
   entropy: "entropy of attention (1: uniform)",
   train_loss: "loss",
-  loss_held: "loss, tested without the change",
+  loss_held: "loss, same model, attention free",
 };
 
 // The quantity that a curve shows.
-export const measures: { [metric: string]: string } = {
+const measures: { [metric: string]: string } = {
   accuracy: "share of answers that are right",
   attention_points_right: "share of words whose largest attention weight is on the right position",
   attention_on_answer: "share of attention on the position that decides the answer",
@@ -34,6 +34,10 @@ export const measures: { [metric: string]: string } = {
   span_1_least: "of all heads, the least weight on the newest span",
   entropy: "how spread attention is: 1 is equal weights, 0 is one word alone",
 };
+
+// Some tasks have words of their own for them.
+export const label_of = (metric: string, task?: Task) => task?.named?.[metric]?.label ?? labels[metric] ?? metric;
+export const measure_of = (metric: string, task: Task) => task.named?.[metric]?.measures ?? measures[metric];
 
 // What is drawn at first: knowledge and attention, where the task has both.
 export function first_curves(task: Task): string[] {

@@ -24,6 +24,7 @@ export interface Task {
   train: Table;
   probe: Table;
   metrics: string[]; // shares, drawn over the steps: attention has the first colour, β the second
+  named?: { [metric: string]: { label: string; measures: string } }; // in the words of the task
   probes?: string[]; // that are no shares
   knowledge?: Stage;
   attention?: Stage;
@@ -56,7 +57,7 @@ const copying = {
   probes: ["knowledge"],
   reason: reasons.copying,
   knowledge: { metric: "beta_points_right", level: 0.5, says: "half of the words matched (β)", what: "words" },
-  attention: { metric: "attention_points_right", level: 0.5, says: "half of the rows look right (α)", what: "looking" },
+  attention: { metric: "attention_points_right", level: 0.5, says: "half of the positions found (α)", what: "looking" },
   acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
@@ -167,8 +168,8 @@ export const tasks: Task[] = [
   {
     ...streams,
     name: "markov",
-    title: "Continue a Markov chain (markov-icl)",
-    idea: "The model has to predict tomorrow's weather. Each text is the weather of many days, with chances of its own. First the model learns how often each weather occurs. Then one head attends to the day before. The next head attends to the days that followed earlier days with today's weather, and the chain can be predicted.",
+    title: "Continue the weather (markov-icl)",
+    idea: "The model has to predict tomorrow's weather. Each text is the weather of many days, with chances of its own. One head has to look at the day before. The other head has to look at the days after: the days that followed earlier days with today's weather.",
     task: { name: "markov-icl", states: 3, length: 40 },
     words: weather,
     models: [
@@ -189,6 +190,16 @@ export const tasks: Task[] = [
     ],
     train: { steps: 500, batch: 32, optimizer: "adamw", rate: 4e-3 },
     metrics: ["induction", "weight_on_previous", "accuracy", "entropy"],
+    named: {
+      weight_on_previous: {
+        label: "α: the day before",
+        measures: "largest share of attention that one head has on the day before",
+      },
+      induction: {
+        label: "α: the days after",
+        measures: "largest share of attention that one head has on the days after earlier days with today's weather",
+      },
+    },
     reason: reasons.chain,
     knowledge: {
       metric: "weight_on_previous",

@@ -2,7 +2,7 @@
 // do; and when it is, the change that tests the reason.
 import type { Training } from "../engine/training";
 import type { Curve } from "../start/flags";
-import { came_at, verdict } from "../start/told";
+import { came_at, ordered, verdict } from "../start/told";
 import { ToldWhy } from "../start/told_why";
 import { why_of } from "../start/why";
 import { Explained } from "../term";
@@ -61,7 +61,7 @@ function ToDo({ flags, two, tested }: { flags: Curve[]; two: boolean; tested: bo
           two
             ? "Press Play, and compare the solid run with the dashed run: which comes earlier, and why?"
             : looking
-              ? `Which comes first: ${words}, or ${looking}? Bet, then press Play.${tested ? " Afterwards a button below the curves changes attention, to test the reason." : ""}`
+              ? `${ordered(flags) ? `Which comes first: ${words}, or ${looking}?` : `When do these come: ${words}, and ${looking}?`} Bet, then press Play.${tested ? " Afterwards a button below the curves changes attention, to test the reason." : ""}`
               : `When does this come: ${words}? Bet, then press Play.`
         }
       />

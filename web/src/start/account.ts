@@ -6,13 +6,14 @@ import type { Curve } from "./flags";
 import type { Account } from "./reasons";
 import { came_at } from "./told";
 
+// Each follows a label that ends in a colon.
 const accounts: { [account in Account]: string } = {
-  "words-first": "The account: the model learns words first, and attention follows them.",
-  "layer-by-layer": "The account: the head of layer 2 needs the head of layer 1.",
+  "words-first": "the model learns words first, and attention follows them.",
+  "layer-by-layer": "the head of layer 2 needs the head of layer 1.",
 };
 
 export interface Judged {
-  label: string; // "For the account."
+  label: string; // "This agrees with the explanation:"
   says: string;
 }
 interface Finding {
@@ -54,31 +55,39 @@ export function account_of(
     looking: untouched_at(ghost, second.metric, second.flag!.level, at),
   };
   const names = flags.map(({ flag }) => flag!.what) as [string, string];
-  return judged(account, (account === "words-first" ? of_words : of_layers)(change, came, untouched, names, at));
+  const found = (account === "words-first" ? of_words : of_layers)(change, came, untouched, names, at);
+  return judged(account, account === "words-first" ? limit_of(change, came, names) : "", found);
 }
 
-// The judgement first, then the account, then each observation.
-function judged(account: Account, found: Finding[]): Judged | undefined {
+// What a change that keeps attention from training cannot show.
+function limit_of({ act, from, until }: Change, { words }: Came, [what, looking]: [string, string]): string {
+  if (!["uniform", "frozen"].includes(act) || words === undefined || words <= from || words > until) return "";
+  return `Attention cannot train in these steps, so a delay of ${looking} alone is no evidence. The evidence is that ${what} came at step ${words}.`;
+}
+
+// The judgement first, then the explanation, its limit, and each observation.
+function judged(account: Account, limit: string, found: Finding[]): Judged | undefined {
   if (found.length === 0) return undefined;
   const on = (side: Finding["side"]) => found.filter(one => one.side === side).map(({ text }) => text);
   const [fits, against, open] = [on("for"), on("against"), on("open")] as [string[], string[], string[]];
   const label =
     fits.length > 0 && against.length > 0
-      ? "Partly against the account."
+      ? "This agrees with the explanation in part:"
       : against.length > 0
-        ? "Against the account."
+        ? "This contradicts the explanation:"
         : fits.length > 0
-          ? "For the account."
-          : "Not decided.";
+          ? "This agrees with the explanation:"
+          : "This decides nothing on the explanation:";
   const list = (side: string, texts: string[]) => (texts.length > 0 ? `${side}: ${texts.join("; ")}.` : "");
-  const says = [
+  const sentences = [
     accounts[account],
+    limit,
     list(against.length > 0 ? "For it" : "Here", fits),
     list("Against it", against),
     list("Open", open),
     fits.length + against.length > 0 && "This is one run: another seed can differ.",
   ];
-  return { label, says: says.filter(Boolean).join(" ") };
+  return { label, says: sentences.filter(Boolean).join(" ") };
 }
 
 function change_of(training: Training): Change | undefined {
@@ -99,7 +108,7 @@ const fits = (text: string): Finding => ({ side: "for", text });
 const against = (text: string): Finding => ({ side: "against", text });
 const open = (text: string): Finding => ({ side: "open", text });
 
-// What a change does that leaves attention untrained, or that trains attention alone.
+// Of a change that leaves attention untrained, or trains it alone.
 function of_words(change: Change, came: Came, untouched: Came, names: [string, string], at: number): Finding[] {
   const { act, done, from, until } = change;
   const [words, looking] = names;
@@ -109,7 +118,9 @@ function of_words(change: Change, came: Came, untouched: Came, names: [string, s
     if (inside(came.looking))
       return [against(`${looking} came at step ${came.looking}, while ${words} were not trained`)];
     if (came.looking === undefined && untouched.looking !== undefined && untouched.looking <= end)
-      return [fits(`${looking} did not come while ${done}, and came at step ${untouched.looking} without the change`)];
+      return [
+        fits(`${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`),
+      ];
     return [];
   }
   if (act !== "uniform" && act !== "frozen") return [];
@@ -119,13 +130,15 @@ function of_words(change: Change, came: Came, untouched: Came, names: [string, s
     found.push(open(`${words} came at step ${came.words}, before the change`));
   else if (at < until) found.push(open(`no step of ${words} so far, and the change lasts until step ${until}`));
   else if (untouched.words !== undefined && untouched.words <= until)
-    found.push(against(`${words} did not come while ${done}, and came at step ${untouched.words} without the change`));
+    found.push(
+      against(`${words} did not come while ${done}, and came at step ${untouched.words} in the untouched training`),
+    );
   else found.push(open(`${words} did not come by step ${until} in either training`));
   const lag =
     untouched.words !== undefined && untouched.looking !== undefined ? untouched.looking - untouched.words : undefined;
   if (inside(came.words) && came.looking !== undefined && came.looking > until && lag !== undefined && lag > 0) {
     const took = came.looking - until;
-    const counts = `${looking} took ${steps_text(took)} after the release, and ${steps_text(lag)} after ${words} without the change`;
+    const counts = `${looking} took ${steps_text(took)} after the release, and ${steps_text(lag)} after ${words} in the untouched training`;
     found.push(took <= lag ? fits(counts) : against(counts));
   }
   return found;
@@ -140,18 +153,30 @@ function of_layers(change: Change, came: Came, untouched: Came, names: [string, 
   if (act === "previous") {
     if (came.looking === undefined)
       return untouched.looking <= end
-        ? [against(`${looking} did not come while ${done}, and came at step ${untouched.looking} without the change`)]
+        ? [
+            against(
+              `${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`,
+            ),
+          ]
         : [];
     if (came.looking === untouched.looking) return [open(`${looking} came at step ${came.looking} in both trainings`)];
-    const counts = `with the change ${looking} came at step ${came.looking}, without it at step ${untouched.looking}`;
+    const counts = `with the change ${looking} came at step ${came.looking}, in the untouched training at step ${untouched.looking}`;
     return [came.looking < untouched.looking ? fits(counts) : against(counts)];
   }
   if (!["uniform", "first", "ablate", "frozen"].includes(act)) return [];
   if (came.looking !== undefined && came.looking > from && came.looking <= until)
     return [against(`${looking} came at step ${came.looking}, while ${done}`)];
   if (untouched.looking <= end)
-    return [fits(`${looking} did not come while ${done}, and came at step ${untouched.looking} without the change`)];
+    return [
+      fits(`${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`),
+    ];
   if (untouched.looking > until)
-    return [open(`the change ended at step ${until}, before ${looking} came without it, at step ${untouched.looking}`)];
-  return [open(`without the change ${looking} comes at step ${untouched.looking}, and the training is at step ${at}`)];
+    return [
+      open(
+        `the change ended at step ${until}, before ${looking} came in the untouched training, at step ${untouched.looking}`,
+      ),
+    ];
+  return [
+    open(`in the untouched training ${looking} comes at step ${untouched.looking}, and this training is at step ${at}`),
+  ];
 }

@@ -10,11 +10,13 @@ const steps_text = (count: number) => `${count} ${count === 1 ? "step" : "steps"
 // Up to which step a run has been watched. The untouched one was watched further, if it was trained before the change.
 export const watched_until = (run: Training, at: number) => Math.max(at, run.step);
 
+// What is measured in the steps of a change, with attention as it is by itself.
+export const free = "same model, attention free";
+
 interface Changed {
   whole: boolean; // all of attention, not one head
   is: string; // "held"
   done: string; // "held uniform"
-  if_not: string; // "if released"
 }
 
 // What is done to attention in the step that led to this evaluation: attention that is only not trained is the model's own.
@@ -28,7 +30,6 @@ export function changed_at(run: Training, at: number): Changed | undefined {
     whole: changed_head(run.interventions) === "",
     is: held ? "held" : act.title,
     done: act_text(act.name, Number(change[act.word])),
-    if_not: held ? "if released" : "without the change",
   };
 }
 
@@ -50,9 +51,11 @@ export function untouched_at(ghost: Training, metric: string, level: number, at:
 // The same in words.
 export function untouched_text(ghost: Training, metric: string, level: number, at: number): string {
   const step = untouched_at(ghost, metric, level, at);
-  if (step !== undefined) return `untouched: step ${step}`;
-  return watched_until(ghost, at) < ghost.steps ? "untouched: not yet" : `untouched: not within ${ghost.steps} steps`;
+  return `untouched training: ${step === undefined ? never(watched_until(ghost, at), ghost.steps) : `step ${step}`}`;
 }
+
+// A level that was not reached, in words.
+export const never = (at: number, steps: number) => (at < steps ? "not yet" : `not within ${at} steps`);
 
 // A sentence for each flag, in the order of the flags.
 export function effect_of(flags: Curve[], training: Training, ghost: Training, at: number): string[] {
@@ -70,7 +73,7 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
       untouched = untouched_text(ghost, metric, level, at);
     const value = training.value_at(metric, at);
     if ((step === undefined || step > at) && attends && now?.whole && typeof value === "number")
-      return `Attention is ${now.done}: ${now.if_not}, ${what} would be at ${percent(value)}, below ${level_text(level)} (${untouched}).`;
+      return `Attention is ${now.done}. ${capital(what)} is at ${percent(value)} (${free}), below ${level_text(level)} (${untouched}).`;
     if (step === undefined || step > at)
       return at < training.steps
         ? `${capital(what)}: not yet (${untouched}).`
@@ -83,7 +86,7 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
         : step === until
           ? ", at the end of the change"
           : `, ${steps_text(step - until)} after the ${act.word === "hold" ? "release" : "change"}`;
-    const measured = inside && attends && now?.whole ? `, measured as it is ${now.if_not}` : "";
+    const measured = inside && attends && now?.whole ? `, measured in the ${free}` : "";
     return `${capital(what)} came at step ${step}${when}${measured} (${untouched}).`;
   });
 }

@@ -144,7 +144,7 @@ function draw(context: CanvasRenderingContext2D, film: Film, look: Look) {
   if (film.lines.some(({ ghost }) => ghost)) {
     context.fillStyle = of("--soft");
     context.textAlign = "right";
-    context.fillText("dashed: untouched", right, bottom + 48);
+    context.fillText("dashed: untouched training", right, bottom + 48);
     context.fillText("shaded: changed", right, bottom + 70);
   }
 }

@@ -1,17 +1,16 @@
 // Curves over the steps as far as they have been watched, with what was bet, what came, and what was predicted.
 import type { Series } from "../engine/looks";
+import type { Rule } from "../line_looks";
+import { rule_names } from "../rules";
 
 export const edges = { left: 46, right: 14, top: 22, bottom: 26 }; // the flags' sliders keep to left and right
+export const right_of_names = 116; // where rules have their names on the right
 
 export interface Line {
   series: Series | undefined;
   colour: string;
   ghost: boolean; // of the run that nothing is done to
   until?: number; // the step to which it is drawn, if that is not where the others are
-}
-export interface Rule {
-  value: number;
-  says: string;
 }
 export interface Pole {
   colour: string;
@@ -25,6 +24,8 @@ interface Props {
   label: string;
   width: number;
   height: number;
+  right?: number; // room to the right of the curves
+  unnumbered?: boolean; // the steps are numbered in a plot beside it
   total: number;
   at: number;
   range: [number, number];
@@ -51,10 +52,11 @@ export function path_until(
   return path;
 }
 
-export function Plot({ label, width, height, total, at, range, share, lines, rules, poles, changed }: Props) {
+export function Plot(props: Props) {
+  const { label, width, height, total, at, range, share, lines, rules, poles, changed, unnumbered } = props;
   const [low, high] = range;
-  const right = width - edges.right,
-    bottom = height - edges.bottom;
+  const right = width - (props.right ?? edges.right),
+    bottom = height - (unnumbered ? 8 : edges.bottom);
   const x = (step: number) => edges.left + (Math.min(step, total) / Math.max(1, total)) * (right - edges.left);
   const y = (value: number) => bottom - ((value - low) / (high - low)) * (bottom - edges.top);
   // The step of a flag is below its curve, which rises. High up other curves are below, so the step is above.
@@ -92,7 +94,7 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
           loss
         </text>
       )}
-      {steps.map((step, i) => (
+      {(unnumbered ? [] : steps).map((step, i) => (
         <text
           key={step}
           x={x(step)}
@@ -102,13 +104,13 @@ export function Plot({ label, width, height, total, at, range, share, lines, rul
           {i === 0 ? `step ${step}` : step}
         </text>
       ))}
-      {rules.map(({ value, says }) => (
-        <g key={says}>
-          <line class="rule" x1={edges.left} x2={right} y1={y(value)} y2={y(value)} />
-          <text class="predicted" x={right} y={y(value) - 4} text-anchor="end">
-            {+value.toPrecision(3)}
-          </text>
-        </g>
+      {rules.map(({ value, name }) => (
+        <line key={name} class="rule" x1={edges.left} x2={right} y1={y(value)} y2={y(value)} />
+      ))}
+      {rule_names(rules, y, bottom, 12).map(({ text, y }) => (
+        <text key={text} class="predicted" x={right + 5} y={y}>
+          {text}
+        </text>
       ))}
       {poles.map(
         ({ colour, predicted }) =>

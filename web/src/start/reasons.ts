@@ -25,10 +25,10 @@ const unusual = "The flags came in another order than usual here, so the usual r
 const copying: Reason = {
   account: "words-first",
   waits:
-    "If “star” is read, “star” is written: many texts together show this, even if attention mixes all words. By the account under test, looking at a position hardly improves the answer while the model is unsure of its word. When the model is surer, looking pays, and attention moves.",
+    "If “star” is read, “star” is written: many texts together show this, even if attention mixes all words. By the explanation under test, looking at a position hardly improves the answer while the model is unsure of its word. When the model is surer, looking pays, and attention moves.",
   otherwise: unusual,
   changed: {
-    uniform: `Equal weights still pass the mix of all words, and many texts together show which words belong together. ${untrained}`,
+    uniform: `Equal weights still pass the mix of all words, and many texts together show which words belong together. Some words are written right all the same. The mix contains the words of the text, and the decoder begins with the encoder's memory of their order. ${untrained}`,
     truth: `Attention passes one right word at a time, so each word can be learned by itself. ${untrained}`,
     scale: scaled,
     ablate:
@@ -60,7 +60,7 @@ export const reasons = {
   keyword: {
     account: "words-first",
     waits:
-      "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. By the account under test, looking at the keyword pays more, the more it speaks, so attention follows.",
+      "Each word of a text learns from the answer, even if attention is spread. The keyword soon speaks most for positive. By the explanation under test, looking at the keyword pays more, the more it speaks, so attention follows.",
     otherwise: unusual,
     changed: {
       uniform: `Equal weights still pass a small share of each word, so the keyword's evidence can be learned. ${untrained}`,

@@ -1,4 +1,5 @@
 // What Start trains: tasks of the playground in everyday words, each with flags to bet on.
+import { rung_means } from "../play/rung_words";
 import { factor_in, first, type State } from "../play/state";
 import type { Curve } from "./flags";
 import { type Reason, reasons } from "./reasons";
@@ -15,7 +16,7 @@ export interface Scene {
   row: string; // one of the right column, which has 100 % to divide
   curves: Curve[];
   causal?: true; // a row attends to what stands before it
-  rungs?: { metric: string; says: string }[]; // predicted plateaus of the loss, from the highest to the lowest
+  rungs?: { metric: string; name: string; means: string }[]; // predicted plateaus of the loss, from the highest
   acts: string[];
   state: Partial<State>;
 }
@@ -78,7 +79,7 @@ export const scenes: Scene[] = [
         says: "the head of layer 2 has to find earlier days with today's weather, and look at the days after them (α)",
       },
     ],
-    signal: "The only signal is the next day. From chance (50 %) to all, half-way is 75 %.",
+    signal: "The only signal is the next day. The levels of the two differ, so no order is judged.",
     reason: reasons.chain,
     left: "days looked at",
     right: "current day",
@@ -102,7 +103,7 @@ export const scenes: Scene[] = [
         attends: true,
         name: "α: the days after",
         means:
-          "largest share of attention that one head has on the days after earlier days with today's weather. It begins near 50 %, so 75 % is half-way to all of it",
+          "largest share of attention that one head has on the days after earlier days with today's weather. It begins near 50 %, so its level is 75 %",
         colour: looks,
         flag: {
           level: 0.75,
@@ -115,9 +116,9 @@ export const scenes: Scene[] = [
     ],
     causal: true,
     rungs: [
-      { metric: "rung_uniform", says: "guesses" },
-      { metric: "rung_unigram", says: "counts days" },
-      { metric: "rung_bigram", says: "counts the next days" },
+      { metric: "rung_uniform", name: "guesses", means: rung_means("markov", "uniform")! },
+      { metric: "rung_unigram", name: "counts days", means: rung_means("markov", "unigram")! },
+      { metric: "rung_bigram", name: "next days", means: rung_means("markov", "bigram")! },
     ],
     acts: ["uniform", "previous", "first", "ablate"],
     state: {
@@ -149,6 +150,7 @@ export const scenes: Scene[] = [
         colour: knows,
         flag: {
           level: 0.75,
+          halfway: true,
           asks: "When is it half-way sure by the keyword (β 75 %)?",
           short: "β at 75 %",
           what: "the keyword's evidence",
@@ -163,6 +165,7 @@ export const scenes: Scene[] = [
         colour: looks,
         flag: {
           level: 0.525,
+          halfway: true,
           asks: "When does it look half-way at the keyword (α 52.5 %)?",
           short: "α at 52.5 %",
           what: "looking at it",

@@ -1,7 +1,7 @@
 // What each curve is now, when its level was reached, and what was bet: a row for each, which is the legend, too.
 import type { Training } from "../engine/training";
 import { Term } from "../term";
-import { watched_until } from "./effect";
+import { free, watched_until } from "./effect";
 import { type Curve, level_text } from "./flags";
 import { flags_of, type Scene } from "./scenes";
 import { came_at, nearer, not_come, now_of, predicted_at } from "./told";
@@ -34,7 +34,7 @@ export function Score({ scene, runs, bets, at, acts_now }: Props) {
         Curves: means over many texts. Picture: one text.
         {ghost && " Bets count for the untouched training."}
         {acts_now &&
-          ` In the shaded steps “${scene.curves.at(-1)!.name}” is of the model with the change. Curves of α and β are of the same model without it.`}
+          ` In the shaded steps “${scene.curves.at(-1)!.name}” is of the model with the change. The other curves are of the ${free}.`}
       </caption>
       <thead>
         <tr>

@@ -59,16 +59,17 @@ interface Props {
   bets: Bet[];
   flags: Curve[];
   total: number;
+  right: number; // room to the right of the curves
 }
 
 // The bets on one flag, in order.
 const steps_of = (bets: Bet[], flag: number) =>
   bets.flatMap(bet => (typeof bet[flag] === "number" ? [bet[flag]] : [])).sort((a, b) => a - b);
 
-export function Spread({ bets, flags, total }: Props) {
+export function Spread({ bets, flags, total, right: room }: Props) {
   const [holder, width] = useWidth();
   if (bets.length < fewest) return <div ref={holder} />;
-  const right = width - edges.right;
+  const right = width - room;
   const told = flags.flatMap(({ flag }, i) => {
     const steps = steps_of(bets, i),
       low = steps[0];

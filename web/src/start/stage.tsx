@@ -1,6 +1,7 @@
 // The screen of the view Start: bet on the steps, watch the training, change it, and share it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, useAddress } from "../address";
+import { capital } from "../capital";
 import type { Training } from "../engine/training";
 import { useWidth } from "../lines";
 import { acts } from "../play/acts";
@@ -14,7 +15,8 @@ import { Bets } from "./bets";
 import { type Change, ChangeForm, change_text } from "./change";
 import { as_it_works, watched_until } from "./effect";
 import type { Film } from "./film";
-import { Plot } from "./plot";
+import { edges, Plot, right_of_names } from "./plot";
+import { rungs_told } from "./rungs_told";
 import { type Asked, flags_of, read_asked, type Scene } from "./scenes";
 import { Score } from "./score";
 import { example_of, seen_in } from "./seen";
@@ -88,7 +90,8 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   const says = reading(scene, seen, pointed);
   const judgement = verdict(flags_of(scene), training, ghost, bets, at);
   const why = why_of(scene.reason, flags_of(scene), training, ghost, at);
-  const rungs = rungs_in(scene, training);
+  const rungs = rungs_in(scene, training),
+    right = scene.rungs ? right_of_names : edges.right;
   const closed = at > 0 || player.playing || loading; // nobody bets any more
   const question = JSON.stringify([scene.name, state.seed, ...(untouched ? Object.values(change) : [])]);
   const of_class = useClassBets(server, question, bets, !loading && closed);
@@ -116,7 +119,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
   };
   return (
     <section ref={stage} class="bet-stage" aria-label="A model that learns">
-      <div class="bet-and-watch">
+      <div class="bet-and-watch" style={{ "--right": `${right}px` }}>
         <h2>
           <b>1</b> Bet
         </h2>
@@ -163,7 +166,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         <p class="problem" role="alert">
           {player.trouble}
         </p>
-        <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} changed={changed} />
+        <Curves scene={scene} runs={runs} bets={bets} at={at} total={total} changed={changed} right={right} />
         <div class="verdict">
           <p>
             <strong>{judgement}</strong>
@@ -171,15 +174,17 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
           </p>
         </div>
         <div class="reason">
+          {rungs.length > 0 && rungs_told(runs, rungs, at).map(text => <p>{text}</p>)}
           <ToldWhy why={why} />
         </div>
-        {rungs.length > 0 && (
+        {scene.rungs && (
           <p class="rung-names">
-            Dashed lines at the loss: losses that Fovea predicts before training, of a model that{" "}
-            {rungs.map(({ value, says }) => `${says} (${+value.toPrecision(3)})`).join(", ")}.
+            Thin lines at the loss (rungs) are predicted before training: the loss of an ideal model that uses only
+            this.{" "}
+            {scene.rungs.map(({ name, means }) => `${capital(name)}: ${means.replace(/^nothing: /, "")}.`).join(" ")}
           </p>
         )}
-        <Spread bets={of_class} flags={flags_of(scene)} total={total} />
+        <Spread bets={of_class} flags={flags_of(scene)} total={total} right={right} />
         <p class="hidden" role="status">
           {training && !loading && !player.playing && told(scene, training, ghost, bets, at)}
         </p>
@@ -267,13 +272,14 @@ interface CurvesProps {
   at: number;
   total: number;
   changed: Span;
+  right: number;
 }
 
-function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
+function Curves({ scene, runs, bets, at, total, changed, right }: CurvesProps) {
   const [holder, width] = useWidth();
   const rules = rungs_in(scene, runs[0]);
   const heights = rules.map(({ value }) => value);
-  const shared = { width, total, at, changed };
+  const shared = { width, total, at, changed, right };
   return (
     <div ref={holder} class="curves">
       {width > 0 && (
@@ -281,7 +287,8 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
           <Plot
             {...shared}
             label={`Shares over the steps, up to step ${at}`}
-            height={scene.rungs ? 132 : 210}
+            height={scene.rungs ? 156 : 210}
+            unnumbered={rules.length > 0}
             range={unit}
             share
             lines={lines_of(scene, runs, at)}
@@ -301,7 +308,7 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
             <Plot
               {...shared}
               label={`Loss over the steps, up to step ${at}, and the plateaus that Fovea predicts`}
-              height={112}
+              height={116}
               range={[Math.min(...heights) - 0.2, Math.max(...heights) + 0.2]}
               share={false}
               lines={runs.map((run, i) => ({
@@ -322,12 +329,12 @@ function Curves({ scene, runs, bets, at, total, changed }: CurvesProps) {
 
 // The plateaus of the loss that are predicted before training.
 const rungs_in = (scene: Scene, run: Training | undefined) =>
-  (scene.rungs ?? []).flatMap(({ metric, says }) => {
+  (scene.rungs ?? []).flatMap(({ metric, name }) => {
     const value = run?.value_at(metric, 0);
-    return typeof value === "number" ? [{ value, says }] : [];
+    return typeof value === "number" ? [{ value, name }] : [];
   });
 
-// What the model writes is drawn as it is with the change; α and β as they would be without.
+// What the model writes is drawn as it is with the change; α and β as they are with attention free.
 const lines_of = (scene: Scene, runs: Training[], at: number) =>
   runs.flatMap((run, i) =>
     scene.curves.map(curve => ({

@@ -3,7 +3,7 @@ import { capital } from "../capital";
 import { type Series, value_in } from "../engine/looks";
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
-import { as_it_works, changed_at, effect_of, untouched_text } from "./effect";
+import { as_it_works, changed_at, effect_of, never, untouched_text } from "./effect";
 import { type Curve, level_text, percent } from "./flags";
 import { flags_of, type Scene } from "./scenes";
 
@@ -17,14 +17,14 @@ export function came_at(training: Training, metric: string, level: number, at: n
 export const series_of = (run: Training, { metric, flag }: Curve): Series | undefined =>
   flag ? run.series.get(metric) : as_it_works(run, metric);
 
-// What a curve is at a step. Changed attention is named, and beside it what attention would be without the change.
+// What a curve is at a step. Changed attention is named, and beside it what the same model does with its attention free.
 export function now_of(run: Training | undefined, curve: Curve, at: number): string {
   const series = run && series_of(run, curve),
     value = series && value_in(series, at);
   if (typeof value !== "number") return "–";
   const change = curve.attends && changed_at(run!, at);
   if (!change) return percent(value);
-  return change.whole ? `${change.is} (${change.if_not}: ${percent(value)})` : `${percent(value)} (${change.if_not})`;
+  return change.whole ? `${change.is} (attention free: ${percent(value)})` : `${percent(value)} (attention free)`;
 }
 
 // A level of a curve that was not reached.
@@ -32,9 +32,6 @@ export function not_come(run: Training | undefined, curve: Curve, at: number): s
   const change = curve.attends && run && changed_at(run, at);
   return change?.whole ? change.is : never(at, run?.steps ?? Infinity);
 }
-
-// A level that was not reached, in words.
-export const never = (at: number, steps: number) => (at < steps ? "not yet" : `not within ${at} steps`);
 
 // The step that Fovea predicts for a flag, if it predicts one.
 export function predicted_at(training: Training | undefined, curve: Curve): number | undefined {
@@ -53,23 +50,26 @@ export function nearer(came: number, bet: number, predicted: number): string {
 interface Arrived {
   what: string;
   came: number;
-  level: string; // "75 % at ", where the flags have unlike levels
+  level: string;
   bet: number | undefined;
 }
 
+const alike = (flags: Curve[]) => new Set(flags.map(({ flag }) => flag!.level)).size === 1;
+
+// Whether the order of two flags says something: they have one level, or each is half of the way of its own curve.
+export const ordered = (flags: Curve[]) => alike(flags) || flags.every(({ flag }) => flag!.halfway);
+
 // When each flag came in a training, in the order of arrival; the flags that have not come are left out.
 function arrived(flags: Curve[], training: Training, bets: (number | undefined)[], at: number): Arrived[] {
-  const alike = new Set(flags.map(({ flag }) => flag!.level)).size === 1;
   return flags
     .flatMap(({ metric, flag }, i) => {
       const came = came_at(training, metric, flag!.level, at);
-      const level = alike ? "" : `${level_text(flag!.level)} at `;
-      return came === undefined ? [] : [{ what: flag!.what, came, level, bet: bets[i] }];
+      return came === undefined ? [] : [{ what: flag!.what, came, level: level_text(flag!.level), bet: bets[i] }];
     })
     .sort((a, b) => a.came - b.came);
 }
 
-// One sentence for the order and one for the bets. If attention was changed: the effect on each flag.
+// One sentence for the order, if it says something, and one for the bets. If attention was changed: the effect on each flag.
 export function verdict(
   flags: Curve[],
   training: Training | undefined,
@@ -87,26 +87,31 @@ export function verdict(
   if (flags.length === 1) return of_one(flags[0]!, come, training, at);
   if (!first) return at < training.steps ? "Neither has come yet." : `Neither came within ${at} steps.`;
   const other = flags[flags[0]!.flag!.what === first.what ? 1 : 0]!;
-  if (!second) {
-    const begins = `${capital(first.what)} first (${first.level}step ${first.came})`;
-    return `${begins}, ${other.flag!.what}: ${never(at, training.steps)}.`;
-  }
-  const came =
-    first.came === second.came
+  const in_order = ordered(flags),
+    level = alike(flags) ? () => "" : (one: Arrived) => `${one.level} at `;
+  const begins = in_order
+    ? `${capital(first.what)} first (${level(first)}step ${first.came})`
+    : passed(first, capital(first.what));
+  if (!second) return `${begins}, ${other.flag!.what}: ${never(at, training.steps)}.`;
+  const came = !in_order
+    ? `${begins}, ${passed(second, second.what)}. The levels differ, so no order is judged.`
+    : first.came === second.came
       ? `Both at step ${first.came}.`
-      : `${capital(first.what)} first (${first.level}step ${first.came}), then ${second.what} (${second.level}step ${second.came}).`;
-  return [came, judged(come)].filter(Boolean).join(" ");
+      : `${begins}, then ${second.what} (${level(second)}step ${second.came}).`;
+  return [came, judged(come, in_order)].filter(Boolean).join(" ");
 }
+
+const passed = ({ level, came }: Arrived, what: string) => `${what} passed ${level} at step ${came}`;
 
 // The same of a task with one flag.
 function of_one({ flag }: Curve, [one]: Arrived[], training: Training, at: number): string {
   const what = capital(flag!.what);
   if (!one) return `${what}: ${never(at, training.steps)}.`;
-  return [`${what} came at step ${one.came}.`, judged([one])].filter(Boolean).join(" ");
+  return [`${what} came at step ${one.came}.`, judged([one], false)].filter(Boolean).join(" ");
 }
 
-// The order of the bets and the distance of each, in the order of arrival.
-function judged(come: Arrived[]): string {
+// The order of the bets, if that of the flags says something, and the distance of each, in the order of arrival.
+function judged(come: Arrived[], in_order: boolean): string {
   const off = come.flatMap(({ what, came, bet }) => (bet === undefined ? [] : [{ what, by: bet - came }]));
   const off_by = (by: number) => {
     if (by === 0) return "exact";
@@ -118,10 +123,10 @@ function judged(come: Arrived[]): string {
   if (!two) return `Your bet on ${one.what}: ${off_by(one.by)}.`;
   const [a, b] = come;
   const right = a!.bet! < b!.bet! ? "right" : "wrong";
-  const order = a!.came === b!.came ? "" : `Your order was ${right}; `;
+  const order = !in_order || a!.came === b!.came ? "" : `Your order was ${right}; `;
   const distances =
     one.by === two.by ? `${off_by(one.by)} for both` : off.map(({ what, by }) => `${what} ${off_by(by)}`).join(", ");
-  return order ? `${order}${distances}.` : `${capital(distances)}.`;
+  return order ? `${order}${distances}.` : in_order ? `${capital(distances)}.` : `Your bets: ${distances}.`;
 }
 
 export function told(

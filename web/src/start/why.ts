@@ -49,7 +49,7 @@ export function why_of(
   return { says: told, sure, account };
 }
 
-// How soon looking followed the release, and how soon it followed the words without the change.
+// How soon looking followed the release, and how soon it followed the words in the untouched training.
 function after(
   flags: Curve[],
   came: (number | undefined)[],

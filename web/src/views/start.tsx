@@ -6,6 +6,7 @@ import { lesson } from "../lesson";
 import type { Source } from "../source";
 import { flags_of, scene_of, scenes } from "../start/scenes";
 import { Stage } from "../start/stage";
+import { ordered } from "../start/told";
 import { Explained, Term } from "../term";
 
 let lesson_open = false; // who comes back from a part of it goes on with the next
@@ -18,9 +19,15 @@ export function Start({ source }: { source: Source }) {
   ));
   return (
     <div class="start">
-      <h1>
-        What does a model learn first: {first}, or {second}?
-      </h1>
+      {ordered(flags_of(scene)) ? (
+        <h1>
+          What does a model learn first: {first}, or {second}?
+        </h1>
+      ) : (
+        <h1>
+          When does a model find {first}, and {second}?
+        </h1>
+      )}
       {engine.there ? (
         <>
           <fieldset class="scenes" aria-label="What is learned">
@@ -54,7 +61,7 @@ export function Start({ source }: { source: Source }) {
               <ul class="learns">
                 {scene.learns.map(({ name, says }, i) => (
                   <li style={{ "--of": flags_of(scene)[i]!.colour }}>
-                    <b>{name}:</b> <Explained text={says} />
+                    <b>{name}:</b> <Explained text={says} curve={flags_of(scene)[i]!.means} />
                   </li>
                 ))}
               </ul>

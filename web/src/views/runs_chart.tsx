@@ -110,7 +110,8 @@ export function RunsChart(props: {
           "Thick: the median of a group. Band: its middle half, from 25 % to 75 % of the runs. Both end at the step that nine in ten runs of the group have reached. "}
         Draw over a part of the figure to see it large; a double click shows all again.
         {groups.length > 1 && " The legend switches groups on and off."}
-        {props.rules.length > 0 && " Thin horizontal lines: losses that are predicted from the data, before any training."}
+        {props.rules.length > 0 &&
+          " Thin horizontal lines: losses that are predicted from the data, before any training."}
         {props.not_drawn.length > 0 &&
           ` Rungs that differ between these runs are not drawn: ${props.not_drawn.join(", ")}. The view of one run draws all of its rungs.`}
         {width > 1 && " The measured curves are drawn faintly behind the smoothed ones."}

@@ -55,7 +55,7 @@ test("transport, map and curve are in view together while it plays, on a desk an
 test("on a phone the maps of two runs with heads stand side by side, above the curves", async () => {
   const page = await stage.visit("#/play?task=induction-exact&beside=task.length%3D9&step=20", { viewport: { width: 390, height: 844 } });
   await at_step(page, 20);
-  const maps = await page.locator(".attention canvas.map").all(), course = await page.locator(".course").boundingBox();
+  const maps = await page.locator(".attention canvas.map").all(), course = await page.locator(".course .plot").first().boundingBox();
   assert.equal(maps.length, 2);
   for (const map of maps) {
     const { width, y, height } = await map.boundingBox();

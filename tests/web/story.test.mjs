@@ -62,7 +62,7 @@ test("it begins with the findings that were reproduced, and ends with what was n
   // Two have none: their claim is of the quick form alone.
   const absent = page.locator(".open-findings [data-finding]");
   assert.deepEqual((await absent.evaluateAll((all) => all.map((one) => one.dataset.finding))).sort(), ["copy-heads", "copy-permutation"]);
-  assert.match(await page.locator('[data-finding="text-classify"] summary').innerText(), /✓ supported\s+full form, kept\s+Uniform attention classifies texts[^]*measured 0\.985, [^]*on ag13, the least favourable of 5 corpora/);
+  assert.match(await page.locator('[data-finding="text-classify"] summary').innerText(), /✓ supported\s+full form, kept\s+Uniform attention classifies texts[^]*measured 0\.985, [^]*worst of 5 corpora/);
   assert.match(await page.locator('[data-finding="copy-order"]').innerText(), /✓ supported\s+full form, kept[^]*\d/);
   // A line for each, with its number; why it matters is unfolded.
   const kept = page.locator('[data-finding="digits-even"]');

@@ -62,7 +62,7 @@ export function with_kept(finding: Finding): Finding {
   if (!worst) return finding;
   const { corpus, claim } = worst;
   const measures = corpus
-    ? `${finding.measures}, on ${corpus}, the least favourable of ${found.length} corpora`
+    ? `${finding.measures}; worst of ${found.length} corpora`
     : finding.measures;
   return { ...finding, measures, claim, kept: true };
 }

@@ -25,13 +25,13 @@ test("the browser's numbers are the program's to 1e-4 over 50 steps, and the spe
     const file = join(stage.home, "from-the-page.toml");
     await writeFile(file, bytes);
     const native = JSON.parse(await stage.fovea("run", file, "--set", "train.steps=52", "--json", "--series", "--quiet"));
-    const compare = (points, metric) => {
-      const theirs = new Map(native.series[metric]);
+    const compare = (points, metric, held = "") => {
+      const theirs = new Map([...native.series[metric], ...(native.series[held] ?? [])]);
       assert.ok(points.length >= 12, `${metric}: ${points.length} points`);
       for (const [step, value] of points) assert.ok(Math.abs(value - theirs.get(step)) <= 1e-4, `${metric} at ${step}: ${value}, the program has ${theirs.get(step)}`);
     };
     compare(loss, "train_loss");
-    compare(shares.get("accuracy"), "accuracy");
+    compare(shares.get("accuracy"), "accuracy", "accuracy_held"); // of the model as it trains
     compare(shares.get("entropy of attention (1: uniform)"), "entropy");
     await stage.leave(page);
   }

@@ -193,7 +193,8 @@ def failed_count(all_kept):
     failed = [kept["experiment"] for kept in all_kept for claim in kept["claims"] if not claim["held"]]
     results = sum(len(kept["claims"]) for kept in all_kept)
     return [
-        f"{len(failed)} of {results} results of the full forms are not supported. They are of {len(set(failed))} experiments."
+        f"{len(failed)} of {results} results of the full forms are not supported. They are of {len(set(failed))} experiments. "
+        "A claim counts once for each corpus."
     ]
 
 

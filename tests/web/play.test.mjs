@@ -303,7 +303,7 @@ test("scrubbing a map of 41 by 41 over 200 steps takes less than 20 ms of the pa
 test("while attention is held, what is measured is where the model attends by itself", async () => {
   const page = await stage.visit(words(small, { act: "truth", hold: 40, step: 20 }));
   await at_step(page, 20);
-  assert.match(await page.locator(".stages").innerText(), /α: looks right.*held \(if released: [\d.]+ %\)\s+50 %\s+not yet/s);
+  assert.match(await page.locator(".stages").innerText(), /α: looks right.*held \(attention free: [\d.]+ %\)\s+50 %\s+not yet/s);
   const attended = (await curves_of(page, "What is learned when")).get("α: looks right");
   assert.equal(attended.at(-1)[0], 20);
   assert.ok(attended.at(-1)[1] < 0.9, `${attended.at(-1)}`);

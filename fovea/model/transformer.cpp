@@ -24,7 +24,7 @@ void Transformer<T>::settings(Fields& fields) {
   fields.integer("layers", layers_, 1, 16, "number of layers");
   fields.integer("heads", heads_, 1, 64, "number of heads of each layer, which share the width");
   fields.integer("width", width_, 1, 1 << 14, "width of the vector at each position");
-  fields.integer("mlp", mlp_, 0, 16, "hidden width of each layer's mlp, times the width; 0: none");
+  fields.integer("mlp", mlp_, 0, 16, "hidden width of each layer's mlp, as a multiple of the width; 0: no mlp");
   fields.choice("activation", activation_, {{"gelu", MlpActivation::gelu}, {"relu", MlpActivation::relu}},
                 "activation function of the mlp");
   fields.only_of("mlp of 1 or more", [this] { return mlp_ > 0; });

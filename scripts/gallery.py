@@ -10,7 +10,7 @@ from gallery_captions import figure
 from kept_results import KEPT, answers, duration, earlier_claim, name_of, read_kept
 from peer_seeds import number, table
 from systems import SYSTEMS
-from value_words import unit, value_in_words, value_text
+from value_words import statistic, value_in_words, value_text
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 EXPERIMENTS = HERE / "experiments"
@@ -83,13 +83,13 @@ def claims_table(claims, kept, definitions):
         row = [
             cell(claim.get("title") or claim["says"]),
             value,
-            unit(expanded(claim["metric"], definitions)),
+            statistic(expanded(claim["metric"], definitions)),
             threshold(claim),
             f"{number(null['value']).replace('inf', '∞')}: {cell(null['means'])}" if null else "",
         ]
         row += ["; ".join(rival_text(one, claim) for one in claim.get("rivals", []))] if rivals else []
         rows.append([*row, verdict])
-    heads = ["claim", "value", "unit", "threshold", "null", *(["rival"] if rivals else []), "verdict"]
+    heads = ["claim", "value", "statistic", "threshold", "null", *(["rival"] if rivals else []), "verdict"]
     return "\n".join(table(heads, rows))
 
 
@@ -151,9 +151,15 @@ def cost(kept, experiment):
     for one in kept:
         seconds = "less than 0.1 s" if one["seconds"] < 0.1 else duration(one["seconds"])
         where = f" on {one['corpus']}" if "corpus" in one else ""
-        runs = f"{one['runs']} runs" if one["runs"] > 1 else "one run"
+        runs = f"{one['runs']} runs, on one thread each" if one["runs"] > 1 else "one run, on one thread"
         today = any(results_page.still_made(claim, experiment) for claim in one["claims"])
-        yield f"{'The full form' if today else 'An earlier full form, with other claims,'}{where} took {seconds} for {runs}, on one thread each ({'; '.join(one['machines'])})."
+        yield f"{'The full form' if today else 'An earlier full form, with other claims,'}{where} took {seconds} for {runs} ({'; '.join(one['machines'])})."
+
+
+def on_corpora(kept):
+    """Such as ' on wnut17', if the full form was run on corpora."""
+    corpora = [one["corpus"] for one in kept if "corpus" in one]
+    return f" on {', '.join(corpora)}" if corpora else ""
 
 
 def sources(name, claims, sentences):
@@ -182,7 +188,7 @@ def experiment_page(name, text, sentences, page):
     ):
         earlier += f" **The full form was run with other settings: {changed}.**" if changed else ""
     parts.append(
-        f"## Claims\n\nValues are of the full form ([how to read the table](index.md#how-to-use-the-gallery)).{earlier}\n\n{rows}"
+        f"## Claims\n\nValues are of the full form{on_corpora(kept)} ([how to read the table](index.md#how-to-use-the-gallery)).{earlier}\n\n{rows}"
     )
     if of_agreement := agreement_claims(kept):
         parts.append(f"## Claims on agreement\n\n{of_agreement}")
@@ -259,7 +265,7 @@ Each page has the same parts:
 | column | meaning |
 |---|---|
 | value | what the formula of the claim gave in the full form; of a share also the seeds or runs that it counts |
-| unit | what kind of number the value is, as *smallest of the runs* or *ratio of medians* |
+| statistic | how the formula joins the runs, as *smallest of the runs* or *ratio of medians*; *in steps*: number of updates |
 | threshold | the values with which the claim is supported |
 | null | what the formula would give if the claim were wrong, and why |
 | rival | what the formula gives for a simpler explanation |

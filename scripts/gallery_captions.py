@@ -60,6 +60,23 @@ def described_by(file, experiment):
     return of_it, of_it.get("title", title), text
 
 
+def curve_name(label, of_it):
+    """A curve's label with the names of settings whose values are words: 'accuracy, truth' becomes 'accuracy, hold = truth'."""
+    quantity = max((name for name in of_it.get("names", []) if label.startswith(name)), key=len, default=None)
+    quantity = quantity or re.match(r"[^,]*(, as trained)?", label)[0]
+    values = label[len(quantity) :].split(", ")[1:]
+    keys = ["model" if key == "model.name" else key.split(".")[-1].replace("_", " ") for key in settings_of(of_it)]
+    given = {value.split(" = ")[0] for value in values if " = " in value}
+    left = [f"{key} = " for key in keys if key not in given]
+    shown = [value if " = " in value else (left.pop(0) if left else "") + value for value in values]
+    return ", ".join([quantity, *shown])
+
+
+def settings_of(of_it):
+    """The settings by which the curves of a figure differ."""
+    return [key for key in [*of_it.get("by", []), *of_it.get("panels", [])] if key != "y"]
+
+
 def size_text(runs, form, kept):
     """How many runs are drawn, and of how many if the full form has more."""
     if not runs:
@@ -80,8 +97,14 @@ def caption(file, form, experiment, kept):
     parts = [f"{title}.", size and f"{size[:1].upper()}{size[1:]}.", of_it.get("note", ""), text]
     lines = [f"*{' '.join(filter(None, parts))}*"]
     if rows:
-        middle = "median of the runs" if runs > 1 else "value of the run"
-        lines += [f"The first and the last evaluation, {middle}:", "\n".join(table(["curve", "first", "last"], rows))]
+        corpus = experiment.get("task", {}).get("corpus") if form == "quick" else None
+        of_corpus = f" on `{corpus}`" if corpus else ""
+        median = ". Each value is the median of the runs of its curve" if runs > 1 else ""
+        rows = [[curve_name(label, of_it), *ends] for label, *ends in rows]
+        lines += [
+            f"First and last evaluation of {size}{of_corpus}{median}:",
+            "\n".join(table(["curve", "first", "last"], rows)),
+        ]
     return "\n\n".join(lines)
 
 

@@ -25,7 +25,7 @@ from experiment_claims import begins, key_of, read_experiment
 from kept_results import KEPT, answers, earlier_claim, keep, name_of, read_kept
 from peer_seeds import number, peer_table, table
 from systems import SYSTEMS
-from value_words import unit, value_in_words, value_text
+from value_words import statistic, value_in_words, value_text
 from verdict_counts import counts_of_verdicts
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -149,7 +149,7 @@ def claims_table(all_kept, shipped, broken):
     changed = f" Of claims that have been changed or replaced since: {old}." if old else ""
     others = sum(row[-1].endswith(OTHER_SETTINGS) for row in rows)
     changed += f" Run with settings that have been changed since: {others}." if others else ""
-    lines = [f"{supported} of {len(rows)} claims are supported, or refute a source as expected.{changed}"]
+    lines = [f"{supported} of {len(rows)} results are supported, or refute a source as expected.{changed}"]
     heads = ["experiment", "claim", "value", "threshold", "when broken", "kind", "verdict"]
     for system, of_it in of_system.items():
         lines += ["", *([f"#### {SYSTEMS[system][0]}", ""] if system in SYSTEMS else []), *table(heads, of_it)]
@@ -173,7 +173,7 @@ def failed_list(all_kept, shipped):
             value = value_in_words(claim, metric, kept)
             if made:
                 title = title_of(kept, claim, experiment).rstrip(".")
-                kind = "margin" if on_agreement(claim["claim"]) else unit(metric)
+                kind = "margin" if on_agreement(claim["claim"]) else statistic(metric)
                 today.append([link, title, value + (" †" if others else ""), kind, signs(claim["wanted"])])
             else:
                 value += f"; threshold {signs(claim['wanted'])}"
@@ -181,7 +181,7 @@ def failed_list(all_kept, shipped):
                 replaced.append(f"- {link} ({value}): {reasons[name_of(kept).replace(' on ', '-')]['says']}")
     lines = [f"{len(today) + len(replaced)} kept claims of the full forms are not supported.", ""]
     lines += [f"{len(today)} of them are claimed today (†: run {OTHER_SETTINGS}):", ""]
-    lines += table(["experiment", "claim", "measured", "unit", "claimed"], today)
+    lines += table(["experiment", "claim", "measured", "statistic", "claimed"], today)
     if replaced:
         have = "has" if len(replaced) == 1 else "have"
         lines += ["", f"{len(replaced)} of them {have} been changed or replaced since:", "", *replaced]

@@ -22,7 +22,7 @@ SYSTEMS = {
     "prediction": ("Prediction", "Do the data predict which setting is learned later?"),
     "interventions": (
         "Interventions",
-        "Does attention wait for words? One of the two is fixed, and the other is watched.",
+        "Does attention wait for words, and does it teach words? One is fixed, and the other is watched.",
     ),
     "audit": ("Audit", "How far are the assumptions of the two-stage account true in real runs?"),
     "linear-attention": (

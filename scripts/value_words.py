@@ -1,4 +1,4 @@
-"""The value of a kept claim in words: its number, how many seeds meet the condition of a share, and its unit. For scripts/gallery.py."""
+"""The value of a kept claim in words: its number, how many seeds meet the condition of a share, and its statistic. For scripts/gallery.py."""
 
 import re
 
@@ -17,7 +17,8 @@ OF_ONE = SHARES | {
     "median_rank_correlation": "rank correlation of medians",
     "log_slope": "exponent",
 }
-MANY = {"median": "medians", "mean": "means", "rank_correlation": "rank correlations", "share": "shares"}
+MANY = {"median": "medians", "mean": "means", "deviation": "standard deviations", "rank_correlation": "rank correlations", "share": "shares"}
+STEPS = re.compile(r"(abs\()?step_of\((?!.*[/] step_of)")  # steps, or a difference of steps; no ratio
 ENDS = {
     ("least", "most"): "smallest of one group − largest of another",
     ("share_low", "share_high"): "lower end of one share − upper end of another",
@@ -67,11 +68,12 @@ def value_in_words(claim, metric, kept):
     return value_text(claim) + (f" ({found[0]} of {found[1]} {found[2]})" if found and found[1] > 1 else "")
 
 
-def unit(metric):
-    """What kind of number the value of a metric is, read from its formula."""
+def statistic(metric):
+    """How a metric joins the runs, read from its formula."""
     call = called(metric)
     if call:
-        return OF_ONE.get(call[0], "number")
+        steps = call[0] in {"least", "most", "median", "mean"} and STEPS.match(call[1])
+        return OF_ONE.get(call[0], "number") + (", in steps" if steps else "")
     for signs, kind in (("-", "difference"), ("/", "ratio")):
         parts = cut(metric, signs)
         if not parts:

@@ -174,6 +174,19 @@ def test_causes_of_failures_count_every_failed_claim_and_findings_have_a_row_eac
     assert "\n".join(table) in (ROOT / "docs" / "explanation" / "findings.md").read_text()
 
 
+@pytest.mark.parametrize(
+    ("label", "figure", "named"),
+    [
+        ("accuracy, as trained, simple", {"by": ["model.score"]}, "accuracy, as trained, score = simple"),
+        ("at first, later, relu", {"names": ["at first, later"], "panels": ["y", "hold"]}, "at first, later, hold = relu"),
+        ("F1, linear-tagger, reach = 0", {"by": ["model.name", "model.reach"]}, "F1, model = linear-tagger, reach = 0"),
+        ("loss", {}, "loss"),
+    ],
+)
+def test_a_curve_names_the_settings_of_its_values(label, figure, named):
+    assert gallery_captions.curve_name(label, figure) == named
+
+
 def test_a_caption_has_the_runs_and_the_ends_of_the_curves():
     assert gallery_captions.drawn(
         "Lines over step, 5 runs. accuracy: median from 0.4 to 1. β: median from −0.25 to 2."
@@ -198,19 +211,22 @@ RUNS = {
 
 
 @pytest.mark.parametrize(
-    ("metric", "words", "unit"),
+    ("metric", "words", "statistic"),
     [
         ("share(accuracy >= 0.9)", "0.75 (3 of 4 seeds)", "share"),
         ("share_low(accuracy >= 0.9 | task.vocab = 20)", "0.75 (1 of 2 seeds)", "share, lower end of interval"),
         ("least(accuracy)", "0.75", "smallest of the runs"),
         ("median(accuracy | task.vocab = 20) / median(accuracy | task.vocab = 30)", "0.75", "ratio of medians"),
+        ("most(abs(step_of(p >= 1) - 3 / train.rate))", "0.75", "largest of the runs, in steps"),
+        ("least(step_of(a > 1) / step_of(b > 1))", "0.75", "smallest of the runs"),
+        ("deviation(a | b = 1) - deviation(a | b = 2)", "0.75", "difference of standard deviations"),
         ("share_low(a > 1) - share_high(b > 1)", "0.75", "lower end of one share − upper end of another"),
     ],
 )
-def test_a_value_has_the_seeds_that_it_counts_and_a_unit(metric, words, unit):
+def test_a_value_has_the_seeds_that_it_counts_and_a_statistic(metric, words, statistic):
     claim = {"value": 0.75, "held": True}
     assert value_words.value_in_words(claim, metric, RUNS) == words
-    assert value_words.unit(metric) == unit
+    assert value_words.statistic(metric) == statistic
 
 
 def test_a_share_without_kept_runs_counts_seeds_if_each_run_has_its_own():

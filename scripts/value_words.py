@@ -17,7 +17,13 @@ OF_ONE = SHARES | {
     "median_rank_correlation": "rank correlation of medians",
     "log_slope": "exponent",
 }
-MANY = {"median": "medians", "mean": "means", "deviation": "standard deviations", "rank_correlation": "rank correlations", "share": "shares"}
+MANY = {
+    "median": "medians",
+    "mean": "means",
+    "deviation": "standard deviations",
+    "rank_correlation": "rank correlations",
+    "share": "shares",
+}
 STEPS = re.compile(r"(abs\()?step_of\((?!.*[/] step_of)")  # steps, or a difference of steps; no ratio
 ENDS = {
     ("least", "most"): "smallest of one group − largest of another",

@@ -178,7 +178,11 @@ def test_causes_of_failures_count_every_failed_claim_and_findings_have_a_row_eac
     ("label", "figure", "named"),
     [
         ("accuracy, as trained, simple", {"by": ["model.score"]}, "accuracy, as trained, score = simple"),
-        ("at first, later, relu", {"names": ["at first, later"], "panels": ["y", "hold"]}, "at first, later, hold = relu"),
+        (
+            "at first, later, relu",
+            {"names": ["at first, later"], "panels": ["y", "hold"]},
+            "at first, later, hold = relu",
+        ),
         ("F1, linear-tagger, reach = 0", {"by": ["model.name", "model.reach"]}, "F1, model = linear-tagger, reach = 0"),
         ("loss", {}, "loss"),
     ],

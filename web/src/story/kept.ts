@@ -61,9 +61,7 @@ export function with_kept(finding: Finding): Finding {
   const [worst] = found.sort((a, b) => margin_of(a.claim) - margin_of(b.claim));
   if (!worst) return finding;
   const { corpus, claim } = worst;
-  const measures = corpus
-    ? `${finding.measures}; worst of ${found.length} corpora`
-    : finding.measures;
+  const measures = corpus ? `${finding.measures}; worst of ${found.length} corpora` : finding.measures;
   return { ...finding, measures, claim, kept: true };
 }
 

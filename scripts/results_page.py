@@ -23,7 +23,7 @@ from agreement_tables import agreement_tables, runs_table
 from entity_table import entity_table
 from experiment_claims import begins, key_of, read_experiment
 from kept_results import KEPT, answers, earlier_claim, keep, name_of, read_kept
-from peer_seeds import number, peer_table, table
+from peer_seeds import peer_table, table
 from systems import SYSTEMS
 from value_words import statistic, value_in_words, value_text
 from verdict_counts import counts_of_verdicts

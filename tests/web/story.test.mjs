@@ -354,7 +354,7 @@ test("the first screen of a report has the findings with their values, in words"
     const { y, height } = await line.boundingBox();
     assert.ok(y > 0 && y + height <= 720, `${await line.innerText()} ends at ${y + height}`);
   }
-  assert.match(await page.locator('[data-finding="toy-lowloss"] summary').innerText(), /✓ supported\s+A low loss needs no attention\s+measured −\d+, needed at\smost\s−\d+: loss with uniform attention/);
+  assert.match(await page.locator('[data-finding="toy-lowloss"] summary').innerText(), /✓ supported\s+A low loss needs no attention\s+measured −\d+, needed at\smost\s−\d+: loss at p = ½/);
   await stage.leave(page);
 });
 

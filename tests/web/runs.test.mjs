@@ -187,7 +187,7 @@ test("a metric that the newest runs have not is drawn of those that have it", as
   await page.locator("figure svg").first().waitFor();
   assert.match(await page.locator(".plot svg").first().getAttribute("aria-label"), /^p over steps, 31 lines/);
   await page.getByLabel("Experiment", { exact: true }).selectOption("lookup");
-  await page.getByText(/None has measured p: \w+ is shown\./).waitFor();
+  await page.getByText(/None shown here has measured p: \w+ is shown\./).waitFor();
   await stage.leave(page);
 });
 

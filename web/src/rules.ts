@@ -29,7 +29,7 @@ export function rule_names(rules: Rule[], y: (value: number) => number, bottom: 
 // The heights that were predicted, each with its name and its number to the right of the curves, none over another.
 export function rule_marks(rules: Rule[], letters: number): Plot.Markish[] {
   return [
-    Plot.ruleY(rules, { y: "value", stroke: "var(--c3)", strokeWidth: 1 }),
+    Plot.ruleY(rules, { y: "value", stroke: "var(--soft)", strokeWidth: 1 }),
     (_, { y }, __, { width, marginRight, height, marginTop, marginBottom }) => {
       const group = shape("g", { fill: "currentColor", "text-anchor": "start", class: "rules" });
       const seen = ({ value }: Rule) => y!(value)! >= marginTop && y!(value)! <= height - marginBottom;

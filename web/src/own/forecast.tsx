@@ -13,6 +13,11 @@ const meanings = {
   hard: { what: "no single word indicates the label", so: "Attention has nothing to learn from at the start." },
   unsure: { what: "", so: "The words below indicate a label. Training shows to which of them this model attends." },
 };
+// A word alone gives the label, and all words together add little to the length of a text.
+const leaked = {
+  what: "a word gives the label",
+  so: "Beside the length of a text, the words add little: the length may give the label, too.",
+};
 // Why attention is not predicted, as of texts.
 const reasons: { [reason: string]: string } = {
   "too few examples": "too few texts",
@@ -40,19 +45,20 @@ export function Counted(props: Props) {
   const { verdict, says, attention_predicted, examples, copies, labels, leak } = props.told.prediction,
     trained = props.at > 0;
   const [, reason = ""] = says.split(": "), // "uncertain: too few examples"
-    why = reasons[reason] ?? reason;
+    why = reasons[reason] ?? reason,
+    means =
+      leak && (verdict === "slow" || verdict === "hard") ? leaked : meanings[attention_predicted ? verdict : "unsure"];
   return (
     <section class="forecast">
       <h2>
         {trained
           ? "Words that indicate each label"
           : attention_predicted
-            ? `Predicted, before any training: ${meanings[verdict].what}`
+            ? `Predicted, before any training: ${means.what}`
             : `Counted: ${indicates(props.told) ? "single words indicate the labels. Attention is" : "attention is"} not predicted${why && ` (${why})`}`}
       </h2>
       <p>
-        {indicates(props.told) ? !trained && meanings[attention_predicted ? verdict : "unsure"].so : none} From{" "}
-        {examples} distinct texts
+        {indicates(props.told) ? !trained && means.so : none} From {examples} distinct texts
         {copies > 0 && ` (${copies} ${copies === 1 ? "copy is" : "copies are"} not counted)`}.
       </p>
       <Evidence {...props} />

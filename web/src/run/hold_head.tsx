@@ -51,8 +51,9 @@ export function HoldHead({ source, run, maps }: { source: Source; run: WholeRun;
     <section class="run-hold" aria-labelledby="hold-head">
       <h2 id="hold-head">{heads.length > 0 ? "Hold a head" : "Hold attention"}</h2>
       <p>
-        A hold fixes attention in training. Train this run again with a hold, and compare both losses: if the loss stays
-        on a higher rung, the model needs {heads.length > 0 ? "this head" : "learned attention"} to leave it.
+        A hold fixes attention in training. Train this run again with a hold, and compare the rungs at which both end:
+        if the held run stays on a higher rung, the model needs {heads.length > 0 ? "this head" : "learned attention"}{" "}
+        to leave it.
       </p>
       {own.length > 0 && <p>This run has an intervention: {interventions_text(own)}. The hold is added to it.</p>}
       <div class="run-ways">

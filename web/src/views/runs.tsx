@@ -164,7 +164,10 @@ function Status(props: { found: Found; asked: Asked; served: boolean; unlike: bo
       {seen.metric &&
         seen.lines.length < seen.runs.length &&
         ` ${seen.runs.length - seen.lines.length} of ${seen.runs.length} have no ${seen.metric} over their steps to draw.`}
-      {wanted && seen.metric && seen.metric !== wanted && ` None has measured ${wanted}: ${seen.metric} is shown.`}
+      {wanted &&
+        seen.metric &&
+        seen.metric !== wanted &&
+        ` None shown here has measured ${wanted}: ${seen.metric} is shown.`}
       {props.unlike && " No median is drawn over unlike experiments: choose one, or colour by experiment."}{" "}
       {props.served && (live ? !unknown && "Live: new runs appear by themselves." : "Waiting for the server.")}
       {unasked?.experiment === experiment &&

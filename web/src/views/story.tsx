@@ -174,8 +174,8 @@ export function Story({ source }: { source: Source }) {
             <a class="button" href={`#/story?at=${evidence}`}>
               The evidence
             </a>{" "}
-            {(story.findings ?? []).map(with_kept).filter(({ claim }) => claim).length} findings,{" "}
-            {story.experiments.length} experiments with their claims, and the claims that were not supported.
+            {story.experiments.length > 0 &&
+              `${(story.findings ?? []).map(with_kept).filter(({ claim }) => claim).length} findings, ${story.experiments.length} experiments with their claims, and the claims that were not supported.`}
           </p>
         )}
         {source.kind === "site" && (

@@ -287,7 +287,7 @@ function Curves({ scene, runs, bets, at, total, changed, right }: CurvesProps) {
           <Plot
             {...shared}
             label={`Shares over the steps, up to step ${at}`}
-            height={scene.rungs ? 126 : 210}
+            height={scene.rungs ? 114 : 210}
             unnumbered={rules.length > 0}
             range={unit}
             share

@@ -165,7 +165,12 @@ test("the nearest rung is that of three evaluations or more, and the loss at it 
   // A rung between two nearest ones that was never nearest for as long is said.
   const skips = run({ ...ladder, series: { ...steps(u, u, g, g, b, b, b), loss: points(0.7) } });
   assert.deepEqual(events_in(skips).map(({ says }) => says), ["Nearest rung: bigram, no longer uniform. The rung unigram is skipped: not nearest at 3 evaluations in a row."]);
-  assert.deepEqual([0, 1, 2, null].map((number) => rung_called(ladder, number)), ["uniform", "unigram", "bigram", undefined]);
+  // A number of a rung is in the order of the task's ladder, which need not be that of the heights.
+  const called = (metric, number, metrics) => rung_called({ metrics: { ...ladder.metrics, [metric]: number, ...metrics } }, metric, number);
+  assert.deepEqual([called("rung", 2), called("level", 2), called("rung", null)], ["bigram", "bigram", undefined]);
+  assert.deepEqual([called("rung", 2, { from_unigram: 0.05 }), called("level", 2, { loss: 0.68 })], ["unigram", "uniform"]);
+  assert.equal(called("rung_held", 1, { from_uniform_held: 0.2, from_bigram_held: 0.3 }), "uniform");
+  assert.equal(rung_called({ metrics: { ...ladder.metrics, rung: 2 } }, "rung", 1), undefined); // of another step
   // Rungs of the last position are no plateaus of the loss at all positions.
   assert.equal(happened_in(ladder), "Loss fell from 0.7 to 0.54. The model ended nearest to the rung bigram, by KL divergence.");
   assert.equal(nearest_at_end(ladder), "bigram");

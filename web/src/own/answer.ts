@@ -135,7 +135,7 @@ function used_together(training: Training, forecast: Forecast, effects: Effects)
   const { texts, correct, most } = effects.bare,
     indicate = labels_of_words(forecast),
     leaks = leaks_of(forecast).map(({ word }) => word);
-  if (texts === 0 || indicate.size < 2 || by_chance(training, effects)) return { decide: false, lines: [] };
+  if (texts < least_texts || indicate.size < 2 || by_chance(training, effects)) return { decide: false, lines: [] };
   const held_out = training.source.slice(0, effects.answers.length);
   const several = held_out.filter((tokens, text) => {
     const words = new Set(present(tokens).map(token => training.word(token)));

@@ -13,6 +13,7 @@ interface Trained {
   of: Training;
   verdicts: { seed: number; verdict: string }[];
   says: string; // how far it is, or what went wrong
+  failed?: boolean;
 }
 
 // The verdict of this training with another seed.
@@ -50,7 +51,7 @@ export function FurtherTrainings({ training, verdict, leak }: Props) {
       }
       tell("");
     } catch (error) {
-      tell((error as Error).message);
+      set({ of: training, verdicts, says: (error as Error).message, failed: true });
     }
   };
   const other_model =
@@ -63,7 +64,7 @@ export function FurtherTrainings({ training, verdict, leak }: Props) {
             Try a model with a weight and a logit per word
           </a>
         )}
-        <button type="button" disabled={found !== undefined} onClick={() => void train()}>
+        <button type="button" disabled={found !== undefined && !found.failed} onClick={() => void train()}>
           Train two more seeds
         </button>
       </div>

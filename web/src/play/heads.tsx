@@ -81,7 +81,9 @@ export function Heads({ training, at, total, still, example, shown, show, held, 
                       ? `Hold ${head_title(head)} from step ${begin} on`
                       : released
                         ? `Undo the hold of ${head_title(head)}`
-                        : `Release ${head_title(head)}`
+                        : held === "all"
+                          ? "Release all heads"
+                          : `Release ${head_title(head)}`
                   }
                 >
                   {!is_held ? "hold" : released ? "released" : act}

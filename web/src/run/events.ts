@@ -27,14 +27,23 @@ export const divergences_of = (run: WholeRun) =>
     .sort((a, b) => height_of(run, b) - height_of(run, a));
 const height_of = (run: WholeRun, divergence: string) => run.metrics[divergence.replace(/^from/, "rung")] ?? 0;
 
-// Metrics that are numbers of rungs: 0 is the highest rung.
-export const is_rung = (metric: string) => /^(rung|level)(_held|_released)?$/.test(metric);
+// Metrics that are numbers of rungs, in the order of the task's ladder.
+const numbered = /^(rung|level)(_held|_released)?$/;
+export const is_rung = (metric: string) => numbered.test(metric);
 
-// The name of a rung by its number.
-export function rung_called({ metrics }: Pick<WholeRun, "metrics">, number: number | null | undefined) {
-  const names = Object.keys(metrics).filter(name => /^rung_(?!released$|held$)/.test(name) && !/_held$/.test(name));
-  const name = names.sort((a, b) => metrics[b]! - metrics[a]!)[number ?? -1];
-  return name?.slice("rung_".length).replaceAll("_", " ");
+// The name of the rung that a metric numbers, if it is that of the run's end: the nearest by divergence, or by loss.
+export function rung_called({ metrics }: Pick<WholeRun, "metrics">, metric: string, number: unknown) {
+  const [, is, change = ""] = numbered.exec(metric) ?? [];
+  if (!is || number === null || number !== metrics[metric]) return undefined;
+  const loss = metrics[`loss${change}`],
+    begin = is === "rung" ? "from_" : "rung_";
+  const names = Object.keys(metrics).filter(
+    name => name.startsWith(begin) && /(_held|_released|)$/.exec(name)![1] === (is === "rung" ? change : ""),
+  );
+  const far = (name: string) =>
+    is === "rung" ? (metrics[name] ?? Infinity) : Math.abs((metrics[name] ?? Infinity) - (loss ?? Infinity));
+  const [nearest] = names.filter(name => !numbered.test(name)).sort((a, b) => far(a) - far(b));
+  return nearest && rung_name(nearest.replace(/(_held|_released)$/, ""));
 }
 
 // The rung that the run ends nearest to, by KL divergence.

@@ -236,7 +236,7 @@ function Numbers({ run, program }: { run: WholeRun; program: string }) {
           </dt>
           <dd>
             {number_text(run.metrics[name]).replace("-", "−")}
-            {is_rung(name) && ` (${rung_called(run, run.metrics[name]) ?? "no name"})`}
+            {is_rung(name) && ` (${rung_called(run, name, run.metrics[name]) ?? "no name"})`}
           </dd>
         </>
       ))}

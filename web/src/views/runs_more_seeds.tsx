@@ -60,7 +60,9 @@ export function MoreSeeds({ source, store, runs, by, groups }: Props) {
       {source.trainer && wanted.every(({ run }) => shipped.includes(run.experiment)) && (
         <p class="line-of">
           <button type="button" disabled={busy} onClick={train}>
-            Train seed{seeds.length > 1 ? "s" : ""} {seeds.join(", ")} of {paired.length === 2 ? "both" : "all"} groups
+            {wanted.length === paired.length && wanted.every(one => one.seeds.length === seeds.length)
+              ? `Train seed${seeds.length > 1 ? "s" : ""} ${seeds.join(", ")} of ${paired.length === 2 ? "both" : "all"} groups`
+              : "Train the missing seeds"}
           </button>
           <span class="soft" role="status">
             {progress ||
@@ -78,8 +80,8 @@ export function MoreSeeds({ source, store, runs, by, groups }: Props) {
         <pre>
           {wanted
             .flatMap(({ run, seeds }) => [
-              `fovea show ${run.run} --spec > run-${run.run}.toml`,
-              ...seeds.map(seed => `fovea run run-${run.run}.toml --set seed=${seed}`),
+              `fovea show ${run.run} --spec > ${run.experiment}.toml`,
+              ...seeds.map(seed => `fovea run ${run.experiment}.toml --set seed=${seed}`),
             ])
             .join("\n")}
         </pre>

@@ -117,11 +117,8 @@ function Measured(props: {
                 </th>
                 {values.map((value, i) => (
                   <td class="number">
-                    {of_rung
-                      ? (rung_called(runs[i]!, value) ?? "–")
-                      : typeof value === "number"
-                        ? short(value)
-                        : number_text(value)}
+                    {rung_called(runs[i]!, metric, value) ??
+                      (typeof value === "number" ? short(value) : number_text(value))}
                   </td>
                 ))}
                 <td class="number">

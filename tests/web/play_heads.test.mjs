@@ -80,6 +80,6 @@ test("a head of markov-icl is found, shown and held by a click, and its loss sta
   assert.deepEqual(await lit("Undo the hold of layer 1, head 1"), ["false"]);
   await page.getByLabel("Look at step").fill("4");
   await at_step(page, 4);
-  assert.deepEqual([await lit("Release layer 1, head 1"), await lit("Release layer 2, head 2")], [["true"], ["true"]]);
+  assert.deepEqual([await lit("Release all heads with layer 1, head 1"), await lit("Release all heads with layer 2, head 2")], [["true"], ["true"]]);
   await stage.leave(page);
 });

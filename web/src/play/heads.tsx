@@ -82,7 +82,7 @@ export function Heads({ training, at, total, still, example, shown, show, held, 
                       : released
                         ? `Undo the hold of ${head_title(head)}`
                         : held === "all"
-                          ? "Release all heads"
+                          ? `Release all heads with ${head_title(head)}`
                           : `Release ${head_title(head)}`
                   }
                 >

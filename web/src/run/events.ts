@@ -31,26 +31,31 @@ const height_of = (run: WholeRun, divergence: string) => run.metrics[divergence.
 const numbered = /^(rung|level)(_held|_released)?$/;
 export const is_rung = (metric: string) => numbered.test(metric);
 
-// The name of the rung that a metric numbers, if it is that of the run's end: the nearest by divergence, or by loss.
-export function rung_called({ metrics }: Pick<WholeRun, "metrics">, metric: string, number: unknown) {
-  const [, is, change = ""] = numbered.exec(metric) ?? [];
-  if (!is || number === null || number !== metrics[metric]) return undefined;
-  const loss = metrics[`loss${change}`],
-    begin = is === "rung" ? "from_" : "rung_";
-  const names = Object.keys(metrics).filter(
-    name => name.startsWith(begin) && /(_held|_released|)$/.exec(name)![1] === (is === "rung" ? change : ""),
-  );
-  const far = (name: string) =>
-    is === "rung" ? (metrics[name] ?? Infinity) : Math.abs((metrics[name] ?? Infinity) - (loss ?? Infinity));
-  const [nearest] = names.filter(name => !numbered.test(name)).sort((a, b) => far(a) - far(b));
-  return nearest && rung_name(nearest.replace(/(_held|_released)$/, ""));
+type Metrics = WholeRun["metrics"];
+
+// The rung of the least distance, among the metrics "from_…" or "rung_…" with the ending of a change; "" if there is none.
+function nearest_of(metrics: Metrics, begin: "from_" | "rung_", change: string, distance: (value: number) => number) {
+  const far = (name: string) => distance(metrics[name] ?? Infinity);
+  const [nearest] = Object.keys(metrics)
+    .filter(name => name.startsWith(begin) && !is_rung(name) && /(_held|_released|)$/.exec(name)![0] === change)
+    .sort((a, b) => far(a) - far(b));
+  return nearest ? rung_name(nearest.slice(0, nearest.length - change.length)) : "";
 }
 
 // The rung that the run ends nearest to, by KL divergence.
-export function nearest_at_end({ metrics }: Pick<WholeRun, "metrics">): string {
-  const names = Object.keys(metrics).filter(name => /^from_/.test(name) && !/(_held|_released)$/.test(name));
-  const [nearest] = names.sort((a, b) => (metrics[a] ?? Infinity) - (metrics[b] ?? Infinity));
-  return nearest ? rung_name(nearest) : "";
+export const nearest_at_end = ({ metrics }: { metrics: Metrics }, change = "") =>
+  nearest_of(metrics, "from_", change, divergence => divergence);
+
+// The name of the rung that a metric numbers, if it is that of the run's end: the nearest by divergence, or by loss.
+export function rung_called({ metrics }: { metrics: Metrics }, metric: string, number: unknown) {
+  const [, is, change = ""] = numbered.exec(metric) ?? [];
+  if (!is || number === null || number !== metrics[metric]) return undefined;
+  const loss = metrics[`loss${change}`] ?? Infinity;
+  const name =
+    is === "rung"
+      ? nearest_at_end({ metrics }, change)
+      : nearest_of(metrics, "rung_", "", height => Math.abs(height - loss));
+  return name || undefined;
 }
 
 // Whether the rungs are of the last position alone, while the loss is of all positions.

@@ -80,10 +80,10 @@ class Fields {
         [](const void* from) { return std::optional(static_cast<int>(*static_cast<const Enum*>(from))); },
         [](void* to, int number) { *static_cast<Enum*>(to) = static_cast<Enum>(number); });
   }
-  // One that may be left open.
+  // One that may be left open; `otherwise` says in a few words what then holds, if it is not the first choice.
   template <class Enum>
   void choice(std::string name, std::optional<Enum>& member, Choices<std::type_identity_t<Enum>> choices,
-              std::string help) {
+              std::string help, std::string otherwise = {}) {
     using Open = std::optional<Enum>;
     choice_of_words(
         std::move(name), words_of<Enum>(choices), std::move(help), &member,
@@ -92,6 +92,7 @@ class Fields {
           return open ? std::optional(static_cast<int>(*open)) : std::nullopt;
         },
         [](void* to, int number) { *static_cast<Open*>(to) = static_cast<Enum>(number); });
+    if (!otherwise.empty()) fields_.back().otherwise = std::move(otherwise);
   }
 
   // A setting that names one of several parts, and the settings that those parts have of their own. One that several

@@ -79,6 +79,16 @@ TEST(Fields, OneLeftOpenIsNotWrittenUntilItIsSet) {
             "spec.toml:3:9: task.place must be 0 to 9, not -1. Meaning: where it stands.");
 }
 
+TEST(Fields, AChoiceLeftOpenSaysWhatThenHolds) {
+  std::optional<Shape> seal, stamp;
+  Fields f;
+  f.choice("seal", seal, {{"round", Shape::round}}, "its shape", "no seal");
+  f.choice("stamp", stamp, {{"square", Shape::square}, {"round", Shape::round}}, "its shape");
+  EXPECT_FALSE(f.all()[0].get());
+  EXPECT_EQ(f.all()[0].otherwise, "no seal");
+  EXPECT_EQ(f.all()[1].otherwise, "square");
+}
+
 TEST(Fields, OneThatNothingReadsBesideTheOthersIsIdleUnlessItHasItsDefault) {
   const auto idle = [](const ValueTable& table) {
     Sample sample;

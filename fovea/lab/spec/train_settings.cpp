@@ -38,9 +38,9 @@ void TrainSettings::settings(Fields& fields) {
       "ranks there are");
   fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default), "parts of a batch under data_parallel");
   fields.choice("engine", engine, {{"torch", EngineKind::torch}},
-                "torch: PyTorch computes losses and gradients of updates (default: the model's own code)");
+                "torch: PyTorch computes losses and gradients of updates", "the model's own code");
   fields.choice("device", device, {{"cpu", Device::cpu}, {"cuda", Device::cuda}},
-                "where PyTorch computes, if the engine is torch (default: cpu)");
+                "where PyTorch computes, if the engine is torch");
   fields.integer("start", start, 0, Fields::no_limit, "the run's seed",
                  "seed of the initial weights alone: runs with one start and several seeds differ only in their data");
   fields.choice("keep_weights", keep_weights,

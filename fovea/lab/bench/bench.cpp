@@ -91,13 +91,10 @@ StepRate rate_of(const std::vector<Sample>& samples) {
 }  // namespace
 
 std::vector<std::string> bench_system_names() {
-  std::vector<std::pair<int, std::string>> ordered;
+  std::vector<std::pair<int, std::string>> numbered;
   for (const ShippedExperiment& shipped : shipped_systems())
-    ordered.emplace_back(parse_system(shipped).order, shipped.name);
-  std::sort(ordered.begin(), ordered.end());
-  std::vector<std::string> names;
-  for (auto& entry : ordered) names.push_back(std::move(entry.second));
-  return names;
+    numbered.emplace_back(parse_system(shipped).order, shipped.name);
+  return names_in_order(std::move(numbered));
 }
 
 Experiment find_bench_system(const std::string& name_or_path) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fovea/base/error/error.h"
@@ -102,6 +103,8 @@ Experiment experiment_from_table(const ValueTable& table,
 // from any folder.
 Experiment find_experiment(const std::string& name_or_path);
 std::vector<std::string> experiment_names();  // shipped ones, in tour order
+// The names in the order of their numbers, equal numbers in the order of the names.
+std::vector<std::string> names_in_order(std::vector<std::pair<int, std::string>> numbered);
 
 // The run at one point of the sweep. Checks everything against the registries (unknown names, wrong types, impossible
 // values, task and model that do not fit) and fills in all defaults. An override of "seed" has priority over `seed`.

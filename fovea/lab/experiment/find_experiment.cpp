@@ -41,15 +41,19 @@ Experiment find_experiment(const std::string& name_or_path) {
 
 std::vector<std::string> experiment_names() {
   static const std::vector<std::string> all = [] {  // parsed once
-    std::vector<std::pair<int, std::string>> ordered;
+    std::vector<std::pair<int, std::string>> numbered;
     for (const ShippedExperiment& shipped : shipped_experiments())
-      ordered.emplace_back(parse_shipped(shipped).order, shipped.name);
-    std::sort(ordered.begin(), ordered.end());
-    std::vector<std::string> names;
-    for (auto& entry : ordered) names.push_back(std::move(entry.second));
-    return names;
+      numbered.emplace_back(parse_shipped(shipped).order, shipped.name);
+    return names_in_order(std::move(numbered));
   }();
   return all;
+}
+
+std::vector<std::string> names_in_order(std::vector<std::pair<int, std::string>> numbered) {
+  std::sort(numbered.begin(), numbered.end());
+  std::vector<std::string> names;
+  for (auto& entry : numbered) names.push_back(std::move(entry.second));
+  return names;
 }
 
 }  // namespace fovea

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "fovea/base/duration.h"
+
 namespace fovea::cli {
 
 Progress::Progress(std::string unit, bool quiet) : unit_(std::move(unit)), lines_(quiet) {}
@@ -16,7 +18,7 @@ void Progress::show(double done, double total, const std::string& now) {
     begin_ = Clock::now();
   }
   const auto text = [&] {
-    const double gone = done - *first_, seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    const double gone = done - *first_, seconds = seconds_since(begin_);
     if (total <= 0) return fmt::format("{:.3g} {}  {}", done, unit_, pace_text(gone, seconds, unit_));
     return fmt::format("{:.0f} of {:.0f} {}  {}  {}  {}", done, total, unit_, pace_text(gone, seconds, unit_),
                        left_text(gone > 0 ? seconds * (total - done) / gone : 0), now);
@@ -42,7 +44,7 @@ void Waiting::draw() {
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, std::chrono::milliseconds(200), [this] { return over_; })) {
     const auto text = [&] {
-      return fmt::format("{}: {}", what_, duration_text(std::chrono::duration<double>(Clock::now() - begin).count()));
+      return fmt::format("{}: {}", what_, duration_text(seconds_since(begin)));
     };
     lines_.show([&] { return std::vector<std::string>{text()}; }, text);
   }

@@ -6,6 +6,10 @@
 
 namespace fovea {
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return "?";
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "fovea/base/duration.h"
 #include "fovea/lab/analysis/check_names.h"
 #include "fovea/lab/experiment/baselines.h"
 
@@ -125,7 +126,7 @@ Reproduction reproduce(Store& store, const Experiment& experiment, Preset preset
       std::ranges::move(claims_of(*result.measures, experiment, preset), std::back_inserter(result.claims));
     if (overrides.empty()) store.keep_claims(result.claims);
   }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = seconds_since(start);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 
+#include "fovea/base/duration.h"
 #include "fovea/base/error/names.h"
 #include "fovea/base/statistics.h"
 #include "fovea/io/shipped.h"
@@ -21,8 +22,6 @@ namespace fovea {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 bool stopped(const BenchWatch& watch) { return watch.stop && watch.stop->load(std::memory_order_relaxed); }
 

@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_checkpoint = std::size_t{64} << 30;
-
 // The other store stays as it is, so one that would have to be brought up to date first is left alone.
 Store open_other(const fs::path& other) {
   const auto refuse = [&other](const Message& what, const Remedy& remedy) {

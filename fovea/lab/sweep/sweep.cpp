@@ -26,8 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
 constexpr std::chrono::milliseconds patience(50), commit_every(100), check_elsewhere_every(500);
 constexpr double most_waiting = 64;  // runs that are submitted before a worker is free
 constexpr double short_run = 0.1;    // seconds

@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_checkpoint = std::size_t{64} << 30;
 constexpr std::string_view ending = ".safetensors";
 constexpr std::string_view mark = R"("crc32":")";  // a text of the metadata cannot hold it: its quotes are escaped
 constexpr std::string_view no_digits = "00000000";

@@ -10,6 +10,7 @@
 // (lab/store/run_lock.h) changes them.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -20,6 +21,8 @@
 #include "fovea/io/safetensors.h"
 
 namespace fovea {
+
+constexpr std::size_t largest_checkpoint = std::size_t{64} << 30;  // in bytes
 
 class Checkpoints {
  public:

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "fovea/base/duration.h"
 #include "fovea/lab/train/checkpoint.h"
 #include "fovea/lab/train/train_state.h"
 #include "fovea/lab/train/trainer.h"
@@ -16,7 +17,7 @@ struct Stopwatch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();
   double before = 0;
-  double seconds() const { return before + std::chrono::duration<double>(Clock::now() - start).count(); }
+  double seconds() const { return before + seconds_since(start); }
 };
 
 template <class T>

@@ -16,9 +16,9 @@ namespace fovea {
 namespace {
 
 // The trainer asks for one text after the other.
-class Texts final : public sentencepiece::SentenceIterator {
+class SubwordTexts final : public sentencepiece::SentenceIterator {
  public:
-  explicit Texts(std::vector<std::string> texts) : texts_(std::move(texts)) {}
+  explicit SubwordTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {}
   bool done() const override { return at_ == texts_.size(); }
   void Next() override { ++at_; }
   const std::string& value() const override { return texts_[at_]; }
@@ -43,7 +43,7 @@ std::optional<int> least_vocab(const std::string& status) {
 std::string Pieces::learn(const std::function<void(const std::function<void(std::string_view)>&)>& each, int vocab) {
   std::vector<std::string> all;
   each([&all](std::string_view text) { all.emplace_back(text); });
-  Texts texts(std::move(all));
+  SubwordTexts texts(std::move(all));
   // A fixed number of threads: the sums of the training are split by it.
   const std::unordered_map<std::string, std::string> settings{
       {"vocab_size", std::to_string(vocab)}, {"model_type", "unigram"}, {"hard_vocab_limit", "false"},

@@ -16,7 +16,7 @@ namespace {
 
 using Source = ByteReader::Source;
 
-constexpr std::size_t piece = 1 << 16;
+constexpr std::size_t piece_bytes = 1 << 16;
 constexpr const char* fetch_again = "fetch the file again";
 
 // What both unpackers share: packed bytes wait in a buffer.
@@ -36,7 +36,7 @@ class Unpacker : public Source {
   }
 
   Location location_;
-  std::string buffer_ = std::string(piece, '\0');
+  std::string buffer_ = std::string(piece_bytes, '\0');
   std::size_t begin_ = 0, end_ = 0;
 
  private:

@@ -53,10 +53,10 @@ std::vector<std::string> names_of(const std::vector<RunRecord>& runs) {
   return {names.begin(), names.end()};
 }
 
-class Reader {
+class NameReader {
  public:
   // Of `planned` the settings are read; `untrained` stand for all of them.
-  Reader(std::vector<RunRecord> untrained, const std::vector<ResolvedRun*>& planned, const Definitions& definitions)
+  NameReader(std::vector<RunRecord> untrained, const std::vector<ResolvedRun*>& planned, const Definitions& definitions)
       : runs_(std::move(untrained)), planned_(planned), known_(names_of(runs_)) {
     for (const auto& [name, one] : definitions.all()) known_.push_back(name);
     std::set<std::string> texts;
@@ -145,7 +145,7 @@ void refuse_misspelt_names(const Experiment& experiment, Preset preset, const st
     records.push_back(untrained(*models[i * (models.size() - 1) / std::max<std::size_t>(taken - 1, 1)]));
     if (records.back().state != RunState::done) return;  // the training will say why
   }
-  const Reader reader(std::move(records), runs, experiment.definitions);
+  const NameReader reader(std::move(records), runs, experiment.definitions);
   for (const Claim& claim : experiment.claims) {
     if (!claim.is_of(preset)) continue;
     for (const auto& [name, text] : claim.text.define) {

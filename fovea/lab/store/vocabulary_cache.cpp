@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
-constexpr const char* ending = ".json.zst";
+constexpr std::size_t most_cached_bytes = std::size_t{1} << 30;
+constexpr const char* cache_ending = ".json.zst";
 
 // Only the words of corpora may change behind a run's back.
 bool of_a_corpus(const RunSpec& spec) {
@@ -59,14 +59,14 @@ fs::path VocabularyCache::file_of(const RunSpec& spec) const {
     if (name == "alike") continue;  // the order of examples
     digest.add(name + " = " + value.text() + "\n");
   }
-  return folder_ / (digest.hex() + ending);
+  return folder_ / (digest.hex() + cache_ending);
 }
 
 std::vector<fs::path> VocabularyCache::files() const {
   std::vector<fs::path> all;
   std::error_code error;  // without a folder there are none
   for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error))
-    if (at->path().filename().string().ends_with(ending)) all.push_back(at->path());
+    if (at->path().filename().string().ends_with(cache_ending)) all.push_back(at->path());
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -99,7 +99,7 @@ void VocabularyCache::take_from(const VocabularyCache& other, const RunSpec& spe
   std::error_code error;
   if (!of_a_corpus(spec) || !fs::exists(from, error) || fs::exists(to, error)) return;
   fs::create_directories(folder_, error);
-  write_whole(to, read_file(from, most_bytes));
+  write_whole(to, read_file(from, most_cached_bytes));
 }
 
 std::optional<KnownWords> VocabularyCache::read(const RunSpec& spec) const {
@@ -107,7 +107,7 @@ std::optional<KnownWords> VocabularyCache::read(const RunSpec& spec) const {
   std::error_code error;
   if (!of_a_corpus(spec) || !fs::exists(file, error)) return std::nullopt;
   try {
-    const nlohmann::json json = nlohmann::json::parse(read_unpacked(ByteReader(file), most_bytes));
+    const nlohmann::json json = nlohmann::json::parse(read_unpacked(ByteReader(file), most_cached_bytes));
     KnownWords words;
     json.at("source").get_to(words.source);
     json.at("classes").get_to(words.classes);

@@ -11,27 +11,27 @@ namespace fovea {
 
 namespace {
 
-using Json = nlohmann::json;
+using MessageJson = nlohmann::json;
 
-std::string packed(const Json& json) {
+std::string packed(const MessageJson& json) {
   std::string bytes;
-  Json::to_cbor(json, nlohmann::detail::output_adapter<char>(bytes));
+  MessageJson::to_cbor(json, nlohmann::detail::output_adapter<char>(bytes));
   return bytes;
 }
 
 // What `read` makes of the bytes.
 auto unpacked(const std::string& bytes, auto read) try {
-  return read(Json::from_cbor(bytes));
-} catch (const Json::exception& error) {
+  return read(MessageJson::from_cbor(bytes));
+} catch (const MessageJson::exception& error) {
   throw failure(std::string("the ranks cannot read each other's messages: ") + error.what(),
                 "start the same version of the program on all ranks");
 }
 
-Json record_json(const RunRecord& record) {
+MessageJson record_json(const RunRecord& record) {
   const std::string bytes = to_message(record);
-  return Json::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+  return MessageJson::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
 }
-RunRecord record_of(const Json& json) {
+RunRecord record_of(const MessageJson& json) {
   const auto& bytes = json.get_binary();
   return record_from_message(std::string(bytes.begin(), bytes.end()));
 }
@@ -43,28 +43,28 @@ std::uint64_t number_of(const std::filesystem::path& folder) {
 }
 
 // A message goes to another rank as data, and so does what it leaves to say.
-Json value_to_json(const Value& value) { return value.text(); }
-Value value_from_json(const Json& json) { return parse_table("x = " + json.get<std::string>(), "a value").at("x"); }
+MessageJson value_to_json(const Value& value) { return value.text(); }
+Value value_from_json(const MessageJson& json) { return parse_table("x = " + json.get<std::string>(), "a value").at("x"); }
 
 struct PieceToJson {
-  Json operator()(const std::string& text) const { return text; }
-  Json operator()(ValueKind kind) const { return {{"kind", static_cast<int>(kind)}}; }
-  Json operator()(const Value& value) const { return {{"value", value_to_json(value)}}; }
-  Json operator()(const Message::Entry& entry) const {
+  MessageJson operator()(const std::string& text) const { return text; }
+  MessageJson operator()(ValueKind kind) const { return {{"kind", static_cast<int>(kind)}}; }
+  MessageJson operator()(const Value& value) const { return {{"value", value_to_json(value)}}; }
+  MessageJson operator()(const Message::Entry& entry) const {
     return {{"entry", entry.key}, {"value", value_to_json(entry.value)}};
   }
-  Json operator()(const Message::Tables& tables) const { return {{"tables", tables.key}}; }
+  MessageJson operator()(const Message::Tables& tables) const { return {{"tables", tables.key}}; }
 };
 
-Json message_to_json(const Message& message) {
-  Json json = Json::array();
+MessageJson message_to_json(const Message& message) {
+  MessageJson json = MessageJson::array();
   for (const Message::Piece& piece : message.pieces()) json.push_back(std::visit(PieceToJson(), piece));
   return json;
 }
 
-Message message_from_json(const Json& json) {
+Message message_from_json(const MessageJson& json) {
   Message message;
-  for (const Json& piece : json) {
+  for (const MessageJson& piece : json) {
     if (piece.is_string()) message.append(Message(piece.get<std::string>()));
     else if (piece.contains("kind")) message.append(Message(static_cast<ValueKind>(piece.at("kind").get<int>())));
     else if (piece.contains("tables")) message.append(Message(Message::Tables{piece.at("tables")}));
@@ -75,9 +75,9 @@ Message message_from_json(const Json& json) {
   return message;
 }
 
-struct ToJson {
-  Json operator()(const Ended& ended) const { return {{"is", "ended"}, {"record", record_json(ended.record)}}; }
-  Json operator()(const Refused& refused) const {
+struct UpdateToJson {
+  MessageJson operator()(const Ended& ended) const { return {{"is", "ended"}, {"record", record_json(ended.record)}}; }
+  MessageJson operator()(const Refused& refused) const {
     const Error& error = refused.error;
     return {{"is", "refused"},
             {"wrong", error.kind() == Error::Kind::wrong_input},
@@ -89,9 +89,9 @@ struct ToJson {
              {error.location().file, error.location().line, error.location().column,
               static_cast<int>(error.location().kind)}}};
   }
-  Json operator()(const NotBegun&) const { return {{"is", "not begun"}}; }
-  Json operator()(const Saved& saved) const { return {{"is", "saved"}, {"record", record_json(saved.record)}}; }
-  Json operator()(const Resumed& resumed) const {
+  MessageJson operator()(const NotBegun&) const { return {{"is", "not begun"}}; }
+  MessageJson operator()(const Saved& saved) const { return {{"is", "saved"}, {"record", record_json(saved.record)}}; }
+  MessageJson operator()(const Resumed& resumed) const {
     const Resumption& from = resumed.from;
     return {{"is", "resumed"},
             {"step", from.step},
@@ -99,11 +99,11 @@ struct ToJson {
             {"seconds_ago", from.seconds_ago},
             {"interrupted", from.interrupted}};
   }
-  Json operator()(const Trouble& trouble) const { return {{"is", "trouble"}, {"text", trouble.text}}; }
+  MessageJson operator()(const Trouble& trouble) const { return {{"is", "trouble"}, {"text", trouble.text}}; }
 };
 
-Error error_of(const Json& json) {
-  const Json& location = json.at("place");
+Error error_of(const MessageJson& json) {
+  const MessageJson& location = json.at("place");
   Remedy remedy(message_from_json(json.at("sentence")));
   remedy.code = static_cast<Remedy::Code>(json.at("remedy").get<int>());
   remedy.arguments = *value_from_json(json.at("arguments")).as<ValueList>();
@@ -127,7 +127,7 @@ std::string to_message(const RankOrder& order) {
 }
 
 RankOrder order_from_message(const std::string& bytes) {
-  return unpacked(bytes, [](const Json& json) {
+  return unpacked(bytes, [](const MessageJson& json) {
     RankOrder order;
     order.ticket = json.at("ticket");
     order.spec = run_spec_from_table(parse_table(json.at("spec").get<std::string>(), "a run from the first rank"));
@@ -141,13 +141,13 @@ RankOrder order_from_message(const std::string& bytes) {
 }
 
 std::string to_message(const RunUpdate& update) {
-  Json json = std::visit(ToJson(), update.what);
+  MessageJson json = std::visit(UpdateToJson(), update.what);
   json["ticket"] = update.number;
   return packed(json);
 }
 
 RunUpdate update_from_message(const std::string& bytes) {
-  return unpacked(bytes, [](const Json& json) {
+  return unpacked(bytes, [](const MessageJson& json) {
     RunUpdate update{json.at("ticket").get<std::uint64_t>(), NotBegun()};
     const std::string is = json.at("is");
     if (is == "ended") update.what = Ended{record_of(json.at("record"))};
@@ -161,15 +161,15 @@ RunUpdate update_from_message(const std::string& bytes) {
 }
 
 std::string to_message(const std::vector<InTraining>& runs) {
-  Json json = Json::array();
+  MessageJson json = MessageJson::array();
   for (const InTraining& run : runs) json.push_back({run.number, run.step, run.of});
   return packed(json);
 }
 
 std::vector<InTraining> beat_from_message(const std::string& bytes) {
-  return unpacked(bytes, [](const Json& json) {
+  return unpacked(bytes, [](const MessageJson& json) {
     std::vector<InTraining> runs;
-    for (const Json& run : json) runs.push_back({run.at(0), run.at(1), run.at(2)});
+    for (const MessageJson& run : json) runs.push_back({run.at(0), run.at(1), run.at(2)});
     return runs;
   });
 }

@@ -10,18 +10,18 @@ namespace fovea {
 
 namespace {
 
-using Json = nlohmann::json;
+using MessageJson = nlohmann::json;
 
 // Numbers go as raw bytes: every NaN and infinity as it was, and no text in between.
 template <class T>
-Json bytes_of(const std::vector<T>& values) {
+MessageJson bytes_of(const std::vector<T>& values) {
   std::vector<std::uint8_t> bytes(values.size() * sizeof(T));
   if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return Json::binary(std::move(bytes));
+  return MessageJson::binary(std::move(bytes));
 }
 
 template <class T>
-std::vector<T> values_of(const Json& json) {
+std::vector<T> values_of(const MessageJson& json) {
   const auto& bytes = json.get_binary();
   std::vector<T> values(bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
@@ -31,15 +31,15 @@ std::vector<T> values_of(const Json& json) {
 }  // namespace
 
 std::string to_message(const RunRecord& record) {
-  Json series = Json::object();
+  MessageJson series = MessageJson::object();
   for (const auto& [name, points] : record.series) series[name] = {bytes_of(points.steps), bytes_of(points.values)};
-  Json arrays = Json::array();
+  MessageJson arrays = MessageJson::array();
   for (const ArrayRecord& array : record.arrays)
     arrays.push_back({array.name, array.step, array.shape, bytes_of(array.values)});
-  Json weights = Json::array();
+  MessageJson weights = MessageJson::array();
   for (const WeightRecord& weight : record.weights)
     weights.push_back({weight.name, weight.shape, weight.type, bytes_of(weight.bytes)});
-  const Json all = {{"experiment", record.experiment},
+  const MessageJson all = {{"experiment", record.experiment},
                     {"spec", record.spec.text()},
                     {"hash", record.hash},
                     {"state", static_cast<int>(record.state)},
@@ -54,12 +54,12 @@ std::string to_message(const RunRecord& record) {
                     {"arrays", std::move(arrays)},
                     {"weights", std::move(weights)}};
   std::string bytes;
-  Json::to_cbor(all, nlohmann::detail::output_adapter<char>(bytes));
+  MessageJson::to_cbor(all, nlohmann::detail::output_adapter<char>(bytes));
   return bytes;
 }
 
 RunRecord record_from_message(const std::string& bytes) try {
-  const Json all = Json::from_cbor(bytes);
+  const MessageJson all = MessageJson::from_cbor(bytes);
   RunRecord record;
   record.experiment = all.at("experiment");
   record.spec = run_spec_from_table(parse_table(all.at("spec").get<std::string>(), "a run"));
@@ -74,14 +74,14 @@ RunRecord record_from_message(const std::string& bytes) try {
   record.steps = all.at("steps");
   for (const auto& [name, points] : all.at("series").items())
     record.series[name] = {values_of<std::int64_t>(points.at(0)), values_of<double>(points.at(1))};
-  for (const Json& array : all.at("arrays"))
+  for (const MessageJson& array : all.at("arrays"))
     record.arrays.push_back(
         {array.at(0), array.at(1), array.at(2).get<std::vector<Index>>(), values_of<float>(array.at(3))});
-  for (const Json& weight : all.at("weights"))
+  for (const MessageJson& weight : all.at("weights"))
     record.weights.push_back(
         {weight.at(0), weight.at(1).get<std::vector<Index>>(), weight.at(2), values_of<std::byte>(weight.at(3))});
   return record;
-} catch (const Json::exception& error) {
+} catch (const MessageJson::exception& error) {
   throw failure(std::string("a rank sent something that is not a run: ") + error.what(),
                 "start the same version of the program on all ranks");
 }

@@ -27,7 +27,7 @@ Vectors read(std::string_view text, int width, const std::vector<std::string>& w
   return vectors;
 }
 
-std::string refusal(const std::string& text, int width = 2) {
+std::string vectors_refusal(const std::string& text, int width = 2) {
   return wrong_input_of([&] { read(text, width, {"a", "b"}); });
 }
 
@@ -54,18 +54,18 @@ TEST(WordVectors, AWordMayHoldBlanks) {
 }
 
 TEST(WordVectors, WhatIsWrongIsNamedByItsLine) {
-  EXPECT_SAYS(refusal("a 1 2\nb 3\n"), "vectors.txt:2: has 1 of 2 numbers");
-  EXPECT_SAYS(refusal("2 2\na 1 2\n\nb 3 4\n"), "vectors.txt:3: has 0 of 2 numbers");
-  EXPECT_SAYS(refusal("x 1 2\na 1 zwei\n"), "vectors.txt:2: 'zwei' is not a number");
-  EXPECT_SAYS(refusal("x 1 2\na 1 nan\n"), "vectors.txt:2: 'nan' is not a number");
-  EXPECT_SAYS(refusal("x 1 2\na 1 1e300\n"), "vectors.txt:2: '1e300' is not a number");
-  EXPECT_SAYS(refusal("a 1 2 3\n"), "vectors.txt:1: its vectors have 3 numbers, and the model's embeddings 2");
-  EXPECT_SAYS(refusal("400000 300\na 1\n"), "vectors.txt:1: its vectors have 300 numbers");
-  EXPECT_SAYS(refusal(""), "vectors.txt: has no word vectors");
-  EXPECT_SAYS(refusal("5 2\n"), "has no word vectors");
-  EXPECT_SAYS(refusal("3 2\na 1 2\nb 3 4\n"), "vectors.txt: has 2 word vectors, but its first line announces 3");
-  EXPECT_SAYS(refusal("word\n"), "vectors.txt:1: has no word with its numbers");
-  EXPECT_SAYS(refusal("\x1f\x8b more"), "vectors.txt: is packed");
+  EXPECT_SAYS(vectors_refusal("a 1 2\nb 3\n"), "vectors.txt:2: has 1 of 2 numbers");
+  EXPECT_SAYS(vectors_refusal("2 2\na 1 2\n\nb 3 4\n"), "vectors.txt:3: has 0 of 2 numbers");
+  EXPECT_SAYS(vectors_refusal("x 1 2\na 1 zwei\n"), "vectors.txt:2: 'zwei' is not a number");
+  EXPECT_SAYS(vectors_refusal("x 1 2\na 1 nan\n"), "vectors.txt:2: 'nan' is not a number");
+  EXPECT_SAYS(vectors_refusal("x 1 2\na 1 1e300\n"), "vectors.txt:2: '1e300' is not a number");
+  EXPECT_SAYS(vectors_refusal("a 1 2 3\n"), "vectors.txt:1: its vectors have 3 numbers, and the model's embeddings 2");
+  EXPECT_SAYS(vectors_refusal("400000 300\na 1\n"), "vectors.txt:1: its vectors have 300 numbers");
+  EXPECT_SAYS(vectors_refusal(""), "vectors.txt: has no word vectors");
+  EXPECT_SAYS(vectors_refusal("5 2\n"), "has no word vectors");
+  EXPECT_SAYS(vectors_refusal("3 2\na 1 2\nb 3 4\n"), "vectors.txt: has 2 word vectors, but its first line announces 3");
+  EXPECT_SAYS(vectors_refusal("word\n"), "vectors.txt:1: has no word with its numbers");
+  EXPECT_SAYS(vectors_refusal("\x1f\x8b more"), "vectors.txt: is packed");
 }
 
 class MappedFileTest : public WithScratchFolder {};

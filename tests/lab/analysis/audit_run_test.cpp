@@ -11,12 +11,12 @@
 namespace fovea {
 namespace {
 
-RunSpec spec_of(const std::string& toml) { return resolve(parse_experiment(toml, "test.toml"), Preset::full, {}, 3); }
+RunSpec audit_spec(const std::string& toml) { return resolve(parse_experiment(toml, "test.toml"), Preset::full, {}, 3); }
 
 // Each sequence has words of its own, so that a logit of a word is a logit of a place: free by construction. And a
 // word's state is its two weights: local by construction.
 TEST(Audit, OfFreeLogitsWithoutRecurrenceGivesTheExtremes) {
-  const RunRecord run = train(spec_of(R"(
+  const RunRecord run = train(audit_spec(R"(
     task  = { name = "two-sequences", sequences = ["0 1 2", "0 1 2", "3 4 5", "3 4 5"], labels = [1, 1, 0, 0] }
     model = { name = "unigram-gate", beta_spread = 1.0, logit_spread = 0.5 }
     train = { steps = 40, batch = 4, optimizer = "sgd", rate = 0.02, precision = "double" }
@@ -27,7 +27,7 @@ TEST(Audit, OfFreeLogitsWithoutRecurrenceGivesTheExtremes) {
 }
 
 TEST(Audit, OfUniformAttentionFindsItUniformAndStill) {
-  const RunRecord run = train(spec_of(R"(
+  const RunRecord run = train(audit_spec(R"(
     task  = { name = "keyword", vocab = 10, length = 6 }
     model = { name = "gated-classifier", hidden = 8, embedding = 8, attention = "uniform" }
     train = { steps = 20, batch = 16 }
@@ -39,7 +39,7 @@ TEST(Audit, OfUniformAttentionFindsItUniformAndStill) {
 }
 
 TEST(Audit, ChangesNoNumberOfTheRun) {
-  const RunSpec spec = spec_of(R"(
+  const RunSpec spec = audit_spec(R"(
     task  = { name = "copy", vocab = 8, length = 4 }
     model = { name = "seq2seq", hidden = 12, embedding = 12 }
     train = { steps = 30, batch = 8 }
@@ -54,7 +54,7 @@ TEST(Audit, ChangesNoNumberOfTheRun) {
 }
 
 TEST(Audit, RefusesRunsWithNothingToMeasure) {
-  const RunSpec spec = spec_of(R"(
+  const RunSpec spec = audit_spec(R"(
     task  = { name = "feature-mean" }
     model = { name = "feature-attention" }
     train = { steps = 1 }

@@ -8,7 +8,7 @@
 namespace fovea {
 namespace {
 
-Experiment experiment_of(const std::string& claims) {
+Experiment experiment_with(const std::string& claims) {
   return parse_experiment("task = { name = \"mark\" }\nmodel = { name = \"tiny\" }\n" + claims, "x.toml");
 }
 
@@ -24,7 +24,7 @@ std::vector<RunRecord> runs() {
 }
 
 ClaimResult one(const std::string& claim, const std::vector<RunRecord>& records) {
-  const auto results = check_claims(experiment_of("[[claim]]\nsays = \"it holds\"\n" + claim), Preset::full, records);
+  const auto results = check_claims(experiment_with("[[claim]]\nsays = \"it holds\"\n" + claim), Preset::full, records);
   EXPECT_EQ(results.size(), 1u);
   return results.front();
 }
@@ -102,7 +102,7 @@ TEST(Claims, AreRefutedByAnIntervalBeyondTheThresholdAndWithAControl) {
     }
     const std::string rest = "\nnull = { value = 0, means = \"x\" }\n";
     const std::vector<ClaimResult> results = check_claims(
-        experiment_of("[define]\nright = \"accuracy\"\n[[claim]]\nname = \"x\"\ntitle = \"x\"\nsays = \"x\"\nmetric = "
+        experiment_with("[define]\nright = \"accuracy\"\n[[claim]]\nname = \"x\"\ntitle = \"x\"\nsays = \"x\"\nmetric = "
                       "\"median(right)\"\nexpect = \"refuted\"\ncontrol = \"c\"\nsource = \"[1]\"\nat_least = " +
                       bound + rest +
                       "[[claim]]\nname = \"c\"\ntitle = \"c\"\nsays = \"c\"\nmetric = "
@@ -125,7 +125,7 @@ TEST(Claims, AreRefutedByAnIntervalBeyondTheThresholdAndWithAControl) {
 
 TEST(Claims, FromAStoreGetTheTextsOfClaimsThatHaveNotChanged) {
   const auto titled = [](const std::string& bound) {
-    return experiment_of(
+    return experiment_with(
         "[[claim]]\nname = \"x\"\ntitle = \"All learn.\"\nsays = \"x\"\nmetric = "
         "\"median(accuracy)\"\nnull = { value = 0, means = \"x\" }\nat_least = " +
         bound);
@@ -141,7 +141,7 @@ TEST(Claims, FromAStoreGetTheTextsOfClaimsThatHaveNotChanged) {
 }
 
 TEST(Claims, BelongToAForm) {
-  const Experiment experiment = experiment_of(R"toml(
+  const Experiment experiment = experiment_with(R"toml(
 [[claim]]
 says = "both"
 metric = "count(true)"

@@ -19,7 +19,7 @@
 namespace fovea {
 namespace {
 
-RunSpec spec_of(const std::string& toml, std::uint64_t seed = 0) {
+RunSpec bench_spec(const std::string& toml, std::uint64_t seed = 0) {
   return resolve(parse_experiment(toml, "test.toml"), Preset::full, {}, seed);
 }
 
@@ -41,7 +41,7 @@ double operations(const std::vector<Product>& products) {
 
 TEST(StepCost, CountsTheProductsOfCopyingOnce) {
   // Permutations of 3 words: 4 rows of 4 words (the end is one), so 4 kinds are read, and 4 are fed: the start and 3.
-  const RunSpec spec = spec_of(R"(
+  const RunSpec spec = bench_spec(R"(
     task = { name = "copy", vocab = 3, length = 3 }
     model = { name = "seq2seq", hidden = 8, embedding = 6 }
     train = { batch = 4 })");
@@ -66,7 +66,7 @@ TEST(StepCost, CountsTheProductsOfCopyingOnce) {
 }
 
 TEST(StepCost, CountsTheProductsOfTheClassifierByLength) {
-  const RunSpec spec = spec_of(R"(
+  const RunSpec spec = bench_spec(R"(
     task = { name = "keyword", vocab = 400, length = 9, shortest = 2 }
     model = { name = "gated-classifier", hidden = 5, embedding = 3, score = "mlp", score_hidden = 7, cell = "gru" }
     train = { batch = 6 })");
@@ -84,12 +84,12 @@ TEST(StepCost, CountsTheProductsOfTheClassifierByLength) {
 }
 
 TEST(StepCost, CountsNoGradientOfWhatIsGiven) {
-  const RunSpec feature = spec_of(R"(
+  const RunSpec feature = bench_spec(R"(
     task = { name = "feature-mean", width = 50 }
     model = { name = "feature-attention", hidden = [4] }
     train = { batch = 8 })");
   EXPECT_DOUBLE_EQ(first_batch_cost(feature).operations, 2 * operations({{8, 50, 4}}) + 3 * operations({{8, 4, 1}}));
-  const RunSpec bag = spec_of(R"(
+  const RunSpec bag = bench_spec(R"(
     task = { name = "largest-digit", bag = 2, bags = 16, held_out = 2, digits = 20 }
     model = { name = "bag-attention", hidden = [6, 5], score = "dot" }
     train = { batch = 4 })");
@@ -104,10 +104,10 @@ TEST(StepCost, CountsSimilaritiesTwiceSinceTheyAreNotHeld) {
     train = { batch = 1 }
     model = { name = "pooling", train_on = "queries", similarity = )";
   const double pairs = 900;
-  const StepCost fixed = first_batch_cost(spec_of(text + "\"gaussian\" }"));
+  const StepCost fixed = first_batch_cost(bench_spec(text + "\"gaussian\" }"));
   EXPECT_DOUBLE_EQ(fixed.operations, operations({{pairs, 4, 1}, {pairs, 1, 1}}));
   EXPECT_DOUBLE_EQ(fixed.functions, pairs);
-  const StepCost general = first_batch_cost(spec_of(text + "\"general\" }"));
+  const StepCost general = first_batch_cost(bench_spec(text + "\"general\" }"));
   EXPECT_DOUBLE_EQ(general.operations,
                    2 * operations({{pairs, 4, 1}, {pairs, 1, 1}, {30, 4, 4}}) + operations({{pairs, 4, 1}}));
   EXPECT_DOUBLE_EQ(general.functions, 2 * pairs);
@@ -120,21 +120,21 @@ TEST(StepCost, OfATransformerStopsAtWhatIsFrozenAndAtWhatIsNotAsked) {
     train = { batch = 2 }
     model = { name = "transformer", layers = 1, heads = 1, width = 6)";
   const double rows = 8, asked = 2, pairs = 8;
-  const StepCost all = first_batch_cost(spec_of(text + ", mlp = 4 }"));
+  const StepCost all = first_batch_cost(bench_spec(text + ", mlp = 4 }"));
   EXPECT_DOUBLE_EQ(all.operations,
                    3 * operations({{rows, 6, 12}, {asked, 6, 12}, {2 * asked, 6, 24}, {asked, 6, 5}}) + 12 * pairs * 6);
   EXPECT_DOUBLE_EQ(all.functions, pairs + asked * 24 + asked * 5);
   const std::string frozen =
       text + R"(, norm = "none", queries = "identity", frozen = ["embed", "positions", "v.1", "o.1", "unembed"] })";
   // Keys: forward and weights. Values and the way to what is asked: forward, and back from there.
-  EXPECT_DOUBLE_EQ(first_batch_cost(spec_of(frozen)).operations,
+  EXPECT_DOUBLE_EQ(first_batch_cost(bench_spec(frozen)).operations,
                    2 * (2 * rows * 36 + rows * 36 + 2 * asked * 36 + 2 * asked * 30) + 2 * pairs * (2 * 6 + 2 * 6));
 }
 
 // A hundred streams of four places and five tokens, each of which comes: twenty places differ, as positions are
 // learned.
 TEST(StepCost, OfATransformerReadsPlacesThatAreAlikeOnce) {
-  const StepCost cost = first_batch_cost(spec_of(R"(
+  const StepCost cost = first_batch_cost(bench_spec(R"(
     task = { name = "induction", vocab = 5, length = 4 }
     train = { batch = 100 }
     model = { name = "transformer", layers = 1, heads = 1, width = 6 })"));
@@ -143,7 +143,7 @@ TEST(StepCost, OfATransformerReadsPlacesThatAreAlikeOnce) {
 
 // Three images, two glimpses at each, of 4 x 4 pixels: the places and patches are given, and the first state is 0.
 TEST(StepCost, OfGlimpsesMakesNoGradientOfWhereTheyAre) {
-  const RunSpec spec = spec_of(R"(
+  const RunSpec spec = bench_spec(R"(
     task = { name = "placed-digit", digits = 100 }
     model = { name = "glimpse", glimpses = 2, patch = 4, what_width = 5, where_width = 3, glimpse_width = 7, hidden = 6 }
     train = { batch = 3 })");
@@ -154,7 +154,7 @@ TEST(StepCost, OfGlimpsesMakesNoGradientOfWhereTheyAre) {
 }
 
 TEST(StepCost, OfAccessesProjectsACounterAndAPageOnce) {
-  const RunSpec spec = spec_of(R"(
+  const RunSpec spec = bench_spec(R"(
     task = { name = "addresses", trace = "random", pages = 8, length = 100, window = 4 }
     model = { name = "address-attention", experts = 5, page_width = 2, counter_width = 3, hidden = 6 }
     train = { batch = 7 })");
@@ -178,8 +178,8 @@ TEST(StepCost, CountsTheBytesOfEveryParameterAndItsMoments) {
     model = { name = "feature-attention", hidden = [4] }
     train = { batch = 8, optimizer = )";
   const double parameters = 50 + (50 * 4 + 4) + (4 + 1);
-  EXPECT_DOUBLE_EQ(step_cost(spec_of(text + "\"adam\" }"))->bytes, 32 * parameters);
-  EXPECT_DOUBLE_EQ(step_cost(spec_of(text + "\"sgd\" }"))->bytes, 16 * parameters);
+  EXPECT_DOUBLE_EQ(step_cost(bench_spec(text + "\"adam\" }"))->bytes, 32 * parameters);
+  EXPECT_DOUBLE_EQ(step_cost(bench_spec(text + "\"sgd\" }"))->bytes, 16 * parameters);
 }
 
 TEST(Bench, EverySystemResolvesAndHasACost) {
@@ -199,7 +199,7 @@ TEST(Bench, EverySystemResolvesAndHasACost) {
 }
 
 TEST(Bench, TimesStepsThatAreMade) {
-  const RunSpec spec = spec_of(R"(
+  const RunSpec spec = bench_spec(R"(
     task = { name = "keyword", vocab = 5, length = 4 }
     model = { name = "gated-classifier", hidden = 4, embedding = 4 }
     train = { batch = 2, stop_when = "steps >= 1" }
@@ -256,7 +256,7 @@ TEST(Bench, ProbesAndRecorderAreASmallPartOfCopying) {
 
 TEST(Bench, SharesOfLooksGrowWithThem) {
   const auto share = [](const std::string& probe) {
-    return evaluation_share(spec_of(R"(
+    return evaluation_share(bench_spec(R"(
       task = { name = "keyword", vocab = 5, length = 4 }
       model = { name = "gated-classifier", hidden = 4, embedding = 4 }
       train = { batch = 2, steps = 200 }
@@ -277,7 +277,7 @@ TEST(Bench, EndsWhenItIsStopped) {
   const std::atomic<bool> stop{true};
   BenchWatch watch;
   watch.stop = &stop;
-  const RunSpec spec = spec_of(
+  const RunSpec spec = bench_spec(
       "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\n"
       "train = { batch = 2, optimizer = \"sgd\", rate = 1e-9 }");
   EXPECT_LT(time_training(spec, 1e6, watch).seconds, 60);

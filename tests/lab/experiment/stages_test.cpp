@@ -40,11 +40,11 @@ groups = [
 quick = { draws = 2, groups = [{ name = "pair", take = { early = 2 } }] }
 )toml";
 
-Experiment experiment_of(const std::string& more = {}) {
+Experiment staged_experiment(const std::string& more = {}) {
   return parse_experiment(std::string(basics) + stage + more, "staged.toml");
 }
 
-std::vector<ResolvedRun> first_runs() { return resolve_sweep(experiment_of(), Preset::full, {}); }
+std::vector<ResolvedRun> first_runs() { return resolve_sweep(staged_experiment(), Preset::full, {}); }
 
 std::string role(const RunRecord& run, const std::string& key) { return *run.role.at(key).as<std::string>(); }
 
@@ -58,7 +58,7 @@ std::set<std::int64_t> looks(const RunRecord& run) {
 TEST(Stages, TheFirstRunsDecideWhichAreDrawnNext) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const StagedRuns made = sweep_stages(store, experiment_of(), Preset::full, {}, {}, {});
+  const StagedRuns made = sweep_stages(store, staged_experiment(), Preset::full, {}, {}, {});
   EXPECT_TRUE(made.whole);
   EXPECT_TRUE(made.notes.empty());
   ASSERT_EQ(made.runs.size(), 18u + 15u);
@@ -134,11 +134,11 @@ TEST(Stages, TheSameIsDrawnAgainAndNothingIsTrainedTwice) {
     if (progress.done + progress.reused == progress.total) trained += progress.done;
     EXPECT_TRUE(progress.stage.starts_with("stage ")) << progress.stage;
   };
-  const auto first = hashes(sweep_stages(store, experiment_of(), Preset::full, {}, {}, options));
+  const auto first = hashes(sweep_stages(store, staged_experiment(), Preset::full, {}, {}, options));
   const std::int64_t runs = store.count();
   EXPECT_GT(trained, 0);
   trained = 0;
-  EXPECT_EQ(hashes(sweep_stages(store, experiment_of(), Preset::full, {}, {}, options)), first);
+  EXPECT_EQ(hashes(sweep_stages(store, staged_experiment(), Preset::full, {}, {}, options)), first);
   EXPECT_EQ(store.count(), runs);
   EXPECT_EQ(trained, 0);
   // What is in the store is enough to know the stages by.
@@ -148,7 +148,7 @@ TEST(Stages, TheSameIsDrawnAgainAndNothingIsTrainedTwice) {
       if (auto run = store.find_done(one.spec().hash())) there.push_back(std::move(*run));
     return there;
   };
-  const StagedRuns kept = run_stages(experiment_of(), Preset::full, {}, {}, first_runs(), in_store);
+  const StagedRuns kept = run_stages(staged_experiment(), Preset::full, {}, {}, first_runs(), in_store);
   EXPECT_EQ(hashes(kept), first);
   EXPECT_TRUE(kept.whole);
 }
@@ -159,7 +159,7 @@ TEST(Stages, AStageWaitsForEveryRunOfTheOneBefore) {
     ++calls;
     return std::vector<RunRecord>(planned.size() - 1);
   };
-  const StagedRuns made = run_stages(experiment_of(), Preset::full, {}, {}, first_runs(), lacking);
+  const StagedRuns made = run_stages(staged_experiment(), Preset::full, {}, {}, first_runs(), lacking);
   EXPECT_FALSE(made.whole);
   EXPECT_EQ(calls, 1u);
   const auto failed = [&calls](std::vector<ResolvedRun> planned, std::size_t) {
@@ -169,7 +169,7 @@ TEST(Stages, AStageWaitsForEveryRunOfTheOneBefore) {
     runs[3].state = RunState::failed;
     return runs;
   };
-  const StagedRuns broken = run_stages(experiment_of(), Preset::full, {}, {}, first_runs(), failed);
+  const StagedRuns broken = run_stages(staged_experiment(), Preset::full, {}, {}, first_runs(), failed);
   EXPECT_EQ(calls, 2u);
   EXPECT_EQ(broken.runs.size(), 18u);
 }
@@ -177,7 +177,7 @@ TEST(Stages, AStageWaitsForEveryRunOfTheOneBefore) {
 TEST(Stages, WhatCanNotBeDrawnIsSaidAndItsClaimsHaveNoValue) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const Experiment experiment = experiment_of(R"toml(
+  const Experiment experiment = staged_experiment(R"toml(
 [[claim]]
 says = "all of them are trained"
 metric = "count(loss < 99 | group = \"all late\") - count(loss < 99 | group = \"one early\")"
@@ -220,7 +220,7 @@ at_least = 1
 }
 
 TEST(Stages, TheQuickFormHasItsOwnKeys) {
-  const Experiment experiment = experiment_of();
+  const Experiment experiment = staged_experiment();
   ASSERT_EQ(experiment.stages_of(Preset::quick).size(), 1u);
   EXPECT_EQ(experiment.stages_of(Preset::quick)[0].draws, 2);
   EXPECT_EQ(experiment.stages_of(Preset::quick)[0].groups.size(), 1u);

@@ -40,7 +40,7 @@ std::vector<T> values(const SweepPlan& plan, const std::string& key) {
   return all;
 }
 
-std::string refusal(const auto& action) {
+std::string plan_refusal(const auto& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -86,9 +86,9 @@ TEST(SweepPlan, ACaseSetsSeveralSettingsTogether) {
   const std::vector<Override> first = first_values(planned(cases), Preset::full, {parse_override("train.rate=0.5")});
   ASSERT_EQ(first.size(), 1u);
   EXPECT_EQ(first.front().key, "task.vocab");
-  EXPECT_TRUE(says(refusal([] { planned("sweep = { cases = [3] }\n"); }), "a case is a table of settings"));
+  EXPECT_TRUE(says(plan_refusal([] { planned("sweep = { cases = [3] }\n"); }), "a case is a table of settings"));
   EXPECT_TRUE(says(
-      refusal([] { SweepPlan(planned("sweep = { cases = [{ task.vocap = 3 }] }\n"), Preset::full, {}, {}).all(); }),
+      plan_refusal([] { SweepPlan(planned("sweep = { cases = [{ task.vocap = 3 }] }\n"), Preset::full, {}, {}).all(); }),
       "vocap"));
 }
 
@@ -96,7 +96,7 @@ TEST(SweepPlan, AMillionPointsTakeNoTimeUntilTheyAreWanted) {
   const SweepPlan plan = plan_of({"seed=0..99999", "task.length=1..100", "train.rate=0.1,0.2"});
   EXPECT_EQ(plan.size(), 20'000'000u);
   EXPECT_EQ(plan.at(19'999'999).spec().seed, 99'999u);
-  EXPECT_TRUE(says(refusal([] { plan_of({"seed=0..19999", "task.length=1..20000", "train.steps=1..20000"}); }),
+  EXPECT_TRUE(says(plan_refusal([] { plan_of({"seed=0..19999", "task.length=1..20000", "train.steps=1..20000"}); }),
                    "more than 1099511627776 runs"));
 }
 
@@ -135,7 +135,7 @@ sweep = { "model.hidden" = [4, 8], "task.length" = [3, 4], seed = "0..1" }
   EXPECT_EQ(*plan.at(0).spec().setting("model.embedding")->as<std::int64_t>(), 6);
   EXPECT_TRUE(settings_left_out(copying, Preset::full, {parse_override("model.name=\"seq2seq\"")}).empty());
   EXPECT_TRUE(
-      says(refusal([&] { resolve(copying, Preset::full, {other.front(), parse_override("model.hidden=8")}, 0); }),
+      says(plan_refusal([&] { resolve(copying, Preset::full, {other.front(), parse_override("model.hidden=8")}, 0); }),
            "hidden"));
 }
 
@@ -149,9 +149,9 @@ TEST(SweepPlan, AnAxisIsPutInPlaceOfItsOwn) {
 
 TEST(SweepPlan, EveryValueOfEveryAxisIsChecked) {
   EXPECT_NO_THROW(plan_of({"task.length=1..3", "seed=0..100000"}).check());
-  EXPECT_TRUE(says(refusal([] { plan_of({"task.vocab=20,30", "task.length=4,5000"}).check(); }), "length"));
-  EXPECT_TRUE(says(refusal([] { plan_of({"task.vocab=20,30", "model.attends=true,false"}).check(); }), "watch"));
-  EXPECT_TRUE(says(refusal([] { plan_of({"task.vocabb=20,30"}).check(); }), "task.vocab"));
+  EXPECT_TRUE(says(plan_refusal([] { plan_of({"task.vocab=20,30", "task.length=4,5000"}).check(); }), "length"));
+  EXPECT_TRUE(says(plan_refusal([] { plan_of({"task.vocab=20,30", "model.attends=true,false"}).check(); }), "watch"));
+  EXPECT_TRUE(says(plan_refusal([] { plan_of({"task.vocabb=20,30"}).check(); }), "task.vocab"));
 }
 
 TEST(SweepPlan, DrawsAreWithinTheirEndsAndSpreadAsTheySay) {
@@ -183,7 +183,7 @@ TEST(SweepPlan, WholeSettingsGetWholeNumbersBothEndsIncluded) {
     EXPECT_GE(batch, 1);
     EXPECT_LE(batch, 64);
   }
-  EXPECT_TRUE(says(refusal([] { plan_of({"task.vocab=uniform(10.2..10.7)"}, 5); }), "whole numbers"));
+  EXPECT_TRUE(says(plan_refusal([] { plan_of({"task.vocab=uniform(10.2..10.7)"}, 5); }), "whole numbers"));
 }
 
 TEST(SweepPlan, OneOfDrawsAnySetting) {
@@ -232,20 +232,20 @@ quick = { "sweep.draws" = 2 }
   EXPECT_EQ(SweepPlan(drawing, Preset::full, {parse_override("train.rate=0.1")}).size(), 2u);
   EXPECT_EQ(SweepPlan(drawing, Preset::full, {}).at(3).spec().hash(),
             plan_of({"train.rate=log(1e-4..1e-2)", "seed=0..1"}, 5).at(3).spec().hash());
-  EXPECT_TRUE(says(refusal([] { planned("sweep = { draws = 0 }"); }), "plan.toml:6:11"));
-  EXPECT_TRUE(says(refusal([] { planned("sweep = { draws = \"many\" }"); }), "an integer"));
+  EXPECT_TRUE(says(plan_refusal([] { planned("sweep = { draws = 0 }"); }), "plan.toml:6:11"));
+  EXPECT_TRUE(says(plan_refusal([] { planned("sweep = { draws = \"many\" }"); }), "an integer"));
 }
 
 TEST(SweepPlan, DrawsThatAreWrongAreRefused) {
-  EXPECT_TRUE(says(refusal([] { plan_of({"train.rate=log(1e-4..1e-2)"}); }), "draws = 20"));
-  EXPECT_TRUE(says(refusal([] { plan_of({"seed=uniform(0..9)"}, 5); }), "0..19"));
-  EXPECT_TRUE(says(refusal([] { parse_axis("train.rate=log(0..1)"); }), "no logarithm"));
-  EXPECT_TRUE(says(refusal([] { parse_axis("train.rate=log(1..0.1)"); }), "smaller bound first"));
-  EXPECT_TRUE(says(refusal([] { parse_axis("train.rate=log(0.1)"); }), "needs two numbers"));
-  EXPECT_TRUE(says(refusal([] { parse_axis("train.rate=uniform(a..b)"); }), "needs two numbers"));
-  EXPECT_TRUE(says(refusal([] { parse_axis("model.x=one_of(a,,b)"); }), "a choice is missing"));
-  EXPECT_TRUE(says(refusal([] { plan_of({"train.ratee=log(0.1..1)"}, 5).check(); }), "train.rate"));
-  EXPECT_TRUE(says(refusal([] { plan_of({"train.rate=uniform(-1..0)"}, 5).check(); }), "rate"));
+  EXPECT_TRUE(says(plan_refusal([] { plan_of({"train.rate=log(1e-4..1e-2)"}); }), "draws = 20"));
+  EXPECT_TRUE(says(plan_refusal([] { plan_of({"seed=uniform(0..9)"}, 5); }), "0..19"));
+  EXPECT_TRUE(says(plan_refusal([] { parse_axis("train.rate=log(0..1)"); }), "no logarithm"));
+  EXPECT_TRUE(says(plan_refusal([] { parse_axis("train.rate=log(1..0.1)"); }), "smaller bound first"));
+  EXPECT_TRUE(says(plan_refusal([] { parse_axis("train.rate=log(0.1)"); }), "needs two numbers"));
+  EXPECT_TRUE(says(plan_refusal([] { parse_axis("train.rate=uniform(a..b)"); }), "needs two numbers"));
+  EXPECT_TRUE(says(plan_refusal([] { parse_axis("model.x=one_of(a,,b)"); }), "a choice is missing"));
+  EXPECT_TRUE(says(plan_refusal([] { plan_of({"train.ratee=log(0.1..1)"}, 5).check(); }), "train.rate"));
+  EXPECT_TRUE(says(plan_refusal([] { plan_of({"train.rate=uniform(-1..0)"}, 5).check(); }), "rate"));
 }
 
 TEST(SweepPlan, ShardsAreDisjointAndTogetherTheWhole) {

@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-RunSpec spec_of(const std::string& intervene) {
+RunSpec intervention_spec(const std::string& intervene) {
   return resolve(
       parse_experiment("task = { name = \"induction\", vocab = 12, length = 6 }\nmodel = { name = \"transformer\", "
                        "heads = 2, width = 8, start = 0.5 }\ntrain = { steps = 8, batch = 4 }\n"
@@ -51,7 +51,7 @@ TEST(Interventions, OfEachKindHaveTheirRankAndAreReadAsTheyAreWritten) {
 }
 
 TEST(Interventions, AreWrittenByRankAndThenAsTheyWereListed) {
-  const RunSpec spec = spec_of(
+  const RunSpec spec = intervention_spec(
       "[{ clamp = \"norm.weight\", at = 1 }, { rate = 0.5, of = \"body\" }, { freeze = \"qk.2\" }, { copy = 1, of = "
       "\"layer.2\" }, { ablate = \"layer.1\" }, { hold = \"first\" }, { hold = \"truth\" }]");
   std::string keys;

@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-RunSpec stream_spec(const std::string& intervene, const std::string& probes = "\"loss\", \"heads\"",
+RunSpec heads_spec(const std::string& intervene, const std::string& probes = "\"loss\", \"heads\"",
                     const char* precision = "float") {
   const std::string text =
       "task = { name = \"markov-icl\", states = 3, length = 12 }\n"
@@ -26,7 +26,7 @@ RunSpec stream_spec(const std::string& intervene, const std::string& probes = "\
 
 std::string refusal(const std::string& intervene) {
   try {
-    stream_spec(intervene);
+    heads_spec(intervene);
   } catch (const Error& error) {
     return error.what();
   }
@@ -38,7 +38,7 @@ double of_step(const RunRecord& run, const std::string& name, std::size_t i) {
 }
 
 TEST(HeadInterventions, AHeadIsHeldForItsStepsAndOthersAttendByThemselves) {
-  const RunRecord run = train(stream_spec("[{ hold = \"previous\", of = \"layer.1.head.2\", until = 15 }]"));
+  const RunRecord run = train(heads_spec("[{ hold = \"previous\", of = \"layer.1.head.2\", until = 15 }]"));
   for (const std::size_t i : {0u, 1u}) {
     EXPECT_EQ(of_step(run, held_name("weight_on_previous_l1_h2"), i), 1);
     EXPECT_LT(of_step(run, "weight_on_previous_l1_h2", i), 0.9);
@@ -49,17 +49,17 @@ TEST(HeadInterventions, AHeadIsHeldForItsStepsAndOthersAttendByThemselves) {
 }
 
 TEST(HeadInterventions, ALayerAndEveryHeadCanBeMeant) {
-  const RunRecord layer = train(stream_spec("[{ hold = \"first\", of = \"layer.2\" }]"));
+  const RunRecord layer = train(heads_spec("[{ hold = \"first\", of = \"layer.2\" }]"));
   EXPECT_EQ(of_step(layer, held_name("weight_on_first_l2_h1"), 2), 1);
   EXPECT_EQ(of_step(layer, held_name("weight_on_first_l2_h2"), 2), 1);
   EXPECT_LT(of_step(layer, held_name("weight_on_first_l1_h1"), 2), 0.9);
-  const RunRecord all = train(stream_spec("[{ hold = \"previous\" }]"));
+  const RunRecord all = train(heads_spec("[{ hold = \"previous\" }]"));
   EXPECT_EQ(of_step(all, held_name("weight_on_previous_l2_h2"), 2), 1);
 }
 
 TEST(HeadInterventions, AnAblatedHeadChangesTheCourse) {
-  const RunRecord with = train(stream_spec("[]"));
-  const RunRecord without = train(stream_spec("[{ ablate = \"layer.1\" }, { ablate = \"layer.2.head.1\", from = 5 }]"));
+  const RunRecord with = train(heads_spec("[]"));
+  const RunRecord without = train(heads_spec("[{ ablate = \"layer.1\" }, { ablate = \"layer.2.head.1\", from = 5 }]"));
   EXPECT_NE(of_step(with, "loss", 2), of_step(without, "loss", 2));
   EXPECT_TRUE(without.series.contains(held_name("loss")));
 }
@@ -82,18 +82,18 @@ TEST(HeadInterventions, WhatTheLastLayerAttendsToIsSaid) {
 }
 
 TEST(HeadInterventions, OneWayToWriteThemIsOneRun) {
-  const RunSpec one = stream_spec("[{ hold = \"uniform\", of = \"layer.1.head.2\" }]");
-  const RunSpec other = stream_spec("[{ of = \"layer.1.head.2\", from = 0, hold = \"uniform\" }]");
+  const RunSpec one = heads_spec("[{ hold = \"uniform\", of = \"layer.1.head.2\" }]");
+  const RunSpec other = heads_spec("[{ of = \"layer.1.head.2\", from = 0, hold = \"uniform\" }]");
   EXPECT_EQ(one.text(), other.text());
-  EXPECT_NE(one.hash(), stream_spec("[{ hold = \"uniform\", of = \"layer.1.head.1\" }]").hash());
+  EXPECT_NE(one.hash(), heads_spec("[{ hold = \"uniform\", of = \"layer.1.head.1\" }]").hash());
 }
 
 TEST(HeadInterventions, ProbesThatLookIntoHeadsSeeTheHoldAndChangeNoBit) {
   const std::string hold = "[{ hold = \"uniform\", of = \"layer.2\" }]", usual = "\"loss\", \"heads\"";
   for (const char* precision : {"float", "double"}) {
-    const RunRecord plain = train(stream_spec(hold, usual, precision)),
+    const RunRecord plain = train(heads_spec(hold, usual, precision)),
                     looked =
-                        train(stream_spec(hold, usual + ", \"head-beta\", \"gradients\", \"circuits\"", precision));
+                        train(heads_spec(hold, usual + ", \"head-beta\", \"gradients\", \"circuits\"", precision));
     for (const auto& [name, series] : plain.series) EXPECT_EQ(looked.series.at(name), series) << name;
     for (const char* name : {"head_beta_previous_l1_h2", "head_beta_induction_l2_h1", "gradient_qk_1", "gradient_embed",
                              "copies_l2_h1", "matches_l1_h1", "composes"})

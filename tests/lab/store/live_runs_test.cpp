@@ -18,7 +18,7 @@ namespace {
 
 using namespace testing_parts;
 
-RunSpec spec_of(const std::string& steps) {
+RunSpec live_spec(const std::string& steps) {
   const Experiment experiment = parse_experiment(
       "task = { name = \"mark\" }\nmodel = { name = \"tiny\" }\n"
       "train = { steps = " +
@@ -51,7 +51,7 @@ class Live : public ::testing::Test {
 };
 
 TEST_F(Live, ARunIsSeenAsItsCheckpointHasIt) {
-  const RunSpec spec = spec_of("1000000000");
+  const RunSpec spec = live_spec("1000000000");
   LiveRuns live(store);
   EXPECT_TRUE(live.poll().empty());
   std::optional<RunLock> lock = RunLock::take(store.running_folder(), spec.hash());
@@ -83,7 +83,7 @@ TEST_F(Live, ARunIsSeenAsItsCheckpointHasIt) {
 }
 
 TEST_F(Live, WhoeverLooksIsShownCheckpointsSooner) {
-  const RunSpec spec = spec_of("1000000000");
+  const RunSpec spec = live_spec("1000000000");
   std::optional<LiveRuns> live(store);
   EXPECT_FALSE(checkpoints_asked_for(store.checkpoint_folder()));
   live->poll();
@@ -95,7 +95,7 @@ TEST_F(Live, WhoeverLooksIsShownCheckpointsSooner) {
 }
 
 TEST_F(Live, ADamagedCheckpointIsPassedOver) {
-  const RunSpec spec = spec_of("1000000000");
+  const RunSpec spec = live_spec("1000000000");
   const std::optional<RunLock> lock = RunLock::take(store.running_folder(), spec.hash());
   train_for_a_while(spec, 0);
   const auto files = Checkpoints(store.checkpoint_folder(), spec.hash()).files();

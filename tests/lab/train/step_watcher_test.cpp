@@ -145,7 +145,7 @@ TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
   EXPECT_EQ(by_spec.series.at("accuracy_held").steps, by_spec.series.at("accuracy").steps);
 }
 
-RunSpec stream_spec(const std::string& intervene) {
+RunSpec watched_spec(const std::string& intervene) {
   return resolve(parse_experiment("task = { name = \"induction\", vocab = 12, length = 6 }\nmodel = { name = "
                                   "\"transformer\", heads = 2, width = 8, start = 0.5 }\ntrain = { steps = 8, batch = "
                                   "4 }\nprobe = { every = 4, examples = 8, names = [\"loss\", \"heads\"] }\n"
@@ -176,7 +176,7 @@ TEST(Watch, SpecAndCallbackActAsIfOneSpecDeclaredBoth) {
   const std::vector<std::pair<std::string, std::string>> pairs{{head, all}, {all, head}, {scale, all + ", " + head}};
   for (const auto& [declared, asked] : pairs) {
     Asks watcher(asked);
-    EXPECT_EQ(watched(stream_spec(declared), watcher).series, train(stream_spec(declared + ", " + asked)).series)
+    EXPECT_EQ(watched(watched_spec(declared), watcher).series, train(watched_spec(declared + ", " + asked)).series)
         << declared << " and " << asked;
   }
 }
@@ -185,7 +185,7 @@ TEST(Watch, AContradictionOfSpecAndCallbackIsAnErrorThatNamesBoth) {
   const auto refusal = [](const std::string& declared, const std::string& asked) {
     Asks watcher(asked, 3);
     try {
-      watched(stream_spec(declared), watcher);
+      watched(watched_spec(declared), watcher);
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
       return std::string(error.what());
@@ -233,7 +233,7 @@ TEST(Watch, WhatACallbackAsksIsCheckedOncePerChange) {
   } watcher;
   checks.clear();
   pairs_checked = 0;
-  watched(stream_spec("{ checked-change = 0, from = 4 }"), watcher);
+  watched(watched_spec("{ checked-change = 0, from = 4 }"), watcher);
   EXPECT_EQ(checks.at(1), 1);
   EXPECT_EQ(checks.at(2), 1);
   EXPECT_EQ(pairs_checked, 2) << "from step 4 on with the first, from step 6 on with the second";

@@ -20,7 +20,7 @@ namespace {
 using namespace fovea::testing;
 
 constexpr int side = 6, patch = 2, images = 3, corners = side + 1;
-constexpr double spread = 0.4;
+constexpr double policy_spread = 0.4;
 
 struct ReinforceCase {
   Batch batch = random_vectors(11, images, side* side, 2);
@@ -31,7 +31,7 @@ struct ReinforceCase {
                             {"where_width", whole(2)},
                             {"glimpse_width", whole(8)},
                             {"hidden", whole(8)},
-                            {"spread", real(spread)},
+                            {"spread", real(policy_spread)},
                             {"pace", real(1)},
                             {"reward_weight", real(1)},
                             {"first", word("centre")}},
@@ -79,13 +79,13 @@ struct Corners {
   explicit Corners(double mean) {
     for (int i = 0; i < corners; ++i) {
       const auto edge = [&](int border) {
-        return (2 * (border + patch / 2.0 - 0.5 - patch / 2.0) / side - 1 - mean) / spread;
+        return (2 * (border + patch / 2.0 - 0.5 - patch / 2.0) / side - 1 - mean) / policy_spread;
       };
       const double low = edge(i), high = edge(i + 1);
       const bool first = i == 0, last = i == corners - 1;
       const auto at = static_cast<std::size_t>(i);
       share[at] = (last ? 1 : normal_share(high)) - (first ? 0 : normal_share(low));
-      slope[at] = ((first ? 0 : normal_density(low)) - (last ? 0 : normal_density(high))) / spread;
+      slope[at] = ((first ? 0 : normal_density(low)) - (last ? 0 : normal_density(high))) / policy_spread;
     }
   }
   // A place with this corner.

@@ -8,9 +8,6 @@ find_package(Boost REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
-# Kernels are compiled once for each instruction set of Highway's. Newer releases have several sets above AVX-512 (AVX3), none of
-# which our kernels gain from; SSSE3 without SSE4 has only a netbook of before 2013.
-target_compile_definitions(PkgConfig::HWY INTERFACE "HWY_DISABLED_TARGETS=((HWY_AVX3-1)|HWY_SSSE3)")
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)

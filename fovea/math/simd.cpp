@@ -50,13 +50,12 @@ void cap_targets(const std::string& wish) {
   std::string names;
   for (int bit = 0; bit <= kHighestBit; ++bit) {
     const std::int64_t target = std::int64_t{1} << bit;
-    if ((HWY_TARGETS & target) == 0) continue;
     const std::string name = lower(hwy::TargetName(target));
     if (name == wish) {
       hwy::DisableTargets(target - 1);  // better targets have lower bits
       return;
     }
-    names += (names.empty() ? "" : ", ") + name;
+    if ((HWY_TARGETS & target) != 0) names += (names.empty() ? "" : ", ") + name;
   }
   throw wrong_input("FOVEA_SIMD is '" + wish + "', which is not an instruction set of this build",
                     "choose one of " + names + ", or unset it");

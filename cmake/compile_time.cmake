@@ -1,7 +1,7 @@
 # What makes the compiler finish sooner, and changes nothing of what is computed.
 
-# Where no time is spent when the program runs, little is spent on optimising it: what reads the command line, draws and keeps,
-# and tests. fovea_thin(TARGET…)
+# Where no time is spent when the program runs, little is spent on optimising it: what reads the command line, draws and keeps.
+# fovea_thin(TARGET…)
 set(FOVEA_THIN $<$<CONFIG:Release>:-O1>)
 if(FOVEA_SANITIZE)
   set(FOVEA_THIN -O0)
@@ -13,9 +13,10 @@ function(fovea_thin)
 endfunction()
 
 # Parsing headers and instantiating the same templates is most of the work of small files: compiled folder by folder, all takes
-# a third of the time. What files of one folder name for themselves must differ, then. With --preset debug each file is compiled
-# by itself: what suits somebody who changes one and tries it. g++ refuses kernels at -O0. What a debugger reads stays beside the
-# objects, and the library names them in place of holding them: linking a test then takes a second, and not ten.
+# a third of the time, and floor by floor for the sanitizers, which nobody builds after each change, a third less again. What files
+# of one floor name for themselves must differ, then, but for tests of kernels. With --preset debug each file is compiled by itself: what suits somebody who changes one and
+# tries it. g++ refuses kernels at -O0. What a debugger reads stays beside the objects, and the library names them in place of
+# holding them: linking a test then takes a second, and not ten.
 set(FOVEA_UNITY ON)
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(FOVEA_UNITY OFF)
@@ -26,38 +27,45 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     add_link_options(-fuse-ld=gold)
   endif()
 endif()
-# fovea_folder_as_one(TARGET)
-function(fovea_folder_as_one target)
+# fovea_as_one(TARGET)
+function(fovea_as_one target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
-    get_filename_component(folder ${source} DIRECTORY)
-    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
-    string(REPLACE "/" "_" folder "${folder}")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}")
+    set(group ${target})
+    if(NOT FOVEA_SANITIZE OR source MATCHES "/tests/nn/")
+      get_filename_component(folder ${source} DIRECTORY)
+      file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+      string(REPLACE "/" "_" group "${folder}")
+    endif()
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${group}")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # To g++ a file that another one includes is a header, whose types with parts of no name may differ from file to file.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# Headers that most files want, parsed once. A file names what it uses all the same: clang, which compiles the library for the
-# fuzzers, and the browser's compiler get none of them, and would miss what is not named.
+# Headers that most files want, parsed once, by g++ and by the sanitizers' clang. A file names what it uses all the same: the
+# browser's compiler and clang-tidy get none of them, and would miss what is not named.
 set(FOVEA_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <limits> <map> <memory> <numeric>
   <optional> <set> <span> <string> <string_view> <utility> <vector> <fmt/format.h>)
 # To g++ a header parsed beforehand is none of the system's, so it tells of sizes that it believes possible within them: what it
 # keeps silent of elsewhere.
 set(FOVEA_PARSED_BEFORE -Wno-array-bounds -Wno-stringop-overflow)
+set(FOVEA_PARSES_ONCE OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR FOVEA_SANITIZE)
+  set(FOVEA_PARSES_ONCE ON)
+endif()
 # fovea_parse_once(TARGET [HEADER…]): those, and the target's own.
 function(fovea_parse_once target)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE ${FOVEA_PARSED_BEFORE})
+  if(FOVEA_PARSES_ONCE)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:${FOVEA_PARSED_BEFORE}>)
     target_precompile_headers(${target} PRIVATE ${FOVEA_COMMON_HEADERS} ${ARGN})
   endif()
 endfunction()
 # fovea_parse_as(TARGET OTHER): those that OTHER has parsed; both are compiled with the same options.
 function(fovea_parse_as target other)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE ${FOVEA_PARSED_BEFORE})
+  if(FOVEA_PARSES_ONCE)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:${FOVEA_PARSED_BEFORE}>)
     target_precompile_headers(${target} REUSE_FROM ${other})
   endif()
 endfunction()

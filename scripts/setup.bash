@@ -213,7 +213,3 @@ build_with_progress() {
 }
 
 duration_text() { if [ "$1" -lt 60 ]; then printf '%d s' "$1"; else printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); fi; }
-
-# Tests of the program that train for minutes under a sanitizer, which scripts/nightly runs there. ./test --all runs all others.
-slow_under_sanitizers='^cli.(SameBits|FindingsTest.ReproduceEnds|MeasureTest.(ReproducesTheWholeTable|ATaskThatDraws|Interruptions)'
-slow_under_sanitizers+='|EntitiesProgramTest.Interventions|.*PredictsWhatAnExperiment|.*PredictsThatPermutations)'

@@ -58,7 +58,7 @@ def pages(page, cell, program):
     codes = [
         ["0", "done; a claim that is not supported is a result"],
         ["1", "the command began and could not finish"],
-        ["2", "a wrong option, setting or file: nothing was trained"],
+        ["2", "a wrong option, setting or name, or a file that is missing or has wrong content; nothing was trained"],
     ]
     unfinished = [
         ["`run`, `sweep`, `reproduce`", "a run failed or was stopped, as by Ctrl-C"],
@@ -66,7 +66,7 @@ def pages(page, cell, program):
         ["`runs merge`", "a run could not be copied"],
         ["`rm --restore`", "a run stays in the bin: the store has the same run"],
         ["`bench`", "a model was not timed"],
-        ["every command", "a file could not be read or written"],
+        ["every command", "the system refuses to read or write a file: permissions, a full disk"],
     ]
     exceptions = [
         ["`fovea.WrongInput`", "`ValueError`", "a wrong argument, setting or file"],
@@ -76,7 +76,7 @@ def pages(page, cell, program):
     attributes = [
         ["`problem`", "what is wrong"],
         ["`remedy`", "what to do, or the meaning of a setting with a wrong value; empty if there is no advice"],
-        ["`place`", "the argument, or the file with line and column; empty if there is none"],
+        ["`place`", "the location of the problem: the argument, or the file with line and column; empty if there is none"],
         ["`nearest`", "the known name that is most similar to a wrong one, or an empty text"],
     ]
     examples = [
@@ -97,7 +97,7 @@ def pages(page, cell, program):
             '```python\ntry:\n    fovea.run("copy-subset", vocab="many")\nexcept fovea.WrongInput as error:\n'
             "    print(error.problem, error.remedy, error.place, error.nearest)\n```\n\nHere the attributes are:\n\n"
             f"```text\n{of_python()}\n```",
-            "## Examples\n\nThe first line of each example is the wrong command.",
+            "## Examples\n\nThe first line of each example is the wrong command. Each of these commands ends with exit code 2.",
             *examples,
             "[Advice](advice.md) has the words of each advice, for translators and contributors.",
         ),

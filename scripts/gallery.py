@@ -169,7 +169,7 @@ def sources(name, claims, sentences):
         for experiment, start in sentence.get("tests", []):
             if experiment == name and any(begins(key, start) for key in keys):
                 cited |= {str(source) for source in sentence["source"]}
-    return ", ".join(f"[{one}](../explanation/sources.md#source-{one})" for one in sorted(cited, key=int))
+    return ", ".join(f"[{one}](../reference/sources.md#source-{one})" for one in sorted(cited, key=int))
 
 
 def experiment_page(name, text, sentences, page):
@@ -260,7 +260,7 @@ Each page has the same parts:
 - The *idea*, and a figure of the quick or the full form: the *quick form* is small, the *full form* has the sizes and seeds of the claims. If no figure is kept,
   the page says so.
 - The *claims*, one in each row. The columns are explained below.
-- The *metric* of each claim as a formula, the settings, and the [sources](../explanation/sources.md).
+- The *metric* of each claim as a formula, the settings, and the [sources](../reference/sources.md).
 
 | column | meaning |
 |---|---|

@@ -75,7 +75,7 @@ def links(kind, name, file):
         yield "Source: " + "; ".join(works) + "."
     used = experiments().get((kind, name), [])
     if cited := sorted(set().union(*(numbers for _, numbers in used))):
-        numbers = ", ".join(f"[{one}](../explanation/sources.md#source-{one})" for one in cited)
+        numbers = ", ".join(f"[{one}](sources.md#source-{one})" for one in cited)
         yield f"Sources of its experiments' claims: {numbers}."
     if used:
         yield "Experiments: " + ", ".join(f"[{one}](../gallery/{one}.md)" for one, _ in used) + "."

@@ -312,7 +312,7 @@ def sentences_list(sentences, all_kept, shipped):
     lines = [""]
     for one in sentences:
         lines.append(
-            f"- **{one['says']}** {' '.join(f'[{source}](../explanation/sources.md#source-{source})' for source in one['source'])}"
+            f"- **{one['says']}** {' '.join(f'[{source}](sources.md#source-{source})' for source in one['source'])}"
         )
         for test in one.get("tests", []):
             verdict = verdict_of(test, one.get("refutes", False), all_kept, shipped)

@@ -99,14 +99,14 @@ def pages(page, cell, program):
             f"```text\n{of_python()}\n```",
             "## Examples\n\nThe first line of each example is the wrong command. Each of these commands ends with exit code 2.",
             *examples,
-            "[Advice](advice.md) has the words of each advice, for translators and contributors.",
+            "[Advice of errors](../developers/advice.md) is for translators and contributors.",
         ),
     )
     yield (
-        "reference/advice.md",
+        "developers/advice.md",
         page(
             "Advice of errors",
-            "Find here the words of each advice, if you translate Fovea or change an error. [Errors and exit codes](errors.md) is for users.\n\n"
+            "Find here the words of each advice, if you translate Fovea or change an error. [Errors and exit codes](../reference/errors.md) is for users.\n\n"
             "```\nfovea run copy-subset --quick --set task.vocab=10\n```",
             "The table is sorted by its first column. `<0>`, `<1>`, `<2>`, `<name>`, `<all>` and `<set>` are names or values of the case. `<near>` is the nearest known name, if there is one. `<nearest>` is the nearest known name, or all known names.",
             "\n".join(

@@ -1,4 +1,4 @@
-"""The generated pages of docs/reference and docs/gallery are those that scripts/reference writes now."""
+"""The generated pages of docs/reference, docs/gallery and docs/developers are those that scripts/reference writes now."""
 
 import re
 import subprocess
@@ -83,7 +83,7 @@ def test_generated_pages_are_those_of_today(tmp_path):
     assert len(now) > 80
     kept = {
         file.relative_to(ROOT / "docs"): file.read_text()
-        for kind in ("reference", "gallery")
+        for kind in ("reference", "gallery", "developers")
         for file in (ROOT / "docs" / kind).glob("*.md")
         if MARK in file.read_text()
     }

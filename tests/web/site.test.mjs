@@ -100,7 +100,7 @@ test("code in a table is shown as it is typed", async () => {
   const expressions = await cells("reference/expressions.html");
   assert.ok(expressions.some((code) => code.includes(" | ")));
   assert.deepEqual(expressions.filter((code) => code.includes("\\|")), []);
-  const advice = await cells("reference/advice.html");
+  const advice = await cells("developers/advice.html");
   assert.ok(advice.includes("fovea list &lt;0&gt;"));
   assert.deepEqual(advice.filter((code) => code.includes("&amp;lt;")), []);
 });
@@ -114,6 +114,9 @@ test("old addresses forward, with their marks", async () => {
     ["docs/method.html#4-the-audit", "explanation/method.html#4-the-audit"],
     ["explanation/attempts.html#keyword-lstm", "reference/attempts.html#keyword-lstm"],
     ["explanation/sentences.html", "reference/sentences.html"],
+    ["explanation/sources.html#source-19", "reference/sources.html#source-19"],
+    ["explanation/authors-program.html", "reference/authors-program.html"],
+    ["reference/advice.html", "developers/advice.html"],
     ["reference/python-api.html#class-foveaprediction", "reference/python-prediction.html#class-foveaprediction"],
     ["reference/results.html#named-entities", "reference/results-on-texts.html#named-entities"],
   ]) {

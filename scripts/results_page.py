@@ -286,7 +286,7 @@ def verdict_of(test, refutes, all_kept, shipped):
     held = sum(c["held"] for c in kept)
     if held < len(kept):
         return f"**not supported**{others}" if held == 0 else f"**supported on {held} of {len(kept)} corpora**{others}"
-    return f"the sentence is refuted{others}" if refutes else f"supported{others}"
+    return f"the sentence is contradicted{others}" if refutes else f"supported{others}"
 
 
 def changed_verdict(key, name, all_kept):

@@ -10,7 +10,7 @@ def counts_of_verdicts(lines):
     kinds = {
         "supported": "    - supported:|    - supported,",
         "supported on some corpora": r"    - \*\*supported on ",
-        "the sentence is refuted": "    - the sentence is refuted",
+        "the sentence is contradicted": "    - the sentence is contradicted",
         "not supported": r"    - \*\*not supported",
         "not run in full yet": "    - not run in full yet",
         "sentence without a test": r"    - \*\*not tested",

@@ -25,12 +25,12 @@ SHARED = {
     "--device": ("`cpu` or `cuda`", "where PyTorch computes; needs `--engine`"),
     "--engine": ("`torch`", "PyTorch computes the gradients ([guide](../how-to/train-in-pytorch.md))"),
     "--format": ("a name", "format of a file that is read or written; default: by the file's name"),
-    "--full": ("", "full form of an experiment"),
+    "--full": ("", "full form of an experiment; the default of `run`, `sweep` and `predict`"),
     "--ignore-checkpoint": ("", "start at step 0 if there is a checkpoint"),
     "--jobs": ("an integer", "number of runs at a time; default: one for each core"),
     "--json": ("", "print one JSON document ([keys](json.md))"),
     "--output": ("a file", "the file to write; its ending chooses the format"),
-    "--quick": ("", "quick form of an experiment"),
+    "--quick": ("", "quick form of an experiment; the default of `reproduce`"),
     "--quiet": ("", "show no progress"),
     "--seed": ("an integer, 0 or more", "seed of one run"),
     "--seeds": ("a list or range, as in `0..4`", "seeds of several runs"),
@@ -108,7 +108,7 @@ def commands_page(program, page):
     variables = "## Environment variables\n\n" + "\n".join(table(["variable", "takes", "default", "effect"], VARIABLES))
     output = (
         "## Output and exit codes\n\nResults go to standard output. Progress, notices and errors go to standard error. [Exit codes](errors.md#exit-codes) are 0 "
-        "(done), 1 (failed) and 2 (wrong option, setting or file)."
+        "(done), 1 (failed) and 2 (wrong option, setting, name or file)."
     )
     listed = "\n".join(table(["command", "does", "to"], rows))
     return page("Commands", intro, listed, shared, variables, output, f"## fovea\n\n```text\n{text}\n```", *parts)

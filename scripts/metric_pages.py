@@ -93,7 +93,7 @@ def index_page(page):
         lists.append(f"## {letter}\n\n" + "\n".join(table(["metric", "section", "probe"], lines)))
     intro = (
         "Find here every metric in alphabetical order. The link of a name leads to its section of [metrics](metrics.md), which has its definition, "
-        "range and chance. A name that ends in `_chance` is in the column *chance* of its metric. A name that two probes have is in two rows, with the probe in brackets. To print the probes:\n\n```\nfovea list probes\n```"
+        "range and chance. A name without a row, such as `steps_to_90`, is an [expression](expressions.md#over-the-steps-of-a-run) or a setting. A name that ends in `_chance` is in the column *chance* of its metric. A name that two probes have is in two rows, with the probe in brackets. To print the probes:\n\n```\nfovea list probes\n```"
     )
     endings = table(
         ["ending", "is"],

@@ -31,6 +31,7 @@ MOST = 8e6  # bytes of page and story, which a visitor's browser loads before it
 # Pages whose sections were moved to pages of their own: a mark that the page has no more leads to the page that has it.
 SPLIT = {
     "reference/python-api": "reference/python-*",
+    "reference/page": "reference/page-*",
     "reference/results": "reference/results-*",
 }
 INSTEAD = {"README.md": "index.md", "experiments": "gallery/index.md"}

@@ -62,7 +62,7 @@ class RunFacts:
 
     @property
     def state(self) -> str:
-        """``done``, ``stopped`` (it can go on), ``failed`` (see ``error``) or ``running``."""
+        """``done``, ``stopped`` (also after a kill; it can go on), ``failed`` (see ``error``) or ``running``."""
         return self._record.state
 
     @property

@@ -71,6 +71,14 @@ class Store:
         ------
         WrongInput
             If a name is one that no run has, or the condition is none.
+
+        Examples
+        --------
+        >>> import fovea, tempfile
+        >>> store = fovea.store(tempfile.mkdtemp() + "/runs.db")
+        >>> run = fovea.run("toy-uniform", seed=1, store=store)
+        >>> [found.seed for found in store.runs("seed = 1 and loss < 0", sort="loss")]
+        [1]
         """
         for name, words in (("where", where), ("experiment", experiment), ("sort", sort)):
             checks.text(name, words)
@@ -231,12 +239,12 @@ class Store:
 
 
 def store(file: str | os.PathLike[str] | None = None) -> Store:
-    """Open the store of this user, or of a file.
+    """Open the store of this user, or the store of a file ``runs.db``.
 
     Parameters
     ----------
     file
-        The file of a store. One that is missing is an empty store. None: the store of the program.
+        The file ``runs.db`` of a store. If it is missing, the store is empty. None: the store of the program.
 
     Returns
     -------

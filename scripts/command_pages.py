@@ -54,7 +54,7 @@ VARIABLES = [
         "`FOVEA_SIMD`",
         "a set of instructions, as in `avx2`",
         "the best of the processor",
-        "at most these vector instructions are used ([same bits](layers.md#the-same-bits))",
+        "at most these vector instructions are used ([same bits](precision.md#the-same-bits))",
     ],
     ["`NO_COLOR`", "any text", "not set", "print without colours"],
 ]

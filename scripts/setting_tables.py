@@ -11,7 +11,7 @@ from peer_seeds import table
 GUIDES = {
     "settings.train.optimizer": "#updates-and-rates",
     "settings.train.schedule": "#updates-and-rates",
-    "settings.train.precision": "layers.md",
+    "settings.train.precision": "precision.md",
     "settings.train.data_parallel": "../how-to/train-on-a-cluster.md",
     "settings.train.shards": "../how-to/train-on-a-cluster.md",
     "settings.train.engine": "../how-to/train-in-pytorch.md",

@@ -117,6 +117,7 @@ test("old addresses forward, with their marks", async () => {
     ["explanation/sources.html#source-19", "reference/sources.html#source-19"],
     ["explanation/authors-program.html", "reference/authors-program.html"],
     ["reference/advice.html", "developers/advice.html"],
+    ["reference/layers.html#the-same-bits", "reference/precision.html#the-same-bits"],
     ["reference/page.html#keys-of-runs", "reference/page-addresses.html#keys-of-runs"],
     ["reference/python-api.html#class-foveaprediction", "reference/python-prediction.html#class-foveaprediction"],
     ["reference/results.html#named-entities", "reference/results-on-texts.html#named-entities"],

@@ -118,6 +118,13 @@ def kind_of(name, claim):
     return ledger.kinds().get(ledger.key_of(name, claim), "") if claim and claim.get("form") != "quick" else ""
 
 
+def statistic_of(claim, metric):
+    """How the value of a kept claim joins the runs; empty if its formula is not kept, – if the formula has no name."""
+    if on_agreement(claim["claim"]):
+        return "margin"
+    return statistic(metric).replace("number", "–") if metric else ""
+
+
 def claims_table(all_kept, shipped, broken):
     rows, of_system = [], {}
     for kept in all_kept:
@@ -132,11 +139,13 @@ def claims_table(all_kept, shipped, broken):
                 verdict = f"{verdict}, of a claim changed or replaced since"
             if other_settings:
                 verdict = f"{verdict}, {OTHER_SETTINGS}"
+            name = f" `{now['name']}`" if "name" in (now or {}) else ""
             metric = claim.get("metric") or (now or {}).get("metric", "")
             row = [
-                f"[{name_of(kept)}](../gallery/{kept['experiment']}.md)",
+                f"[{name_of(kept)}](../gallery/{kept['experiment']}.md){name}",
                 title_of(kept, claim, experiment).replace("|", "\\|"),
                 value_in_words(claim, metric, kept),
+                statistic_of(claim, metric),
                 signs(claim["wanted"]),
                 otherwise(kept["experiment"], key_of(claim), broken),
                 kind_of(kept["experiment"], now),
@@ -150,7 +159,7 @@ def claims_table(all_kept, shipped, broken):
     others = sum(row[-1].endswith(OTHER_SETTINGS) for row in rows)
     changed += f" Run with settings that have been changed since: {others}." if others else ""
     lines = [f"{supported} of {len(rows)} results are supported, or refute a source as expected.{changed}"]
-    heads = ["experiment", "claim", "value", "threshold", "when broken", "kind", "verdict"]
+    heads = ["experiment, name", "claim", "value", "statistic", "threshold", "when broken", "kind", "verdict"]
     for system, of_it in of_system.items():
         lines += ["", *([f"#### {SYSTEMS[system][0]}", ""] if system in SYSTEMS else []), *table(heads, of_it)]
     return lines
@@ -173,8 +182,8 @@ def failed_list(all_kept, shipped):
             value = value_in_words(claim, metric, kept)
             if made:
                 title = title_of(kept, claim, experiment).rstrip(".")
-                kind = "margin" if on_agreement(claim["claim"]) else statistic(metric)
-                today.append([link, title, value + (" †" if others else ""), kind, signs(claim["wanted"])])
+                value += " †" if others else ""
+                today.append([link, title, value, statistic_of(claim, metric), signs(claim["wanted"])])
             else:
                 value += f"; threshold {signs(claim['wanted'])}"
                 value += f"; run {OTHER_SETTINGS}" if others else ""

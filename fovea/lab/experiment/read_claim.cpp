@@ -150,7 +150,7 @@ void check_schema(const Claim& claim, const std::map<std::string, Location>& loc
   check_null(claim, locations.at("null"));
   if (const auto source = locations.find("source"); source != locations.end() && !is_reference(claim.text.source))
     throw wrong_input(fmt::format("source cannot be '{}'", claim.text.source),
-                      "begin with a number of docs/explanation/sources.md, as in '[1], section 4'", source->second);
+                      "begin with a number of docs/reference/sources.md, as in '[1], section 4'", source->second);
   if (claim.text.refutes && claim.text.source.empty())
     throw wrong_input(owner_of(claim) + " is expected to be refuted, and has no source",
                       "add the source whose sentence it tests", claim.location);

@@ -14,7 +14,7 @@ namespace {
 class Scale final : public OnHeads {
  public:
   void settings(Fields& fields) override {
-    fields.number("scale", scoped_.rule.scale, 0, HUGE_VAL, "factor of the weights on right positions");
+    fields.number("scale", scoped_.rule.scale, 0, HUGE_VAL, "factor of the weights on true positions");
     heads_settings(fields);
   }
   void finish(const ValueTable& table) override {

@@ -3,7 +3,7 @@
 // through its glimpses. After each glimpse it chooses the position of the next. Forward, for t = 1 .. T:
 //
 //   P_t = patches of the image around l_t                                   P (T,B,S k²), l (T,B,2): sensor.h
-//   p_t = relu(A P_t + a)           q_t = relu(C l_t + c)                   p (T,B,U), q (T,B,V): what, and where
+//   p_t = relu(A P_t + a)           q_t = relu(C l_t + c)                   p (T,B,U), q (T,B,Q): what, and where
 //   g_t = relu(D p_t + E q_t + d)                                           g (T,B,G)
 //   h_t = relu(F g_t + f + R h_{t-1})           h_0 = 0                     h (T,B,H)
 //   μ_{t+1} = tanh(κ (M h_t + m))                                           μ (T,B,2): where "learned" would be

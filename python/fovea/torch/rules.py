@@ -21,7 +21,7 @@ class Rule:
     pattern : str
         What rows are held at, as a hold of a spec names it; ``"learned"``: nothing, by scores.
     scale : float
-        The factor of weights on right positions.
+        The factor of weights on true positions.
     ablated : bool
         Whether the head gives nothing.
     copy : float

@@ -110,7 +110,7 @@ TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
       {with_line("expect", "expect = \"held\""), "x.toml:16:1",
        "expect must be \"supported\" or \"refuted\", not \"held\"", "is expected"},
       {with_line("source", "source = \"a paper\""), "x.toml:18:1", "cannot be 'a paper'",
-       "docs/explanation/sources.md"},
+       "docs/reference/sources.md"},
       {with_line("source", ""), "x.toml:7:1", "is expected to be refuted, and has no source", "add the source"},
       {with_line("control", ""), "x.toml:7:1", "is expected to be refuted, and has no control", "add control"},
       {with_line("control", "control = \"none\""), "x.toml:7:1", "no claim 'none' to be the control", "of this file"},

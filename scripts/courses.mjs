@@ -9,6 +9,14 @@ const ask = await open_engine();
 const { presets, ideas, state_of, first, plan_of, task_of } = await parts_of_page("play/presets.ts", "story/ideas.ts", "play/state.ts");
 const digits = (value) => (value === null ? null : +value.toPrecision(4));
 
+// Steps that are equally far apart: the first, the distance and their number.
+function evenly(steps) {
+  if (steps.length === 0) return [];
+  const [first, second = first] = steps, apart = second - first;
+  if (steps.some((step, i) => step !== first + i * apart)) throw new Error(`steps are not equally far apart: ${steps}`);
+  return [first, apart, steps.length];
+}
+
 // Maps after each other, each as what has changed since the one before, packed.
 function packed(maps) {
   const cells = maps[0].length, bytes = Buffer.concat(maps);
@@ -47,7 +55,7 @@ function course_of(plan, metrics) {
     if (grid < 0) grid = grids.push(steps) - 1;
     series[name] = [grid, values];
   }
-  return [begun.hash, { example, shape, steps, held, maps: packed(maps), grids, series }];
+  return [begun.hash, { example, shape, steps: evenly(steps), held: evenly(held), maps: packed(maps), grids: grids.map(evenly), series }];
 }
 
 const courses = {};

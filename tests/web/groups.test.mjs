@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
-const { base_first, can_group, condition_of, differing_in, ends_text, groups_among, is_grouped, name_of, rungs_that_differ, settings_of, steps_title, stop_at_unlike_steps, varied_in } = await parts_of_page("views/runs_named.tsx");
+const { base_first, can_group, condition_of, differing_in, ends_text, groups_among, is_grouped, name_of, not_drawn_text, rungs_of_all, settings_of, steps_title, stop_at_unlike_steps, varied_in } = await parts_of_page("views/runs_named.tsx");
 const { homes_of, metric_groups } = await parts_of_page("run/metric_names.tsx");
 const { look_of } = await parts_of_page("line_looks.ts");
 const { steps_are_set } = await parts_of_page("views/pairs.ts");
@@ -85,10 +85,19 @@ test("a group has its own colour in every figure, also if other groups are not i
 });
 
 test("rungs that differ between the runs of an experiment have their range", () => {
-  const runs = [1.466, 1.65].map((rung_bag, seed) => ({ experiment: "birth", seed, metrics: { loss: 1, rung: seed, rung_bag, rung_bag_held: rung_bag, rung_induction: 0 } }));
-  assert.deepEqual(rungs_that_differ(runs, "loss"), ["bag 1.47 to 1.65"]);
-  assert.deepEqual(rungs_that_differ(runs, "accuracy"), []);
-  assert.deepEqual(rungs_that_differ([...runs, { experiment: "markov-icl", metrics: {} }], "loss"), []);
+  const runs = [1.466, 1.65].map((rung_bag, seed) => ({ experiment: "birth", seed, metrics: { loss: 1, rung: seed, rung_bag, rung_bag_held: rung_bag, rung_induction: 0 }, settings: {} }));
+  assert.equal(not_drawn_text(runs, "loss"), "Rungs that differ between these runs are not drawn: bag 1.47 to 1.65. The view of one run draws all of its rungs.");
+  assert.equal(not_drawn_text(runs.slice(1), "loss"), "");
+  assert.equal(not_drawn_text(runs, "accuracy"), "");
+  assert.equal(not_drawn_text([...runs, { experiment: "markov-icl", metrics: {} }], "loss"), "");
+});
+
+test("rungs of the last position are not drawn over a loss of all positions", () => {
+  const of = (task) => [{ experiment: "markov-icl", metrics: { loss: 1, rung_uniform: 0.69 }, settings: { task, probe: { ladder: { place: "last" } } } }];
+  const says = "The rungs are of the last position, and the loss is of all positions. So no rungs are drawn. The KL divergences from the rungs are of the last position.";
+  assert.deepEqual([rungs_of_all(of({}), "loss"), not_drawn_text(of({}), "loss"), not_drawn_text(of({}), "accuracy")], [[], says, ""]);
+  // A task that asks at the last position alone has a loss of the last position.
+  assert.deepEqual([rungs_of_all(of({ ask: "last" }), "loss"), not_drawn_text(of({ ask: "last" }), "loss")], [[{ value: 0.69, name: "uniform" }], ""]);
 });
 
 test("metrics of several experiments are in groups by experiment, and long settings are no columns", () => {

@@ -37,12 +37,14 @@ test("a run has a page: maps over steps, every head, weights, and the playground
 });
 
 test("the loss of runs has the predicted plateaus that they share, and its axis ends with the data", async () => {
-  const { runs } = JSON.parse(await stage.fovea("runs", "--where", 'experiment = "markov-icl"', "--json", "--limit", "-1"));
+  const where = "train.steps = 20"; // rungs of all positions, as the loss is
+  await stage.fovea("sweep", "markov-icl", "--quick", "--quiet", "--set", "train.steps=20", "--set", "probe.ladder.place=all");
+  const { runs } = JSON.parse(await stage.fovea("runs", "--where", `experiment = "markov-icl" and ${where}`, "--json", "--limit", "-1"));
   const rungs = Object.keys(runs[0].metrics).filter((name) => /^rung_(?!.*_held$)/.test(name));
   const shared = rungs.filter((name) => new Set(runs.map((run) => run.metrics[name])).size === 1);
   assert.ok(rungs.length >= 3 && shared.length >= 1, rungs.join());
   const titles = (names) => names.map((name) => name.slice("rung_".length).replaceAll("_", " ")).sort();
-  const page = await stage.visit("#/runs?experiment=markov-icl&metric=loss");
+  const page = await stage.visit(`#/runs?experiment=markov-icl&metric=loss&where=${encodeURIComponent(where)}`);
   const drawn = (title) => page.locator("figure", { hasText: title }).first().locator(".plot > svg:not(.told)");
   // Each with its number, as far as it is read off.
   const told = async (plot) => {
@@ -61,6 +63,16 @@ test("the loss of runs has the predicted plateaus that they share, and its axis 
   await page.evaluate((hash) => (location.hash = hash), `#/runs?run=${runs[0].run}&of=loss`);
   await drawn(`loss of run ${runs[0].run}`).waitFor();
   assert.deepEqual(await told(drawn(`loss of run ${runs[0].run}`)), titles(rungs));
+  // Rungs of the last position are not drawn over a loss of all positions.
+  const others = "The rungs are of the last position, and the loss is of all positions. So no rungs are drawn.";
+  const whole = await stage.fovea("runs", "--where", 'experiment = "markov-icl" and train.steps > 20', "--json", "--limit", "-1");
+  const [one, two] = JSON.parse(whole).runs.map(({ run }) => run);
+  for (const [address, title] of [[`run=${one}&of=loss`, `loss of run ${one}`], [`experiment=markov-icl&metric=loss&marked=${one},${two}`, "loss: the runs compared"]]) {
+    await page.evaluate((hash) => (location.hash = hash), `#/runs?${address}`);
+    await drawn(title).waitFor();
+    await page.getByText(others).first().waitFor();
+    assert.deepEqual(await told(drawn(title)), [], title);
+  }
   await page.evaluate((hash) => (location.hash = hash), "#/runs?experiment=markov-icl&metric=accuracy");
   await drawn("accuracy: one line per run").waitFor();
   assert.deepEqual(await told(drawn("accuracy: one line per run")), []);
@@ -68,7 +80,7 @@ test("the loss of runs has the predicted plateaus that they share, and its axis 
 });
 
 test("a run shows what happened step by step, and is trained again with a head held", async () => {
-  const { runs } = JSON.parse(await stage.fovea("runs", "--where", 'experiment = "markov-icl"', "--json", "--limit", "-1"));
+  const { runs } = JSON.parse(await stage.fovea("runs", "--where", 'experiment = "markov-icl" and train.steps > 20', "--json", "--limit", "-1"));
   const [{ run: id }] = runs.filter(({ seed }) => seed === 0);
   const page = await stage.visit(`#/runs?run=${id}`);
   const events = page.getByRole("region", { name: "What happened, in order" });

@@ -8,7 +8,7 @@ import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { flat_settings, type WholeRun } from "../model";
 import { RungList } from "../play/rung_list";
-import { divergences_of, events_in, type RunEvent, rungs_of_last } from "./events";
+import { divergences_of, events_in, other_positions, type RunEvent, rungs_of_last } from "./events";
 import { head_metrics, not_formed, rises_of, steps_apart } from "./heads_told";
 import { task_of } from "./in_playground";
 import { series_of } from "./kept";
@@ -72,8 +72,8 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
   const names = Object.keys(run.series).filter(name => run.series[name]!.length > 1);
   const rungs = rungs_among(Object.entries(run.metrics));
   const from = divergences_of(run),
-    of_last = rungs_of_last(run) && from.length > 1;
-  const usual = of_last ? divergences : likely_metric(names, rungs.length > 0 ? "loss" : "") || (names[0] ?? "");
+    of_last = rungs_of_last(run);
+  const usual = of_last && from.length > 1 ? divergences : likely_metric(names, rungs.length > 0 ? "loss" : "") || (names[0] ?? "");
   const [asked, choose] = useWord("of", usual);
   const all = asked === divergences && from.length > 1;
   const metric = asked;
@@ -90,7 +90,7 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
     [run, asked],
   );
   const marks = useMemo(() => marks_of(events_in(run)), [run]);
-  const rules = has_rungs(metric) ? rungs : [];
+  const rules = has_rungs(metric) && !of_last ? rungs : [];
   if (names.length === 0) return null;
   return (
     <section aria-labelledby="course">
@@ -132,12 +132,9 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
         </p>
       )}
       {rules.length > 0 && (
-        <p class="soft">
-          Thin horizontal lines: the rungs, losses that were predicted from the data before training.
-          {of_last &&
-            " These rungs are of the last position, and the loss is of all positions. Compare the divergences instead."}
-        </p>
+        <p class="soft">Thin horizontal lines: the rungs, losses that were predicted from the data before training.</p>
       )}
+      {has_rungs(metric) && of_last && <p class="soft">{other_positions}</p>}
       {(all || rules.length > 0) && rungs.length > 0 && (
         <div class="soft rungs-meant">
           <p>A rung is predicted for an ideal model that uses only this:</p>

@@ -59,10 +59,12 @@ export function rung_called({ metrics }: { metrics: Metrics }, metric: string, n
 }
 
 // Whether the rungs are of the last position alone, while the loss is of all positions.
-export function rungs_of_last(run: Pick<WholeRun, "settings">): boolean {
-  const { ladder } = (run.settings.probe ?? {}) as Table;
-  return (ladder as Table | undefined)?.place === "last";
+export function rungs_of_last({ settings }: Pick<WholeRun, "settings">): boolean {
+  const { ladder } = (settings.probe ?? {}) as Table;
+  return (ladder as Table | undefined)?.place === "last" && (settings.task as Table | undefined)?.ask !== "last";
 }
+export const other_positions =
+  "The rungs are of the last position, and the loss is of all positions. So no rungs are drawn. The KL divergences from the rungs are of the last position.";
 
 // The nearest rung by KL divergence at each evaluation, as stretches of three evaluations or more.
 export function nearest_rungs(run: WholeRun): { step: number; rung: string }[] {

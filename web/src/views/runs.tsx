@@ -28,8 +28,8 @@ import {
   line_table,
   most_groups,
   name_of,
+  not_drawn_text,
   rungs_of_all,
-  rungs_that_differ,
   type Settings,
   setting_title,
   settings_of,
@@ -78,7 +78,7 @@ function AllRuns({ source }: { source: Source }) {
   const curves = useMemo(() => as_curves(seen.lines), [seen.lines, as_curves]);
   const banded = useMemo(() => bands(curves).length > 0, [curves]);
   const rules = useMemo(() => rungs_of_all(seen.runs, seen.metric), [seen.runs, seen.metric]);
-  const unlike_rungs = useMemo(() => rungs_that_differ(seen.runs, seen.metric), [seen.runs, seen.metric]);
+  const not_drawn = useMemo(() => not_drawn_text(seen.runs, seen.metric), [seen.runs, seen.metric]);
   const cut = curves.filter(curve => curve.cut).length;
   const medians = `, the median and the middle half${cut > 0 ? ` (without ${cut} stopped or failed)` : ""}`;
   const kinds = new Set(curves.map(curve => curve.kind)).size;
@@ -122,7 +122,7 @@ function AllRuns({ source }: { source: Source }) {
           file={`${experiment || "runs"}-${seen.metric}`}
           table={() => line_table(seen.runs, seen.lines, seen.metric, by, settings)}
           rules={rules}
-          not_drawn={unlike_rungs}
+          not_drawn={not_drawn}
           at={asked.at}
           drawn={() => set_drawn(true)}
         />

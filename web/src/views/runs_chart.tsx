@@ -27,7 +27,7 @@ export function RunsChart(props: {
   file: string;
   table: () => Table;
   rules: Rule[];
-  not_drawn: string[]; // rungs that differ between the runs
+  not_drawn: string; // which rungs are not, and why
   at: number | undefined; // the step at which runs are compared
   drawn: () => void;
 }) {
@@ -111,9 +111,8 @@ export function RunsChart(props: {
         Draw over a part of the figure to see it large; a double click shows all again.
         {groups.length > 1 && " The legend switches groups on and off."}
         {props.rules.length > 0 &&
-          " Thin horizontal lines: losses that are predicted from the data, before any training."}
-        {props.not_drawn.length > 0 &&
-          ` Rungs that differ between these runs are not drawn: ${props.not_drawn.join(", ")}. The view of one run draws all of its rungs.`}
+          " Thin horizontal lines: losses that are predicted from the data, before any training."}{" "}
+        {props.not_drawn}
         {width > 1 && " The measured curves are drawn faintly behind the smoothed ones."}
         {lost > 0 &&
           ` ${lost} ${lost === 1 ? "value is" : "values are"} 0 or less, and cannot be drawn on a logarithmic axis.`}

@@ -20,6 +20,7 @@ import {
   is_length,
   line_table,
   name_of,
+  not_drawn_text,
   rungs_of_all,
   type Settings,
   setting_title,
@@ -106,6 +107,7 @@ export function Compare({ source, missing, at, colours, among, metric, settings,
     [JSON.stringify(lines), settings, setting, each, by],
   );
   const rules = useMemo(() => rungs_of_all(runs, metric), [JSON.stringify(runs), metric]);
+  const not_drawn = not_drawn_text(runs, metric);
   const title = metric_title(metric);
   const ends = ends_text(runs);
   return (
@@ -172,6 +174,7 @@ export function Compare({ source, missing, at, colours, among, metric, settings,
           <Lines curves={curves} label={title} rules={rules} />
         </Figure>
       )}
+      {curves.length > 1 && not_drawn && <p class="soft">{not_drawn}</p>}
       {runs.length > 0 && (
         <details open={runs.length <= told_apart}>
           <summary>All settings that differ, and all numbers</summary>

@@ -3,6 +3,7 @@ import { has_rungs, type Rule, rungs_among } from "../line_looks";
 import type { Line, Run, Table } from "../model";
 import { none, settings_in_words } from "../play/acts";
 import { name_in_files } from "../run/as_trained";
+import { other_positions, rungs_of_last } from "../run/events";
 import { short } from "./pairs";
 
 export type Settings = Map<number, Map<string, string>>; // of each run, in words
@@ -161,22 +162,26 @@ export function ends_text(runs: Run[]): string {
   return `These runs end ${at}.${why} Values “at the end” are of unlike steps: read the curves at one step, too.`;
 }
 
-// The predicted plateaus of the loss that all runs share; none for other metrics.
+// The predicted plateaus of the loss that all runs share. Other metrics have none, nor has a loss of other positions.
 export function rungs_of_all(runs: Run[], metric: string): Rule[] {
   const shared = ([name]: [string, unknown]) => new Set(runs.map(run => run.metrics[name])).size === 1;
-  return has_rungs(metric) ? rungs_among(Object.entries(runs[0]?.metrics ?? {}).filter(shared)) : [];
+  if (!has_rungs(metric) || runs.some(rungs_of_last)) return [];
+  return rungs_among(Object.entries(runs[0]?.metrics ?? {}).filter(shared));
 }
 
-// Predicted plateaus that differ between runs of an experiment, with their range: "bag 1.47 to 1.58".
-export function rungs_that_differ(runs: Run[], metric: string): string[] {
-  if (!has_rungs(metric) || new Set(runs.map(({ experiment }) => experiment)).size > 1) return [];
+// The predicted plateaus of an experiment that are not drawn, and why. Those that differ between runs have their range.
+export function not_drawn_text(runs: Run[], metric: string): string {
+  if (!has_rungs(metric) || new Set(runs.map(({ experiment }) => experiment)).size > 1) return "";
+  if (runs.some(rungs_of_last)) return other_positions;
   const names = new Set(runs.flatMap(run => Object.keys(run.metrics)));
-  return [...names].flatMap(name => {
+  const differ = [...names].flatMap(name => {
     const [rung] = rungs_among([[name, 0]]);
     const known = [...new Set(runs.map(run => run.metrics[name]))].filter(value => typeof value === "number");
     if (!rung || known.length < 2) return [];
     return [`${rung.name} ${short(Math.min(...known))} to ${short(Math.max(...known))}`];
   });
+  if (differ.length === 0) return "";
+  return `Rungs that differ between these runs are not drawn: ${differ.join(", ")}. The view of one run draws all of its rungs.`;
 }
 
 // As `fovea export` writes it, and the value of the setting that groups the runs.

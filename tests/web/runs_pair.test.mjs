@@ -55,6 +55,13 @@ test("runs are compared at a chosen step, which the address names", async () => 
   const cells = await groups.locator("tbody tr").nth(1).locator("td").allInnerTexts();
   assert.ok(cells.at(-3).startsWith(String(+difference.toPrecision(3)).replace("-", "−")), cells.join(" | "));
   await page.getByRole("columnheader", { name: "accuracy at step 5" }).first().waitFor();
+  // Side by side the compared metric is of the step, the others are of the end, and the headings say so.
+  for (const i of [0, 1]) await page.getByRole("checkbox", { name: /^Compare run \d+$/ }).nth(i).check();
+  for (const [name, heading] of [["Runs side by side at step 5", "metric at step 5"], ["Runs side by side", "metric at the end"]]) {
+    const table = page.getByRole("region", { name, exact: true });
+    await table.getByRole("columnheader", { name: heading, exact: true }).waitFor();
+    assert.equal(await table.getByRole("rowheader", { name: "accuracy", exact: true }).count(), heading === "metric at step 5" ? 1 : 0);
+  }
   await page.getByRole("button", { name: "Last step of each run" }).click();
   await page.getByRole("heading", { name: "Groups by model.hidden: accuracy", exact: true }).waitFor();
   await stage.leave(page);

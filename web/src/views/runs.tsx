@@ -10,7 +10,7 @@ import type { Source } from "../source";
 import { NoStore } from "./no_store";
 import { RunPage } from "./run";
 import { AgainstSetting } from "./runs_against";
-import { at_text, lines_at, runs_at, step_in } from "./runs_at";
+import { lines_at, runs_at, step_in, step_text } from "./runs_at";
 import { RunsChart } from "./runs_chart";
 import { ChosenBar, Compare } from "./runs_compare";
 import { CompareAt } from "./runs_compare_at";
@@ -224,7 +224,7 @@ function RunDetails(props: {
       )}
       {grouped && can_group(seen.runs, by, settings) && seen.metric && store && (
         <GroupsTable
-          heading={`Groups by ${setting_title(by)}: ${metric_title(seen.metric)}${at === undefined ? "" : ` ${at_text(at)}`}`}
+          heading={`Groups by ${setting_title(by)}: ${metric_title(seen.metric)}${step_text(at)}`}
           source={props.source}
           store={store}
           at={at}
@@ -264,6 +264,7 @@ function RunDetails(props: {
           runs={runs}
           settings={settings}
           metric={seen.metric}
+          at={at}
           differing={with_few_values(differing, settings)}
           file={file}
         />

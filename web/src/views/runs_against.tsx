@@ -8,9 +8,8 @@ import { axis_of, look_of } from "../line_looks";
 import { useWidth } from "../lines";
 import { median } from "../median";
 import { number_text, type Run } from "../model";
-import { expression_at } from "../run/as_trained";
 import { metric_title } from "../run/metric_names";
-import { at_text } from "./runs_at";
+import { column_at, step_text } from "./runs_at";
 import { LogBoxes } from "./runs_logs";
 import { group_of, in_order, LeftOut, type Settings, setting_title, with_few_values } from "./runs_named";
 
@@ -85,16 +84,10 @@ export function AgainstSetting(props: {
       <LeftOut count={runs.filter(run => !is_done(run)).length} of={runs.length} />
       <Figure
         paper
-        title={`${name}${props.at === undefined ? "" : ` ${at_text(props.at)}`} by ${setting_title(setting)}: a dot per run, ${numbers ? "a line through the medians" : "a ring at each median"}`}
+        title={`${name}${step_text(props.at)} by ${setting_title(setting)}: a dot per run, ${numbers ? "a line through the medians" : "a ring at each median"}`}
         file={`${props.file}-${metric}-by-${setting}`}
         table={() => ({
-          columns: [
-            "run",
-            "experiment",
-            "seed",
-            setting,
-            props.at === undefined ? metric : expression_at(metric, props.at),
-          ],
+          columns: ["run", "experiment", "seed", setting, column_at(metric, props.at)],
           rows: dots.map(({ run, x, y }) => [run.run, run.experiment, run.seed, x, y]),
         })}
       >

@@ -1,5 +1,6 @@
 // The step at which runs are compared: the table, the comparisons of groups and what is saved have the values there.
 import type { Line, Run, Table } from "../model";
+import { expression_at } from "../run/as_trained";
 
 // The step that the address names; nothing: the end of each run.
 export function step_in(text: string): number | undefined {
@@ -29,6 +30,11 @@ export const lines_at = (lines: Line[], step: number | undefined): Line[] =>
       });
 
 export const at_text = (step: number | undefined) => (step === undefined ? "at the end" : `at step ${step}`);
+export const step_text = (step: number | undefined) => (step === undefined ? "" : ` ${at_text(step)}`);
+
+// What a file calls the values.
+export const column_at = (metric: string, step: number | undefined) =>
+  step === undefined ? metric : expression_at(metric, step);
 
 // The steps before the end at which attention is released.
 export function releases_of(runs: Run[]): number[] {

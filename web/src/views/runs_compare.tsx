@@ -9,6 +9,7 @@ import { metric_title } from "../run/metric_names";
 import { save_text } from "../save";
 import type { KeptRuns, Source } from "../source";
 import { address_of_run } from "./run";
+import { step_text } from "./runs_at";
 import { GroupsTable } from "./runs_groups";
 import { HeadsBeside } from "./runs_heads";
 import {
@@ -151,7 +152,7 @@ export function Compare({ source, missing, at, colours, among, metric, settings,
       {condition === undefined && <p class="soft">More than 200 runs are chosen. Choose fewer to compare groups.</p>}
       {grouped && condition !== undefined && store && runs.length > 2 && (
         <GroupsTable
-          heading={`The ${runs.length} chosen runs, by ${setting_title(setting)}: ${title}`}
+          heading={`The ${runs.length} chosen runs, by ${setting_title(setting)}: ${title}${step_text(at)}`}
           word="sides_against"
           source={source}
           at={at}

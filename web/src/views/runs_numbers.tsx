@@ -25,8 +25,9 @@ export function Numbers(props: {
     const fold = row.metric === metric ? "" : detail_of(row.metric);
     folds.set(fold, [...(folds.get(fold) ?? []), row]);
   }
-  const usual = folds.get("") ?? [];
-  const [first, smaller] = [usual.slice(0, rows_at_first), usual.slice(rows_at_first)];
+  const usual = folds.get("") ?? [],
+    at_step = at !== undefined && usual[0]?.metric === metric ? 1 : 0; // its row has a table of its own
+  const [first, smaller] = [usual.slice(at_step, rows_at_first), usual.slice(rows_at_first)];
   const titles = single.map(metric_title);
   return (
     <>
@@ -47,7 +48,8 @@ export function Numbers(props: {
           </table>
         </Scrolled>
       )}
-      <Measured runs={runs} rows={first} label="Runs side by side" compared={{ metric, at }} />
+      <Measured runs={runs} rows={usual.slice(0, at_step)} label={`Runs side by side ${at_text(at)}`} at={at} />
+      <Measured runs={runs} rows={first} label="Runs side by side" />
       {smaller.length > 0 && (
         <details>
           <summary>Smaller differences ({smaller.length})</summary>
@@ -96,28 +98,23 @@ function Measured(props: {
   runs: Run[];
   rows: Row[];
   label: string;
-  compared?: { metric: string; at: number | undefined };
+  at?: number | undefined; // the step of all rows; the end without it
 }) {
-  const { runs, rows, label, compared } = props;
-  const at = (metric: string) =>
-    compared?.at !== undefined && compared.metric === metric ? ` ${at_text(compared.at)}` : "";
+  const { runs, rows, label, at } = props;
   if (rows.length === 0) return null;
   return (
     <Scrolled label={label} whole>
       <table>
-        <Head runs={runs} first="metric at the end" last={spread_of(runs)} />
+        <Head runs={runs} first={`metric ${at_text(at)}`} last={spread_of(runs)} />
         <tbody>
           {rows.map(({ metric, values, difference }) => {
             const of_rung = is_rung(metric);
             return (
               <tr>
-                <th scope="row">
-                  {metric_title(metric).replace(" (number)", "")}
-                  {at(metric)}
-                </th>
+                <th scope="row">{metric_title(metric).replace(" (number)", "")}</th>
                 {values.map((value, i) => (
                   <td class="number">
-                    {rung_called(runs[i]!, metric, value) ??
+                    {(at === undefined && rung_called(runs[i]!, metric, value)) ||
                       (typeof value === "number" ? short(value) : number_text(value))}
                   </td>
                 ))}

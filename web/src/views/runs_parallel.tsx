@@ -8,6 +8,7 @@ import { axis_of } from "../line_looks";
 import { useWidth } from "../lines";
 import { number_text, type Run, texts_apart } from "../model";
 import { metric_title } from "../run/metric_names";
+import { column_at, step_text } from "./runs_at";
 import { in_order, setting_title } from "./runs_named";
 
 const most_axes = 8;
@@ -24,6 +25,7 @@ interface Props {
   runs: Run[];
   settings: Map<number, Map<string, string>>;
   metric: string;
+  at: number | undefined; // the step of its values; the end without it
   differing: string[];
   file: string;
 }
@@ -41,7 +43,7 @@ function picks_in(text: string): Map<string, string[]> {
   );
 }
 
-export function Parallel({ runs, settings, metric, differing, file }: Props) {
+export function Parallel({ runs, settings, metric, at, differing, file }: Props) {
   const [picked, pick] = useWord("picked", "");
   const [range, set_range] = useWord("between", "");
   const measured = useMemo(() => runs.filter(run => Number.isFinite(run.metrics[metric] ?? NaN)), [runs, metric]);
@@ -86,7 +88,7 @@ export function Parallel({ runs, settings, metric, differing, file }: Props) {
   };
   const kept = measured.filter(is_picked);
   const some = kept.length < measured.length;
-  const title = metric_title(metric);
+  const title = metric_title(metric) + step_text(at);
   const sorted = kept.map(run => run.metrics[metric]!).sort((a, b) => a - b),
     middle = (sorted.length - 1) / 2;
   const bound = (which: 0 | 1, text: string) => (
@@ -128,7 +130,7 @@ export function Parallel({ runs, settings, metric, differing, file }: Props) {
         title={`${title} and settings: a line per run`}
         file={`${file}-${metric}-by-settings`}
         table={() => ({
-          columns: ["run", ...axes.map(({ name }) => name), metric, "picked"],
+          columns: ["run", ...axes.map(({ name }) => name), column_at(metric, at), "picked"],
           rows: measured.map(run => [
             run.run,
             ...axes.map(({ name }) => settings.get(run.run)?.get(name) ?? ""),

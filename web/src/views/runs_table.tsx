@@ -5,7 +5,7 @@ import { number_text, type Run } from "../model";
 import { metric_title } from "../run/metric_names";
 import { Scrolled } from "../scrolled";
 import { address_of_run } from "./run";
-import { at_text } from "./runs_at";
+import { step_text } from "./runs_at";
 import { setting_cell, setting_title } from "./runs_named";
 
 const rows_at_first = 500,
@@ -47,14 +47,7 @@ export function RunTable(props: {
     { title: "seed", key: "seed" },
     { title: "state", key: "state" },
     { title: "steps", key: "steps" },
-    ...(props.metric
-      ? [
-          {
-            title: metric_title(props.metric) + (props.at === undefined ? "" : ` ${at_text(props.at)}`),
-            key: props.metric,
-          },
-        ]
-      : []),
+    ...(props.metric ? [{ title: metric_title(props.metric) + step_text(props.at), key: props.metric }] : []),
     ...shown.map(name => ({ title: setting_title(name), key: name })),
   ];
   const sorted = (key: string) =>

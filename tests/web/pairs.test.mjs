@@ -6,7 +6,7 @@ import { parts_of_page } from "./in_node.mjs";
 const { difference_text, means_of_pairs, means_text, median, pooled_text, rows_of, too_few, without_rounding } = await parts_of_page("views/pairs.ts", "median.ts");
 const { chance_told, common_step_told, difference_told, peers_of, rungs_told, settings_text } = await parts_of_page("views/runs_told.ts");
 const { missing_seeds } = await parts_of_page("views/runs_more_seeds.tsx");
-const { lines_at, runs_at, value_at } = await parts_of_page("views/runs_at.ts");
+const { lines_at, runs_at, value_at, without_value_text } = await parts_of_page("views/runs_at.ts");
 const { few_text } = await parts_of_page("views/runs_verdict.tsx");
 
 const run = (seed, length, accuracy, more) => ({ seed, experiment: "laws", state: "done", settings: { task: { length } }, metrics: { accuracy }, ...more });
@@ -69,6 +69,12 @@ test("runs are compared at a step by their last evaluation up to it", () => {
   assert.deepEqual(runs_at(runs, [line], "loss", 15).map(({ metrics }) => metrics), [{ loss: 0.5, accuracy: 1 }, { loss: null }]);
   assert.equal(runs_at(runs, [line], "loss", undefined), runs);
   assert.deepEqual(lines_at([line], 15), [{ run: 1, steps: [10], values: [0.5] }]);
+  // A run that ends before has an empty cell, not its last value, and a note says so.
+  const short = { run: 2, steps: [0, 10], values: [0.2, 0.3] }, later = { run: 3, steps: [20], values: [0.4] };
+  assert.deepEqual(lines_at([line, short, later], 15).map(({ steps, values }) => [steps, values]), [[[10], [0.5]], [[15], [null]], [[15], [null]]]);
+  assert.equal(without_value_text([line, short], 15), "Run 2 has no value at step 15. Its cell in the CSV is empty.");
+  assert.equal(without_value_text([line, short, later], 15), "Runs 2, 3 have no value at step 15. Their cells in the CSV are empty.");
+  assert.deepEqual([without_value_text([line], 15), without_value_text([short], undefined)], ["", ""]);
   assert.equal(difference_told([{ ...a, metrics: { accuracy: 0.4 } }, b], "accuracy", [], () => new Map(), 15), "Run 1631 () at step 15 has accuracy 0.4. Run 1628 () at step 15 has 0.972: 0.572 higher.");
 });
 

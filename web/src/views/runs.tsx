@@ -10,7 +10,7 @@ import type { Source } from "../source";
 import { NoStore } from "./no_store";
 import { RunPage } from "./run";
 import { AgainstSetting } from "./runs_against";
-import { lines_at, runs_at, step_in, step_text } from "./runs_at";
+import { lines_at, runs_at, step_in, step_text, without_value_text } from "./runs_at";
 import { RunsChart } from "./runs_chart";
 import { ChosenBar, Compare } from "./runs_compare";
 import { CompareAt } from "./runs_compare_at";
@@ -274,6 +274,7 @@ function RunDetails(props: {
           chosen={chosen}
           table={() => line_table(seen.runs, lines_at(lines_chosen, at), seen.metric, by, settings)}
           file={`${file}-${seen.metric}`}
+          note={without_value_text(lines_chosen, at)}
         />
       )}
       {chosen.length > 0 && seen.metric && (

@@ -20,14 +20,25 @@ export function runs_at(runs: Run[], lines: Line[], metric: string, step: number
   return runs.map(run => ({ ...run, metrics: { ...run.metrics, [metric]: of.get(run.run) ?? null } }));
 }
 
-// Lines of one value each, at the step.
+// Lines of one value each, at the step; null for a run that has none there.
 export const lines_at = (lines: Line[], step: number | undefined): Line[] =>
   step === undefined
     ? lines
     : lines.map(line => {
-        const last = line.steps.filter(one => one <= step).length;
-        return { ...line, steps: line.steps.slice(last - 1, last), values: line.values.slice(last - 1, last) };
+        const value = value_at(line, step);
+        const evaluated = value === null ? step : line.steps.filter(one => one <= step).at(-1)!;
+        return { ...line, steps: [evaluated], values: [value] };
       });
+
+// Which of these lines have no value at the step, as a note; "" if all have one.
+export function without_value_text(lines: Line[], step: number | undefined): string {
+  const without = lines_at(lines, step).filter(({ values }) => step !== undefined && values[0] === null);
+  if (without.length === 0) return "";
+  const runs = without.map(({ run }) => run).join(", ");
+  return without.length === 1
+    ? `Run ${runs} has no value at step ${step}. Its cell in the CSV is empty.`
+    : `Runs ${runs} have no value at step ${step}. Their cells in the CSV are empty.`;
+}
 
 export const at_text = (step: number | undefined) => (step === undefined ? "at the end" : `at step ${step}`);
 export const step_text = (step: number | undefined) => (step === undefined ? "" : ` ${at_text(step)}`);

@@ -31,7 +31,8 @@ import { Numbers } from "./runs_numbers";
 import { PairTold } from "./runs_pair";
 
 // What can be done with the chosen runs: it stays in view.
-export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: () => Table; file: string }) {
+export function ChosenBar(props: { chosen: number[]; table: () => Table; file: string; note: string }) {
+  const { chosen, table, file, note } = props;
   return (
     <section class="chosen-bar" aria-label="Chosen runs">
       <b>{chosen.length} chosen:</b>
@@ -51,6 +52,7 @@ export function ChosenBar({ chosen, table, file }: { chosen: number[]; table: ()
       >
         Export as CSV
       </button>
+      {note && <span class="soft">{note}</span>}
       <button type="button" class="quiet" onClick={() => change_address({ marked: undefined })}>
         Choose none
       </button>

@@ -1,9 +1,12 @@
 // What is answered on texts of a person's own: which words the model uses, and whether to trust attention.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { parts_of_page } from "./in_node.mjs";
 import { answer_to, changing, evidence_of, paste, trust, trusted, use } from "./own_texts.mjs";
 import { at_step, button, past_step } from "./playing.mjs";
 import { Stage } from "./stage.mjs";
+
+const { seeds_told } = await parts_of_page("own/answer.ts");
 
 let stage;
 before(async () => (stage = await Stage.open()));
@@ -93,15 +96,29 @@ test("of a table of quoted columns, words with equal counts are one group, and a
   // No word decides, as each text has two: without all of them the model guesses.
   assert.match(await answer_to(page, "Which words does the model use?").innerText(), /^No single word\. The words that indicate a label decide together\. .*Without all 6 words that indicate a label, \d+ of 12 answers are correct, and one label for all texts gives 6\. 12 of 12 held-out texts have two or more words of their label/);
   assert.match(await answer_to(page, "Was the forecast right?").innerText(), /is the predicted word or one with equal counts\./);
-  assert.match(await page.getByRole("link", { name: "Try a model with a weight and a logit per word" }).getAttribute("href"), /model=unigram-gate&step=400$/);
+  const other = page.getByRole("link", { name: "Try a model with a weight and a logit per word" });
+  const words = new URLSearchParams((await other.getAttribute("href")).split("?")[1]);
+  assert.deepEqual([words.get("model"), words.get("step")], ["unigram-gate", "400"]);
   const verdict = (await trusted(page).innerText()).match(/^(.*?) \(this LSTM, one training, seed 0\)\./)[1];
   await button(page, "Train two more seeds").click();
   const compared = await page.locator(".answer > p", { hasText: "of 3 trainings" }).innerText();
-  assert.ok(compared === `The verdict is “${verdict}” in 3 of 3 trainings (seeds 0 to 2).` || new RegExp(`^The verdict is the same in [12] of 3 trainings: seed 0 “${verdict}”, seed 1 “.*”, seed 2 “.*”\\.$`).test(compared), compared);
+  assert.ok(compared.startsWith(`The verdict is “${verdict}” in 3 of 3 trainings (seeds 0 to 2).`) || new RegExp(`^The verdict is the same in [12] of 3 trainings: seed 0 “${verdict}”, seed 1 “.*”, seed 2 “.*”\\.`).test(compared), compared);
+  assert.match(compared, /\. Word with the largest mean weight: seed 0 (“\w+”|none), seed 1 (“\w+”|none), seed 2 (“\w+”|none)\.$/);
+  // After another model there is a way back to the first answer.
+  await other.click();
+  await trusted(page).getByText("(this model of single words, one training, seed 0)").waitFor();
+  await page.getByRole("link", { name: "Back to the answer of the LSTM classifier" }).click();
+  await trusted(page).getByText(`${verdict} (this LSTM, one training, seed 0)`).waitFor();
   // One of the words is removed by a click.
   await page.locator(".of-one-label").getByRole("button", { name: "bank" }).click();
   await page.getByText("Checked without “bank”.").waitFor();
   await stage.leave(page);
+});
+
+test("of each seed the verdict is told, and the word with the largest mean weight", () => {
+  const told = (...all) => seeds_told(all.map(([verdict, word], seed) => ({ seed, verdict, word })));
+  assert.equal(told(["No", "bank"], ["No", undefined]), "The verdict is “No” in 2 of 2 trainings (seeds 0 to 1). Word with the largest mean weight: seed 0 “bank”, seed 1 none.");
+  assert.equal(told(["No", "bank"], ["Yes", "price"]), "The verdict is the same in 1 of 2 trainings: seed 0 “No”, seed 1 “Yes”. Word with the largest mean weight: seed 0 “bank”, seed 1 “price”.");
 });
 
 test("a seed that was chosen for some texts is not that of the next", async () => {

@@ -61,15 +61,22 @@ export function write_address(address: Address): string {
   return `#/${address.view}${words ? `?${words}` : ""}`;
 }
 
-// Puts words into the address; an empty one is taken out. What a person does often (dragging, typing) replaces the
-// address, a choice adds a step to the way back.
-export function change_address(changes: { [word: string]: string | number | undefined }, step = false) {
+type Changes = { [word: string]: string | number | undefined };
+
+// The address with other words; an empty one is taken out.
+export function address_with(changes: Changes): string {
   const address = read_address();
   for (const [word, value] of Object.entries(changes)) {
     if (value === undefined || value === "") address.words.delete(word);
     else address.words.set(word, String(value));
   }
-  const text = write_address(address);
+  return write_address(address);
+}
+
+// Puts words into the address. What a person does often (dragging, typing) replaces the address, a choice adds a step to
+// the way back.
+export function change_address(changes: Changes, step = false) {
+  const text = address_with(changes);
   if (text === (ahead ?? location.hash)) return;
   if (!step) write(text);
   else {

@@ -344,3 +344,23 @@ function right(training: Training, at: number, effects: Effects): Said {
     ),
   };
 }
+
+export interface OfSeed {
+  seed: number;
+  verdict: string;
+  word: string | undefined; // with the largest mean weight, if one is clear
+}
+
+// In how many trainings the verdict is as in the first, and the word that each attends to most.
+export function seeds_told(verdicts: OfSeed[]): string {
+  const [first] = verdicts,
+    same = verdicts.filter(({ verdict }) => verdict === first!.verdict).length,
+    count = `${same} of ${verdicts.length} trainings`;
+  const each = verdicts.map(({ seed, verdict }) => `seed ${seed} “${verdict}”`).join(", "),
+    words = verdicts.map(({ seed, word }) => `seed ${seed} ${word ? `“${word}”` : "none"}`).join(", ");
+  const verdict =
+    same === verdicts.length
+      ? `The verdict is “${first!.verdict}” in ${count} (seeds ${first!.seed} to ${verdicts.at(-1)!.seed}).`
+      : `The verdict is the same in ${count}: ${each}.`;
+  return `${verdict} Word with the largest mean weight: ${words}.`;
+}

@@ -1,5 +1,6 @@
 // Word by word, how what was learned of one's own texts compares with what was predicted.
 import { useState } from "preact/hooks";
+import { address_with } from "../address";
 import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Explained } from "../term";
@@ -84,7 +85,7 @@ function Comparison({
                 <>
                   {" "}
                   This model reads each word together with the others, and need not attend.{" "}
-                  <a href={`#/play?task=own&model=${by_word}`}>A model with a weight and a logit for each word</a> shows
+                  <a href={address_with({ model: by_word, set: undefined, step: undefined })}>A model with a weight and a logit for each word</a> shows
                   better which words it uses.
                 </>
               )}

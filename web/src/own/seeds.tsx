@@ -1,9 +1,10 @@
 // What to try after one training: another model, and two more seeds of this one, with their verdicts on attention.
 import { useState } from "preact/hooks";
+import { address_with } from "../address";
 import { Training } from "../engine/training";
-import { trust_in } from "./answer";
+import { type OfSeed, seeds_told, trust_in } from "./answer";
 import { effects_of } from "./effects";
-import { by_word, to_remove } from "./trust";
+import { by_word, largest, learned_words, to_remove } from "./trust";
 import { forecast_of } from "./use_forecast";
 
 const further = 2; // seeds
@@ -11,13 +12,17 @@ const at_once = 20; // steps, between which the person hears how far it is
 
 interface Trained {
   of: Training;
-  verdicts: { seed: number; verdict: string }[];
-  says: string; // how far it is, or what went wrong
-  failed?: boolean;
+  state: "running" | "done" | "failed";
+  says: string; // how far it is, what was found, or what went wrong
 }
 
+const of_seed = (training: Training, verdict: string): OfSeed => ({
+  ...{ seed: training.plan.seed, verdict },
+  word: largest(learned_words(training, training.look_at(training.step)!), 1)[0]?.word,
+});
+
 // The verdict of this training with another seed.
-async function verdict_with(training: Training, seed: number, tell: (says: string) => void): Promise<string> {
+async function verdict_with(training: Training, seed: number, tell: (says: string) => void): Promise<OfSeed> {
   const other = await new Training({ ...training.plan, seed }).begin();
   try {
     while (other.state === "running") {
@@ -26,7 +31,8 @@ async function verdict_with(training: Training, seed: number, tell: (says: strin
     }
     if (other.state === "failed") throw new Error(`Seed ${seed}: ${other.error}`);
     const told = await forecast_of(other);
-    return trust_in(other, other.step, told, await effects_of(other, to_remove(other, told))).verdict;
+    const effects = await effects_of(other, to_remove(other, told));
+    return of_seed(other, trust_in(other, other.step, told, effects).verdict);
   } finally {
     other.end();
   }
@@ -42,16 +48,14 @@ export function FurtherTrainings({ training, verdict, leak }: Props) {
   const [trained, set] = useState<Trained>();
   const found = trained?.of === training ? trained : undefined;
   const train = async () => {
-    const verdicts = [{ seed: training.plan.seed, verdict }];
-    const tell = (says: string) => set({ of: training, verdicts: [...verdicts], says });
+    const verdicts = [of_seed(training, verdict)];
+    const tell = (says: string, state: Trained["state"] = "running") => set({ of: training, state, says });
     try {
-      for (let more = 1; more <= further; ++more) {
-        const seed = training.plan.seed + more;
-        verdicts.push({ seed, verdict: await verdict_with(training, seed, tell) });
-      }
-      tell("");
+      for (let more = 1; more <= further; ++more)
+        verdicts.push(await verdict_with(training, training.plan.seed + more, tell));
+      tell(seeds_told(verdicts), "done");
     } catch (error) {
-      set({ of: training, verdicts, says: (error as Error).message, failed: true });
+      tell((error as Error).message, "failed");
     }
   };
   const other_model =
@@ -60,26 +64,15 @@ export function FurtherTrainings({ training, verdict, leak }: Props) {
     <>
       <div class="presets">
         {other_model && (
-          <a class="button" href={`#/play?task=own&model=${by_word}&step=${training.steps}`}>
+          <a class="button" href={address_with({ model: by_word, set: undefined, step: training.steps })}>
             Try a model with a weight and a logit per word
           </a>
         )}
-        <button type="button" disabled={found !== undefined && !found.failed} onClick={() => void train()}>
+        <button type="button" disabled={found !== undefined && found.state !== "failed"} onClick={() => void train()}>
           Train two more seeds
         </button>
       </div>
-      <p aria-live="polite">{found && (found.says || compared(found.verdicts))}</p>
+      <p aria-live="polite">{found?.says}</p>
     </>
   );
-}
-
-// In how many trainings the verdict is that of the first.
-function compared(verdicts: Trained["verdicts"]): string {
-  const [first] = verdicts,
-    same = verdicts.filter(({ verdict }) => verdict === first!.verdict).length,
-    count = `${same} of ${verdicts.length} trainings`;
-  if (same === verdicts.length)
-    return `The verdict is “${first!.verdict}” in ${count} (seeds ${first!.seed} to ${verdicts.at(-1)!.seed}).`;
-  const each = verdicts.map(({ seed, verdict }) => `seed ${seed} “${verdict}”`).join(", ");
-  return `The verdict is the same in ${count}: ${each}.`;
 }

@@ -1,6 +1,7 @@
 // Texts of one's own: the verdict first, the texts beside it, then the words, a sentence to try, and the held-out texts.
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { address_with } from "../address";
 import type { Training } from "../engine/training";
 import { useScreen } from "../screen";
 import { Compared } from "./compared";
@@ -11,7 +12,7 @@ import { OwnPanel } from "./panel";
 import type { Forecast } from "./prediction";
 import { NewText } from "./sentence";
 import { own_texts } from "./texts";
-import { model_name, to_remove } from "./trust";
+import { by_word, model_name, to_remove } from "./trust";
 import { useForecast } from "./use_forecast";
 import { Verdict } from "./verdict";
 
@@ -33,6 +34,13 @@ export function OwnTextsView({ trainings, at, example, controls }: Props) {
             <div class="first">
               <Result training={training} at={at} part={Verdict} />
               {controls}
+              {training.setting("model", "name") === by_word && (
+                <p>
+                  <a href={address_with({ model: undefined, set: undefined, step: at })}>
+                    Back to the answer of the LSTM classifier
+                  </a>
+                </p>
+              )}
               <p class="soft">
                 The page trains {model_name(training).replace("this", "a")} once. Other models and seeds may attend to
                 other words. This command trains several and compares them: <code>fovea check-attention FILE</code>

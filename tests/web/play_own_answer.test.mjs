@@ -115,6 +115,31 @@ test("of a table of quoted columns, words with equal counts are one group, and a
   await stage.leave(page);
 });
 
+test("a forecast and answers that cannot be computed say so, with the reason", async () => {
+  const page = await stage.visit("#/play?task=own");
+  // The engine is asked for something that it does not know.
+  const refuse = (ask) =>
+    page.evaluate((ask) => {
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (message, ...more) {
+        return post.call(this, message.ask ? { ...message, ask: message.ask.replace(`"ask":"${ask}"`, '"ask":"nothing"') } : message, ...more);
+      };
+    }, ask);
+  await refuse("read");
+  await paste(page, alone);
+  await use(page);
+  await trust(page).getByText("“escalated” alone gives the label.").waitFor();
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  await trusted(page).getByText(/^Not known: the model's answers could not be measured\. .*nothing/).waitFor();
+  await refuse("predict");
+  await paste(page, signed);
+  await use(page);
+  await page.getByText(/^The forecast could not be computed\. .*nothing/).waitFor();
+  assert.equal(await page.getByText("The forecast could not be computed.").count(), 1);
+  await stage.leave(page);
+});
+
 test("of each seed the verdict is told, and the word with the largest mean weight", () => {
   const told = (...all) => seeds_told(all.map(([verdict, word], seed) => ({ seed, verdict, word })));
   assert.equal(told(["No", "bank"], ["No", undefined]), "The verdict is “No” in 2 of 2 trainings (seeds 0 to 1). Word with the largest mean weight: seed 0 “bank”, seed 1 none.");

@@ -43,14 +43,17 @@ const changing = (count: number, all: number, only = "") =>
     : `${only}${of_count(count, all)} answers change${count === 1 ? "s" : ""}`;
 export const sentences = (...all: (string | false | undefined)[]) => all.filter(one => !!one) as string[];
 
-// At a step before the end of training there are numbers, and no verdict.
-export function so_far(training: Training, at: number, forecast: Forecast): Said {
+// At a step before the end of training there are numbers, and no verdict. `unmeasured`: why there is none at the end.
+export function so_far(training: Training, at: number, forecast: Forecast, unmeasured = ""): Said {
   const found = measured(training, at, forecast),
     look = training.look_at(at);
   const asks = trusts,
     short = "No verdict before the last step.";
   if (!found || !look) return { asks, short, lines: [] };
-  if (training.state === "done" && at >= training.step) return { asks, short: "Measuring …", lines: [] };
+  if (training.state === "done" && at >= training.step)
+    return unmeasured
+      ? { asks, short: "Not known: the model's answers could not be measured.", lines: [unmeasured] }
+      : { asks, short: "Measuring …", lines: [] };
   const off = off_words(training, look, forecast),
     share = training.value_at("accuracy", found.step);
   return {

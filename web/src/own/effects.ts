@@ -116,9 +116,14 @@ export async function effects_of(training: Training, { words, pair, alone, all }
 
 const asked = new WeakMap<Training, { of: string; effects: Promise<Effects> }>();
 
-// Of a training that is done and looked at where it ended; undefined while that is not so, or not yet known.
-export function useEffects(training: Training, at: number, asked_for: Asked): Effects | undefined {
-  const [found, set] = useState<{ of: string; by: Training; effects: Effects }>();
+interface Told {
+  effects?: Effects;
+  problem?: string; // why there are none
+}
+
+// Of a training that is done and looked at where it ended; nothing while that is not so, or not yet known.
+export function useEffects(training: Training, at: number, asked_for: Asked): Told {
+  const [found, set] = useState<Told & { of: string; by: Training }>();
   const done = training.state === "done" && at >= training.step && training.step > 0 && training.examples > 0;
   const of = asked_for.words.join(" ");
   useEffect(() => {
@@ -128,8 +133,11 @@ export function useEffects(training: Training, at: number, asked_for: Asked): Ef
     asked.set(training, { of, effects });
     effects.then(
       effects => set({ of, by: training, effects }),
-      () => asked.delete(training), // the next who asks may be told
+      (error: Error) => {
+        asked.delete(training); // the next who asks may be told
+        set({ of, by: training, problem: error.message });
+      },
     );
   }, [training, done, of]);
-  return done && found?.by === training && found.of === of ? found.effects : undefined;
+  return done && found?.by === training && found.of === of ? found : {};
 }

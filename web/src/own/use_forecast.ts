@@ -33,7 +33,7 @@ export function useForecast(training: Training): { told?: Forecast; problem?: st
   useEffect(() => {
     forecast_of(training).then(
       told => set({ of: training, told }),
-      (error: Error) => set({ of: training, problem: error.message }),
+      (error: Error) => set({ of: training, problem: `The forecast could not be computed. ${error.message}` }),
     );
   }, [training]);
   return answer?.of === training ? answer : {};

@@ -15,9 +15,10 @@ interface Props {
   at: number;
   told: Forecast;
   effects: Effects | undefined;
+  unmeasured: string; // why there are no effects
 }
 
-export function Verdict({ training, at, told, effects }: Props) {
+export function Verdict({ training, at, told, effects, unmeasured }: Props) {
   const { leak } = told.prediction,
     words = leaks_in(told.prediction),
     removed = own_texts.data?.without ?? [];
@@ -30,7 +31,7 @@ export function Verdict({ training, at, told, effects }: Props) {
   const all = effects
     ? answered(training, at, told, effects)
     : at > 0
-      ? [so_far(training, at, told)]
+      ? [so_far(training, at, told, unmeasured)]
       : predicted(training, told);
   return (
     <>

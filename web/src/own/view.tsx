@@ -5,7 +5,7 @@ import { address_with } from "../address";
 import type { Training } from "../engine/training";
 import { useScreen } from "../screen";
 import { Compared } from "./compared";
-import { useEffects } from "./effects";
+import { type Effects, useEffects } from "./effects";
 import { Counted } from "./forecast";
 import { HeldOut } from "./held_out";
 import { OwnPanel } from "./panel";
@@ -75,7 +75,8 @@ interface PartProps {
   training: Training;
   at: number;
   told: Forecast;
-  effects: ReturnType<typeof useEffects>;
+  effects: Effects | undefined;
+  unmeasured: string; // why there are no effects; "" if they are measured yet
 }
 
 const nothing = { words: [], pair: [], alone: undefined, all: [] };
@@ -83,10 +84,10 @@ const nothing = { words: [], pair: [], alone: undefined, all: [] };
 // What needs the forecast and the trained answers.
 function Result({ training, at, part: Part }: { training: Training; at: number; part: FunctionComponent<PartProps> }) {
   const { told, problem } = useForecast(training);
-  const effects = useEffects(training, at, told ? to_remove(training, told) : nothing);
-  if (problem) return <p class="problem">{problem}</p>;
+  const { effects, problem: unmeasured = "" } = useEffects(training, at, told ? to_remove(training, told) : nothing);
+  if (problem) return Part === Verdict ? <p class="problem">{problem}</p> : null;
   if (!told) return <p class="soft">Reading the texts …</p>;
-  return <Part training={training} at={at} told={told} effects={effects} />;
+  return <Part training={training} at={at} told={told} effects={effects} unmeasured={unmeasured} />;
 }
 
 // A sentence to try, and the held-out texts, from which one is taken.

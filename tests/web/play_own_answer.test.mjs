@@ -6,7 +6,7 @@ import { answer_to, changing, evidence_of, paste, trust, trusted, use } from "./
 import { at_step, button, past_step } from "./playing.mjs";
 import { Stage } from "./stage.mjs";
 
-const { seeds_told } = await parts_of_page("own/answer.ts");
+const { predicted, seeds_told } = await parts_of_page("own/answer.ts", "own/before.ts");
 
 let stage;
 before(async () => (stage = await Stage.open()));
@@ -113,6 +113,19 @@ test("of a table of quoted columns, words with equal counts are one group, and a
   await page.locator(".of-one-label").getByRole("button", { name: "bank" }).click();
   await page.getByText("Checked without “bank”.").waitFor();
   await stage.leave(page);
+});
+
+test("punctuation with predicted attention is named", () => {
+  const vocabulary = ["good", ".", "the", "#"];
+  const said = (...weights) => {
+    const training = { source: weights.map(() => [0, 1, 2, 3]), examples: weights.length, word: (token) => vocabulary[token] };
+    return predicted(training, { attention: weights, prediction: { attention_predicted: true, trust: "uniform", outputs: [] } })[0];
+  };
+  const first = said([0.5, 0.45, 0.03, 0.02], [0.5, 0.45, 0.03, 0.02]);
+  assert.equal(first.short, "Most to “good”.");
+  assert.ok(first.lines.includes("Attention is also predicted on punctuation: the full stop “.” 0.45."), first.lines.join(" "));
+  const { short, lines } = said([0.01, 0.47, 0.02, 0.5], [0.01, 0.47, 0.02, 0.5]);
+  assert.deepEqual([short, lines], ["Most to punctuation.", ["Predicted weights, from 0 to 1: the sign “#” 0.50, the full stop “.” 0.47."]]);
 });
 
 test("a forecast and answers that cannot be computed say so, with the reason", async () => {

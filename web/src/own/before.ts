@@ -3,7 +3,7 @@ import { capital } from "../capital";
 import type { Training } from "../engine/training";
 import { type Said, sentences, trusts } from "./answer";
 import type { Forecast } from "./prediction";
-import { doubts_in, quoted } from "./reasons";
+import { doubts_in, mark_text, quoted } from "./reasons";
 import { indicates, labels_of_words, largest, mean_of, predicted_words, tied_words } from "./trust";
 
 export function predicted(training: Training, forecast: Forecast): Said[] {
@@ -40,8 +40,12 @@ function where_to(training: Training, forecast: Forecast): Said {
   const asks = "Where will attention go?",
     { attention_predicted, trust } = forecast.prediction;
   if (!attention_predicted) return { asks, short: "No forecast.", lines: reasons_in(forecast) };
-  const words = largest(predicted_words(training, forecast), 5),
+  const weights_of = predicted_words(training, forecast),
+    words = largest(weights_of, 5),
+    marks = largest(weights_of, 5, true).map(one => `${mark_text(one.word)} ${mean_of(one).toFixed(2)}`),
     indicate = labels_of_words(forecast);
+  if (words.length === 0 && marks.length > 0)
+    return { asks, short: "Most to punctuation.", lines: [`Predicted weights, from 0 to 1: ${marks.join(", ")}.`] };
   if (words.length === 0) return { asks, short: "To no word more than to others.", lines: [capital(trust)] };
   const names = words.map(({ word }) => word),
     fillers = names.filter(word => !indicate.has(word));
@@ -62,6 +66,7 @@ function where_to(training: Training, forecast: Forecast): Said {
         `The words of ${groups.length === 1 ? "this group" : "a group"} have equal counts, so the counts do not decide which of them gets attention.`,
       fillers.length > 0 &&
         `${quoted(fillers)} ${fillers.length === 1 ? "is a filler word: it indicates" : "are filler words: they indicate"} no label, but attention is predicted there, too.`,
+      marks.length > 0 && `Attention is also predicted on punctuation: ${marks.join(", ")}.`,
       doubts_in(names.filter(word => indicate.has(word))),
     ),
   };

@@ -7,6 +7,19 @@ export function quoted(words: string[]): string {
 export const is_punctuation = (word: string) =>
   /^[\p{P}\p{S}]+$/u.test(word) && !/\p{Extended_Pictographic}/u.test(word);
 
+const marks: { [mark: string]: string } = {
+  ".": "full stop",
+  ",": "comma",
+  ";": "semicolon",
+  ":": "colon",
+  "!": "exclamation mark",
+  "?": "question mark",
+  "-": "hyphen",
+};
+
+// The full stop “.”.
+export const mark_text = (word: string) => `the ${marks[word] ?? "sign"} “${word}”`;
+
 // What makes a word hardly a reason; "" if nothing does.
 export function doubt_of(word: string): string {
   if (is_punctuation(word)) return "punctuation";

@@ -156,15 +156,15 @@ export function predicted_words(training: Training, { attention }: Forecast): Ma
   return weighed(training, (text, i) => attention[text]![i]!);
 }
 
-// The words that stand out by their mean weight, the largest first.
-export function largest(words: Map<string, Weighed>, most: number): Weighed[] {
+// The words that stand out by their mean weight, the largest first; or the punctuation marks that do.
+export function largest(words: Map<string, Weighed>, most: number, marks = false): Weighed[] {
   return [...words.values()]
     .filter(
       one =>
         one.texts >= least_texts &&
         one.word !== "<unknown>" &&
         one.sum > stands_out * one.equal &&
-        !is_punctuation(one.word),
+        is_punctuation(one.word) === marks,
     )
     .sort((a, b) => mean_of(b) - mean_of(a))
     .slice(0, most);

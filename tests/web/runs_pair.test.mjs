@@ -72,9 +72,27 @@ test("the seeds that groups with few pairs lack are trained by a button", async 
   const page = await stage.visit(`#/runs?experiment=copy-subset&metric=train_loss&by=model.hidden&where=${where}`);
   await page.getByText("With 3 pairs p cannot be below 0.25.").waitFor();
   await page.getByText("The missing seeds by commands").click();
-  await page.getByText(/^fovea show \d+ --spec > [a-z-]+\.toml/).waitFor();
+  const commands = page.getByText(/^fovea show \d+ --spec > [a-z-]+\.toml/),
+    train = page.getByRole("button", { name: "Train seeds 3, 4, 5 of both groups" });
+  await commands.waitFor();
   await expect_accessible(page);
-  await page.getByRole("button", { name: "Train seeds 3, 4, 5 of both groups" }).click();
+  // For another metric the table is drawn anew: the order is still waited for, and the commands stay open.
+  const ordered = [],
+    job = { experiment: "copy-subset", form: "full", state: "running", stage: "", total: 1, done: 0, found: 0, failed: 0, seconds_left: null };
+  await page.route("**/api/jobs", (route) => {
+    const is_order = route.request().method() === "POST";
+    if (is_order) ordered.push({ ...job, job: 900 + ordered.length, in_training: [{ label: "", step: 3, of: 10 }] });
+    return route.fulfill({ json: is_order ? ordered.at(-1) : { jobs: ordered } });
+  });
+  await train.click();
+  await page.getByText("Training 1 of 2: step 3 of 10.").waitFor();
+  await page.getByLabel("Metric", { exact: true }).selectOption("accuracy");
+  await page.getByRole("heading", { name: "Groups by model.hidden: accuracy" }).waitFor();
+  await page.getByText("Training 1 of 2: step 3 of 10.").waitFor();
+  await commands.waitFor();
+  await page.unroute("**/api/jobs");
+  await page.reload();
+  await train.click();
   const cells = page.getByRole("region", { name: "Table of groups" }).locator("tbody tr").nth(1).locator("td");
   await cells.getByText("6", { exact: true }).first().waitFor();
   await page.getByRole("button", { name: /^Train seeds/ }).waitFor({ state: "detached" });

@@ -132,7 +132,7 @@ function Trainings(props: {
     );
   }, [source, run.experiment]);
   // A job has no numbers of its runs, so the run is found by its settings.
-  const { start, progress, problem, failed, busy } = useOrders(trainer, async () => {
+  const { start, progress, problem, failed, busy } = useOrders(trainer, `${run.run} ${spec_of(done)}`, async () => {
     const { runs } = await source.runs({ experiment: run.experiment, where: `seed = ${run.seed}`, sort: "-id" });
     const wanted = training_text(run, done);
     const found = runs.find(one => training_text(one) === wanted);

@@ -12,13 +12,21 @@ function progress_text(jobs: Job[]): string {
   return `Training${jobs.length > 1 ? ` ${Math.min(jobs.length, ended + 1)} of ${jobs.length}` : ""}: ${at}.`;
 }
 
-// `ended` is called once all of them are done, and returns the text that is shown then.
-export function useOrders(trainer: Trainer | undefined, ended: () => Promise<string>) {
-  const [numbers, set_numbers] = useState<number[]>([]);
-  const [progress, set_progress] = useState("");
+// The numbers of those that are not done, by the name of their trainings. A view that is drawn again waits for them.
+const not_done = new Map<string, number[]>();
+
+// `of` is the name of these trainings. `ended` is called once all of them are done, and returns the text that is shown then.
+export function useOrders(trainer: Trainer | undefined, of: string, ended: () => Promise<string>) {
+  const [numbers, set_numbers] = useState<number[]>(not_done.get(of) ?? []);
+  const [progress, set_progress] = useState(numbers.length > 0 ? "Training." : "");
   const [problem, set_problem] = useState("");
+  const keep = (wanted: number[]) => {
+    if (wanted.length > 0) not_done.set(of, wanted);
+    else not_done.delete(of);
+    set_numbers(wanted);
+  };
   const failed = (error: unknown) => {
-    set_numbers([]);
+    keep([]);
     set_progress("");
     set_problem((error as Error).message ?? String(error));
   };
@@ -28,7 +36,7 @@ export function useOrders(trainer: Trainer | undefined, ended: () => Promise<str
     try {
       const started: number[] = [];
       for (const order of orders) started.push((await trainer!.start(order)).job);
-      set_numbers(started);
+      keep(started);
     } catch (error) {
       failed(error);
     }
@@ -43,7 +51,7 @@ export function useOrders(trainer: Trainer | undefined, ended: () => Promise<str
         return set_progress(progress_text(jobs));
       clearInterval(timer);
       set_progress(await ended());
-      set_numbers([]);
+      keep([]);
     };
     const timer = setInterval(() => void look().catch(failed), often);
     return () => clearInterval(timer);

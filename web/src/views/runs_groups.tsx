@@ -83,6 +83,8 @@ export function GroupsTable({
   const id = useId();
   const [against, set_against] = useWord(word, "");
   const query = { experiment, where, by, against };
+  const [opened, open] = useState(false); // the commands for missing seeds
+  const of = JSON.stringify([experiment, where, by]);
   const [found, trouble] = useGroups(store, { ...query, metric, at }, runs);
   const unlike = stop_at_unlike_steps(runs),
     are_set = steps_are_set(runs);
@@ -120,7 +122,9 @@ export function GroupsTable({
         </p>
       )}
       {few_text(found) && <p class="caution">{few_text(found)}</p>}
-      {few_text(found) && <MoreSeeds source={source} store={store} runs={runs} by={by} groups={found} />}
+      {few_text(found) && (
+        <MoreSeeds key={of} {...{ source, store, runs, by, of, opened, open }} groups={found} />
+      )}
       <label class="pick">
         Compare each group with
         <select value={setting_text(found.against)} onChange={event => set_against(event.currentTarget.value, true)}>

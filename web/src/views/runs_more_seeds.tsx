@@ -27,11 +27,14 @@ interface Props {
   runs: Run[];
   by: string;
   groups: Groups;
+  of: string; // the name of these groups, for their orders
+  opened: boolean; // the commands
+  open: (opened: boolean) => void;
 }
 
 const most_groups = 4; // for one button
 
-export function MoreSeeds({ source, store, runs, by, groups }: Props) {
+export function MoreSeeds({ source, store, runs, by, groups, of, opened, open }: Props) {
   const [shipped, set_shipped] = useState<string[]>([]);
   useEffect(() => {
     source.story().then(
@@ -39,7 +42,7 @@ export function MoreSeeds({ source, store, runs, by, groups }: Props) {
       () => {}, // then the commands are there
     );
   }, [source]);
-  const { start, progress, problem, failed, busy } = useOrders(source.trainer, async () => "Trained.");
+  const { start, progress, problem, failed, busy } = useOrders(source.trainer, of, async () => "Trained.");
   const paired = groups.groups.filter(({ test }) => !test?.problem).map(({ value }) => value);
   const missing = by === "seed" || paired.length > most_groups ? undefined : missing_seeds(runs, by, paired);
   const wanted = missing?.filter(({ seeds }) => seeds.length > 0) ?? [];
@@ -75,7 +78,7 @@ export function MoreSeeds({ source, store, runs, by, groups }: Props) {
           {problem}
         </p>
       )}
-      <details>
+      <details open={opened} onToggle={event => open(event.currentTarget.open)}>
         <summary>The missing seeds by commands</summary>
         <pre>
           {wanted

@@ -165,6 +165,9 @@ test("the nearest rung is that of three evaluations or more, and the loss at it 
   // A rung between two nearest ones that was never nearest for as long is said.
   const skips = run({ ...ladder, series: { ...steps(u, u, g, g, b, b, b), loss: points(0.7) } });
   assert.deepEqual(events_in(skips).map(({ says }) => says), ["Nearest rung: bigram, no longer uniform. The rung unigram is skipped: not nearest at 3 evaluations in a row."]);
+  // A rung that was nearest earlier in the run is not skipped.
+  const back = run({ ...ladder, series: { ...steps(u, g, g, g, u, u, u, b, b, b), loss: points(0.7) } });
+  assert.deepEqual(events_in(back).map(({ says }) => says), ["Nearest rung: unigram, no longer uniform.", "Nearest rung: uniform, no longer unigram.", "Nearest rung: bigram, no longer uniform."]);
   // A number of a rung is in the order of the task's ladder, which need not be that of the heights.
   const called = (metric, number, metrics) => rung_called({ metrics: { ...ladder.metrics, [metric]: number, ...metrics } }, metric, number);
   assert.deepEqual([called("rung", 2), called("level", 2), called("rung", null)], ["bigram", "bigram", undefined]);

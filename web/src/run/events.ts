@@ -85,12 +85,16 @@ export function nearest_rungs(run: WholeRun): { step: number; rung: string }[] {
   return stay.filter(({ rung }, i) => rung !== stay[i - 1]?.rung).map(({ step, rung }) => ({ step, rung }));
 }
 
+const without_nearest = (rungs: string[], stays: { rung: string }[]) =>
+  rungs.filter(name => stays.every(({ rung }) => rung !== name));
+
 function rung_events(run: WholeRun): RunEvent[] {
   const names = divergences_of(run).map(rung_name);
   const stays = nearest_rungs(run);
   return stays.slice(1).map(({ step, rung }, i) => {
     const before = stays[i]!.rung;
-    const skipped = names.slice(names.indexOf(before) + 1, Math.max(0, names.indexOf(rung)));
+    const between = names.slice(names.indexOf(before) + 1, Math.max(0, names.indexOf(rung))),
+      skipped = without_nearest(between, stays.slice(0, i));
     const [rungs, are] = skipped.length === 1 ? ["rung", "is"] : ["rungs", "are"];
     const never = ` The ${rungs} ${skipped.join(" and ")} ${are} skipped: not nearest at ${least_stay} evaluations in a row.`;
     const change = `Nearest rung: ${rung}, no longer ${before}.${skipped.length === 0 ? "" : never}`;

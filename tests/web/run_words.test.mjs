@@ -6,7 +6,7 @@ import { parts_of_page } from "./in_node.mjs";
 const { interventions_text, marks_of_interventions } = await parts_of_page("play/acts.ts");
 const { meaning_of } = await parts_of_page("run/meanings.ts");
 const { beginning_of } = await parts_of_page("run/experiment_told.tsx");
-const { divergences_of, events_in, nearest_at_end, nearest_rungs, rung_called } = await parts_of_page("run/events.ts");
+const { divergences_of, events_in, nearest_at_end, nearest_rungs, precision_text, rung_called } = await parts_of_page("run/events.ts");
 const { head_metrics, not_formed, role_at, steps_apart } = await parts_of_page("run/heads_told.ts");
 const { settings_of_spec, spec_of, training_text } = await parts_of_page("run/hold.ts");
 const { happened_in, trained_in } = await parts_of_page("run/happened.ts");
@@ -130,6 +130,12 @@ test("events of a run are in the order of their steps, of heads that rose alone"
   assert.deepEqual(events_in(run({ series: { accuracy: [[0, 0.1]] } })), []);
   assert.deepEqual(not_formed(run({ series: high, metrics: {} })), []);
   assert.equal(steps_apart(run({ series })), 40);
+  // How exact a step is, is said of measured events alone.
+  const measured = "Evaluations are at most 40 steps apart, so a measured event may be up to 40 steps earlier.";
+  const held = run({ series, metrics: {}, settings: { intervene: [{ hold: "uniform", until: 40 }] } });
+  assert.equal(precision_text(run({ series }), events), measured);
+  assert.equal(precision_text(held, events_in(held)), `${measured} The steps of interventions are exact.`);
+  assert.equal(precision_text(held, events_in(held).slice(0, 1)), "");
   // A weight that wavers, or that falls below the level again, is no head.
   const wavers = { induction_l2_h1: [[0, 0.23], [10, 0.54], [20, 0.41]], weight_on_previous_l1_h1: [[0, 0.06], [10, 0.06]], induction_l1_h1: [[0, 0.23], [10, 0.3]] };
   const none = run({ series: wavers, metrics: { induction_chance: 0.23, weight_on_previous_chance: 0.064 } });

@@ -8,8 +8,8 @@ import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { flat_settings, type WholeRun } from "../model";
 import { RungList } from "../play/rung_list";
-import { divergences_of, events_in, other_positions, type RunEvent, rungs_of_last } from "./events";
-import { head_metrics, not_formed, rises_of, steps_apart } from "./heads_told";
+import { divergences_of, events_in, other_positions, precision_text, type RunEvent, rungs_of_last } from "./events";
+import { head_metrics, not_formed, rises_of } from "./heads_told";
 import { task_of } from "./in_playground";
 import { series_of } from "./kept";
 import { MetricOptions, metric_title } from "./metric_names";
@@ -24,7 +24,6 @@ export function Events({ run }: { run: WholeRun }) {
   const events = useMemo(() => events_in(run), [run]);
   const absent = useMemo(() => not_formed(run), [run]);
   if (events.length === 0 && absent.length === 0) return null;
-  const apart = steps_apart(run);
   const show = ({ step, map }: RunEvent) => {
     change_address({ step, ...(map && run.arrays.some(({ name }) => name === map) && { map }) }, true);
     document.getElementById("maps")?.scrollIntoView({ block: "start", behavior: "smooth" });
@@ -50,8 +49,7 @@ export function Events({ run }: { run: WholeRun }) {
         <p>{says}</p>
       ))}
       <p class="soft">
-        {apart > 0 && `Evaluations are at most ${apart} steps apart, so an event may be up to ${apart} steps earlier. `}
-        A step opens the attention maps at that step.
+        {precision_text(run, events)} A step opens the attention maps at that step.
         {of_rungs &&
           ` A rung is a loss plateau that is predicted from the data before training. The nearest rung is the one whose predictions have the smallest KL divergence from the model's${rungs_of_last(run) ? ", at the last position" : ""}.`}
       </p>

@@ -4,13 +4,14 @@ import type { Mark } from "../curves";
 import { value_in } from "../engine/looks";
 import type { Table, WholeRun } from "../model";
 import { marks_of_interventions } from "../play/acts";
-import { forms_at, is_formed, rises_of } from "./heads_told";
+import { forms_at, is_formed, rises_of, steps_apart } from "./heads_told";
 import { series_of } from "./kept";
 
 export interface RunEvent {
   step: number;
   says: string;
   mark: string; // a few words, for a figure
+  set?: true; // by the spec, so its step is exact
   map?: string; // the attention map that shows it
   loss?: number;
 }
@@ -118,7 +119,7 @@ function accuracy_event(run: WholeRun): RunEvent[] {
   return step === undefined ? [] : [{ step, says: "Accuracy reaches 90 %.", mark: "accuracy 90 %" }];
 }
 
-const event_of = ({ step, says: mark }: Mark): RunEvent => ({ step, mark, says: capital(mark).concat(".") });
+const event_of = ({ step, says: mark }: Mark): RunEvent => ({ step, mark, says: `${capital(mark)}.`, set: true });
 
 // The steps at which an intervention begins and ends.
 function change_events(run: WholeRun): RunEvent[] {
@@ -135,4 +136,12 @@ export function events_in(run: WholeRun): RunEvent[] {
       const value = value_in(loss, event.step);
       return typeof value === "number" ? { ...event, loss: value } : event;
     });
+}
+
+// How exact the steps of measured events are; "" if none was measured, or if it is not known.
+export function precision_text(run: WholeRun, events: RunEvent[]): string {
+  const apart = steps_apart(run);
+  if (apart === 0 || events.every(({ set }) => set)) return "";
+  const exact = events.some(({ set }) => set) ? " The steps of interventions are exact." : "";
+  return `Evaluations are at most ${apart} steps apart, so a measured event may be up to ${apart} steps earlier.${exact}`;
 }

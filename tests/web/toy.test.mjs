@@ -299,9 +299,11 @@ test("without a word the gate is bounded, and links of their own words restore w
   assert.ok(await page.getByLabel(/^Bounded/).isChecked());
   const axis = () => page.locator(".plane svg g > text[text-anchor=end]").allTextContents();
   assert.deepEqual(await axis(), ["0", "0.25", "0.5", "0.75", "1"]);
+  await page.getByText("This loss is −p D, so it is below 0 when p and D are above 0, and it has no lower limit.").waitFor();
   await page.getByLabel(/^Unbounded/).check();
   await page.waitForFunction(() => location.hash.includes("bounded=no"));
   await page.locator("line.separatrix").waitFor();
+  await page.getByText("Unbounded: p itself is trained, without a softmax, so it can be below 0 or above 1.").waitFor();
   await page.goBack();
   await page.locator("line.separatrix").waitFor({ state: "detached" });
   for (const [hash, bounded] of [["#/toy?D=1&gate=0.25", false], ["#/toy?until=2", false], ["#/toy?logistic=yes", false], ["#/toy?bounded=yes", true], ["#/toy?D=-2&bounded=yes", true], ["#/toy?bounded=yes&logistic=yes", true]]) {

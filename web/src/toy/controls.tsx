@@ -18,7 +18,7 @@ export function Bounds({ state }: { state: State }) {
   return (
     <fieldset class="bounds" aria-label="Range of p">
       {choice(true, "Bounded: p is between 0 and 1, as in a softmax")}
-      {choice(false, "Unbounded: p can be any number, and some starts never reach the key")}
+      {choice(false, "Unbounded: p can be any number, as no softmax limits it, and some starts never reach the key")}
     </fieldset>
   );
 }

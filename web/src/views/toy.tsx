@@ -67,7 +67,7 @@ function fate_of(course: Course): string {
   const end = course.flow.at(-1);
   if ((bounded || logistic) && end)
     told.push(
-      `At τ = ${short(course.times[course.flow.length - 1] ?? until)} p is ${short(end[2])} and the loss ${short(end[3])}.${logistic ? "" : " This loss, −p D, has no lower limit."}`,
+      `At τ = ${short(course.times[course.flow.length - 1] ?? until)} p is ${short(end[2])} and the loss ${short(end[3])}.${logistic ? "" : " This loss is −p D, so it is below 0 when p and D are above 0, and it has no lower limit."}`,
     );
   return told.join(" ");
 }
@@ -199,7 +199,7 @@ function Axes({ bounded }: { bounded: boolean }) {
       <dt class="up">p, from below to above: attention</dt>
       <dd>
         p is the <Term word="α">α</Term> of the second word: how much the model looks at it. 0.5: at both words alike.
-        1: at the second alone.{!bounded && " Here p can leave the range from 0 to 1."}
+        1: at the second alone.{!bounded && " Unbounded: p itself is trained, without a softmax, so it can be below 0 or above 1."}
       </dd>
       <dt>The plane</dt>
       <dd>A point is a state of the model. The ring is the start, and an arrow the next step of training.</dd>

@@ -4,6 +4,15 @@ import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
 const { bands, texts_apart } = await parts_of_page("curves.ts", "model.ts");
+const { role_colour, role_of, scenes, tasks } = await parts_of_page("roles.ts", "start/scenes.ts", "play/tasks.ts");
+
+test("a metric has the colour of its role in every view, and no two of a task have the same", () => {
+  for (const { name, metrics } of tasks) {
+    const colours = metrics.map(role_of);
+    assert.ok(!colours.includes(-1) && new Set(colours).size === colours.length, `${name}: ${metrics} ${colours}`);
+  }
+  for (const { metric, colour } of scenes.flatMap(({ curves }) => curves)) assert.equal(colour, role_colour(metric), metric);
+});
 
 test("the median of runs goes as far as those that were not cut short", () => {
   const curve = (until, more) => ({ name: "", group: "", steps: [0, 10, 20].filter((step) => step <= until), values: [1, 2, 3], ...more });

@@ -1,5 +1,6 @@
 // A bet before a training of the playground is played: on the step of each of its two stages.
 import { change_address } from "../address";
+import { role_colour } from "../roles";
 import { Bets } from "../start/bets";
 import type { Curve } from "../start/flags";
 import type { Task } from "./tasks";
@@ -7,8 +8,8 @@ import type { Task } from "./tasks";
 // A flag for each stage of a task, in the colour of its curve.
 export function flags_of(task: Task): Curve[] {
   const stages = [
-    { stage: task.knowledge, colour: "var(--c1)", ...(task.knowledge?.attends && { attends: true as const }) },
-    { stage: task.attention, colour: "var(--c0)", attends: true as const },
+    { stage: task.knowledge, ...(task.knowledge?.attends && { attends: true as const }) },
+    { stage: task.attention, attends: true as const },
   ];
   return stages.flatMap(({ stage, ...drawn }) =>
     stage
@@ -17,6 +18,7 @@ export function flags_of(task: Task): Curve[] {
             metric: stage.metric,
             name: stage.says,
             means: stage.says,
+            colour: role_colour(stage.metric),
             ...drawn,
             flag: { level: stage.level, asks: `At which step: ${stage.says}?`, short: stage.says, what: stage.what },
           },

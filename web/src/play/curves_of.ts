@@ -2,6 +2,7 @@
 import type { Curve } from "../curves";
 import type { Series } from "../engine/looks";
 import type { Training } from "../engine/training";
+import { role_of } from "../roles";
 import { watched_until } from "../start/effect";
 import { label_of } from "./task_metrics";
 import type { Task } from "./tasks";
@@ -31,6 +32,7 @@ export function curves_of(
           steps: series.steps.slice(0, seen),
           values: series.values.slice(0, seen),
           like,
+          colour: role_of(metric),
           dashed: i > 0,
         },
       ];

@@ -1,6 +1,7 @@
 // The curves of a task in words: what each measures, what it is now, and when it passed its level.
 import { capital } from "../capital";
 import type { Training } from "../engine/training";
+import { role_colour } from "../roles";
 import { changed_at, free, never, untouched_at, watched_until } from "../start/effect";
 import { level_text } from "../start/flags";
 import { came_at, now_of } from "../start/told";
@@ -64,8 +65,7 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
         {others.map(metric => (
           <tr key={metric}>
             <th scope="row">
-              <i style={{ background: `var(--c${task.metrics.indexOf(metric)})` }} aria-hidden="true" />{" "}
-              {label_of(metric, task)}
+              <i style={{ background: role_colour(metric) }} aria-hidden="true" /> {label_of(metric, task)}
               <small>{measure_of(metric, task)}</small>
             </th>
             <td>{now_of(training, { metric, name: "", means: "", colour: "" }, at)}</td>

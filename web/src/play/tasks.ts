@@ -23,7 +23,7 @@ export interface Task {
   words?: string[] | undefined; // how its tokens are read, where the engine only numbers them
   train: Table;
   probe: Table;
-  metrics: string[]; // shares, drawn over the steps: attention has the first colour, β the second
+  metrics: string[]; // shares, drawn over the steps
   named?: { [metric: string]: { label: string; measures: string } }; // in the words of the task
   probes?: string[]; // that are no shares
   knowledge?: Stage;

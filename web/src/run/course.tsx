@@ -8,6 +8,7 @@ import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { flat_settings, type WholeRun } from "../model";
 import { RungList } from "../play/rung_list";
+import { role_of } from "../roles";
 import { divergences_of, events_in, other_positions, precision_text, type RunEvent, rungs_of_last } from "./events";
 import { head_metrics, not_formed, rises_of } from "./heads_told";
 import { task_of } from "./in_playground";
@@ -57,12 +58,13 @@ export function Events({ run }: { run: WholeRun }) {
   );
 }
 
-// The colour of the head that a metric is of: the same in every figure of the run.
+// The colour of a metric's role, or of its head: the same in every figure of the run.
 function colour_of(run: WholeRun, metric: string): Pick<Curve, "colour"> {
+  const role = role_of(metric);
+  if (role >= 0) return { colour: role };
   const all = head_metrics(run);
   const heads = [...new Set(all.map(({ head }) => head))].sort();
-  const at = heads.indexOf(all.find(one => one.metric === metric)?.head ?? "");
-  return at < 0 ? {} : { colour: at };
+  return { colour: heads.indexOf(all.find(one => one.metric === metric)?.head ?? "") };
 }
 
 // A metric over the steps, with the predicted plateaus, or the divergence from each of them.

@@ -1,6 +1,7 @@
 // What Start trains: tasks of the playground in everyday words, each with flags to bet on.
 import { rung_means } from "../play/rung_words";
 import { factor_in, first, type State } from "../play/state";
+import { role_colour } from "../roles";
 import type { Curve } from "./flags";
 import { type Reason, reasons } from "./reasons";
 
@@ -21,9 +22,9 @@ export interface Scene {
   state: Partial<State>;
 }
 
-const looks = "var(--c0)",
-  knows = "var(--c1)",
-  writes = "var(--c2)";
+const looks = role_colour("attention_points_right"),
+  knows = role_colour("beta_points_right"),
+  writes = role_colour("accuracy");
 
 export const scenes: Scene[] = [
   {
@@ -90,7 +91,7 @@ export const scenes: Scene[] = [
         attends: true,
         name: "α: the day before",
         means: "largest share of attention that one head has on the day before",
-        colour: "var(--c3)", // both flags are attention, and neither has the colour of words
+        colour: role_colour("weight_on_previous"), // both flags are attention, and neither has the colour of words
         flag: {
           level: 0.5,
           asks: "When does a head look at the day before (50 %)?",

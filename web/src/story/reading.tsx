@@ -6,6 +6,7 @@ import type { Training } from "../engine/training";
 import { useWidth } from "../lines";
 import { words_of } from "../play/state";
 import { usePlayer } from "../play/use_player";
+import { role_colour } from "../roles";
 import { useScreen } from "../screen";
 import { Arcs, type Pointed } from "../start/arcs";
 import { percent } from "../start/flags";
@@ -16,9 +17,9 @@ import { type Idea, ideas, state_of } from "./ideas";
 
 const moving = 700; // milliseconds from one step to another of the same training
 const curves = [
-  { metric: "beta_points_right", name: "β: matches words", colour: "var(--c1)" },
-  { metric: "attention_points_right", name: "α: looks right", colour: "var(--c0)" },
-  { metric: "accuracy", name: "writes right", colour: "var(--c2)" },
+  { metric: "beta_points_right", name: "β: matches words" },
+  { metric: "attention_points_right", name: "α: looks right" },
+  { metric: "accuracy", name: "writes right" },
 ];
 
 // The idea that crosses one line of the window is read. On a wide screen the line goes down with the reading, so that the
@@ -166,7 +167,11 @@ function Drawn({ idea }: { idea: Idea }) {
             range={[0, 1]}
             share
             lines={(loading ? [] : player.trainings).flatMap((run, i) =>
-              curves.map(({ metric, colour }) => ({ series: run.series.get(metric), colour, ghost: i > 0 })),
+              curves.map(({ metric }) => ({
+                series: run.series.get(metric),
+                colour: role_colour(metric),
+                ghost: i > 0,
+              })),
             )}
             rules={[]}
             poles={[]}
@@ -176,8 +181,8 @@ function Drawn({ idea }: { idea: Idea }) {
       </div>
       <p class="soft read-numbers">
         Step <output data-step={at}>{at}</output>.{" "}
-        {curves.map(({ metric, name, colour }) => (
-          <span style={{ "--of": colour }}>
+        {curves.map(({ metric, name }) => (
+          <span style={{ "--of": role_colour(metric) }}>
             {name} {loading ? "–" : value_text(training, metric, at)}
           </span>
         ))}

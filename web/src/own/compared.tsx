@@ -85,8 +85,10 @@ function Comparison({
                 <>
                   {" "}
                   This model reads each word together with the others, and need not attend.{" "}
-                  <a href={address_with({ model: by_word, set: undefined, step: undefined })}>A model with a weight and a logit for each word</a> shows
-                  better which words it uses.
+                  <a href={address_with({ model: by_word, set: undefined, step: undefined })}>
+                    A model with a weight and a logit for each word
+                  </a>{" "}
+                  shows better which words it uses.
                 </>
               )}
             </>

@@ -122,9 +122,7 @@ export function GroupsTable({
         </p>
       )}
       {few_text(found) && <p class="caution">{few_text(found)}</p>}
-      {few_text(found) && (
-        <MoreSeeds key={of} {...{ source, store, runs, by, of, opened, open }} groups={found} />
-      )}
+      {few_text(found) && <MoreSeeds key={of} {...{ source, store, runs, by, of, opened, open }} groups={found} />}
       <label class="pick">
         Compare each group with
         <select value={setting_text(found.against)} onChange={event => set_against(event.currentTarget.value, true)}>

@@ -74,9 +74,7 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
   const from = divergences_of(run),
     of_last = rungs_of_last(run);
   const usual =
-    of_last && from.length > 1
-      ? divergences
-      : likely_metric(names, rungs.length > 0 ? "loss" : "") || (names[0] ?? "");
+    of_last && from.length > 1 ? divergences : likely_metric(names, rungs.length > 0 ? "loss" : "") || (names[0] ?? "");
   const [asked, choose] = useWord("of", usual);
   const all = asked === divergences && from.length > 1;
   const metric = asked;

@@ -199,7 +199,8 @@ function Axes({ bounded }: { bounded: boolean }) {
       <dt class="up">p, from below to above: attention</dt>
       <dd>
         p is the <Term word="α">α</Term> of the second word: how much the model looks at it. 0.5: at both words alike.
-        1: at the second alone.{!bounded && " Unbounded: p itself is trained, without a softmax, so it can be below 0 or above 1."}
+        1: at the second alone.
+        {!bounded && " Unbounded: p itself is trained, without a softmax, so it can be below 0 or above 1."}
       </dd>
       <dt>The plane</dt>
       <dd>A point is a state of the model. The ring is the start, and an arrow the next step of training.</dd>

@@ -1,7 +1,7 @@
 # What makes the compiler finish sooner, and changes nothing of what is computed.
 
-# Where no time is spent when the program runs, little is spent on optimising it: what reads the command line, draws and keeps.
-# fovea_thin(TARGET…)
+# Where no time is spent when the program runs, little is spent on optimising it: what reads the command line, draws and keeps,
+# and tests. fovea_thin(TARGET…)
 set(FOVEA_THIN $<$<CONFIG:Release>:-O1>)
 if(FOVEA_SANITIZE)
   set(FOVEA_THIN -O0)

@@ -131,10 +131,10 @@ test("events of a run are in the order of their steps, of heads that rose alone"
   assert.deepEqual(not_formed(run({ series: high, metrics: {} })), []);
   assert.equal(steps_apart(run({ series })), 40);
   // How exact a step is, is said of measured events alone.
-  const measured = "Evaluations are at most 40 steps apart, so a measured event may be up to 40 steps earlier.";
+  const apart = "Evaluations are at most 40 steps apart, so a measured event may be up to 40 steps earlier.";
   const held = run({ series, metrics: {}, settings: { intervene: [{ hold: "uniform", until: 40 }] } });
-  assert.equal(precision_text(run({ series }), events), measured);
-  assert.equal(precision_text(held, events_in(held)), `${measured} The steps of interventions are exact.`);
+  assert.equal(precision_text(run({ series }), events), apart);
+  assert.equal(precision_text(held, events_in(held)), `${apart} The steps of interventions are exact.`);
   assert.equal(precision_text(held, events_in(held).slice(0, 1)), "");
   // A weight that wavers, or that falls below the level again, is no head.
   const wavers = { induction_l2_h1: [[0, 0.23], [10, 0.54], [20, 0.41]], weight_on_previous_l1_h1: [[0, 0.06], [10, 0.06]], induction_l1_h1: [[0, 0.23], [10, 0.3]] };

@@ -1,4 +1,5 @@
-// Measures a duration, and formats it for people (room base). Sweeps, benchmarks, progress lines and the report call it.
+// Measures a duration, and formats it for people (room base). Sweeps, benchmarks, progress lines and the report call
+// it.
 #pragma once
 
 #include <chrono>

@@ -76,7 +76,10 @@ def pages(page, cell, program):
     attributes = [
         ["`problem`", "what is wrong"],
         ["`remedy`", "what to do, or the meaning of a setting with a wrong value; empty if there is no advice"],
-        ["`place`", "the location of the problem: the argument, or the file with line and column; empty if there is none"],
+        [
+            "`place`",
+            "the location of the problem: the argument, or the file with line and column; empty if there is none",
+        ],
         ["`nearest`", "the known name that is most similar to a wrong one, or an empty text"],
     ]
     examples = [

@@ -43,9 +43,7 @@ void Waiting::draw() {
   const Clock::time_point begin = Clock::now();
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, std::chrono::milliseconds(200), [this] { return over_; })) {
-    const auto text = [&] {
-      return fmt::format("{}: {}", what_, duration_text(seconds_since(begin)));
-    };
+    const auto text = [&] { return fmt::format("{}: {}", what_, duration_text(seconds_since(begin))); };
     lines_.show([&] { return std::vector<std::string>{text()}; }, text);
   }
 }

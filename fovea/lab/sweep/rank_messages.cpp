@@ -44,7 +44,9 @@ std::uint64_t number_of(const std::filesystem::path& folder) {
 
 // A message goes to another rank as data, and so does what it leaves to say.
 MessageJson value_to_json(const Value& value) { return value.text(); }
-Value value_from_json(const MessageJson& json) { return parse_table("x = " + json.get<std::string>(), "a value").at("x"); }
+Value value_from_json(const MessageJson& json) {
+  return parse_table("x = " + json.get<std::string>(), "a value").at("x");
+}
 
 struct PieceToJson {
   MessageJson operator()(const std::string& text) const { return text; }

@@ -40,19 +40,19 @@ std::string to_message(const RunRecord& record) {
   for (const WeightRecord& weight : record.weights)
     weights.push_back({weight.name, weight.shape, weight.type, bytes_of(weight.bytes)});
   const MessageJson all = {{"experiment", record.experiment},
-                    {"spec", record.spec.text()},
-                    {"hash", record.hash},
-                    {"state", static_cast<int>(record.state)},
-                    {"error", record.error},
-                    {"version", record.version},
-                    {"arithmetic", record.arithmetic},
-                    {"machine", record.machine},
-                    {"started", record.started},
-                    {"seconds", bytes_of(std::vector{record.seconds})},
-                    {"steps", record.steps},
-                    {"series", std::move(series)},
-                    {"arrays", std::move(arrays)},
-                    {"weights", std::move(weights)}};
+                           {"spec", record.spec.text()},
+                           {"hash", record.hash},
+                           {"state", static_cast<int>(record.state)},
+                           {"error", record.error},
+                           {"version", record.version},
+                           {"arithmetic", record.arithmetic},
+                           {"machine", record.machine},
+                           {"started", record.started},
+                           {"seconds", bytes_of(std::vector{record.seconds})},
+                           {"steps", record.steps},
+                           {"series", std::move(series)},
+                           {"arrays", std::move(arrays)},
+                           {"weights", std::move(weights)}};
   std::string bytes;
   MessageJson::to_cbor(all, nlohmann::detail::output_adapter<char>(bytes));
   return bytes;

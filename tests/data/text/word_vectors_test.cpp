@@ -63,7 +63,8 @@ TEST(WordVectors, WhatIsWrongIsNamedByItsLine) {
   EXPECT_SAYS(vectors_refusal("400000 300\na 1\n"), "vectors.txt:1: its vectors have 300 numbers");
   EXPECT_SAYS(vectors_refusal(""), "vectors.txt: has no word vectors");
   EXPECT_SAYS(vectors_refusal("5 2\n"), "has no word vectors");
-  EXPECT_SAYS(vectors_refusal("3 2\na 1 2\nb 3 4\n"), "vectors.txt: has 2 word vectors, but its first line announces 3");
+  EXPECT_SAYS(vectors_refusal("3 2\na 1 2\nb 3 4\n"),
+              "vectors.txt: has 2 word vectors, but its first line announces 3");
   EXPECT_SAYS(vectors_refusal("word\n"), "vectors.txt:1: has no word with its numbers");
   EXPECT_SAYS(vectors_refusal("\x1f\x8b more"), "vectors.txt: is packed");
 }

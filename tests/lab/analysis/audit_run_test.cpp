@@ -11,7 +11,9 @@
 namespace fovea {
 namespace {
 
-RunSpec audit_spec(const std::string& toml) { return resolve(parse_experiment(toml, "test.toml"), Preset::full, {}, 3); }
+RunSpec audit_spec(const std::string& toml) {
+  return resolve(parse_experiment(toml, "test.toml"), Preset::full, {}, 3);
+}
 
 // Each sequence has words of its own, so that a logit of a word is a logit of a place: free by construction. And a
 // word's state is its two weights: local by construction.

@@ -102,12 +102,13 @@ TEST(Claims, AreRefutedByAnIntervalBeyondTheThresholdAndWithAControl) {
     }
     const std::string rest = "\nnull = { value = 0, means = \"x\" }\n";
     const std::vector<ClaimResult> results = check_claims(
-        experiment_with("[define]\nright = \"accuracy\"\n[[claim]]\nname = \"x\"\ntitle = \"x\"\nsays = \"x\"\nmetric = "
-                      "\"median(right)\"\nexpect = \"refuted\"\ncontrol = \"c\"\nsource = \"[1]\"\nat_least = " +
-                      bound + rest +
-                      "[[claim]]\nname = \"c\"\ntitle = \"c\"\nsays = \"c\"\nmetric = "
-                      "\"least(accuracy)\"\nat_least = " +
-                      control + rest),
+        experiment_with(
+            "[define]\nright = \"accuracy\"\n[[claim]]\nname = \"x\"\ntitle = \"x\"\nsays = \"x\"\nmetric = "
+            "\"median(right)\"\nexpect = \"refuted\"\ncontrol = \"c\"\nsource = \"[1]\"\nat_least = " +
+            bound + rest +
+            "[[claim]]\nname = \"c\"\ntitle = \"c\"\nsays = \"c\"\nmetric = "
+            "\"least(accuracy)\"\nat_least = " +
+            control + rest),
         Preset::full, records);
     EXPECT_EQ(results.at(0).verdict(), results.at(0).held ? ClaimVerdict::refuted : ClaimVerdict::not_refuted);
     return results.at(0);

@@ -87,9 +87,10 @@ TEST(SweepPlan, ACaseSetsSeveralSettingsTogether) {
   ASSERT_EQ(first.size(), 1u);
   EXPECT_EQ(first.front().key, "task.vocab");
   EXPECT_TRUE(says(plan_refusal([] { planned("sweep = { cases = [3] }\n"); }), "a case is a table of settings"));
-  EXPECT_TRUE(says(
-      plan_refusal([] { SweepPlan(planned("sweep = { cases = [{ task.vocap = 3 }] }\n"), Preset::full, {}, {}).all(); }),
-      "vocap"));
+  EXPECT_TRUE(says(plan_refusal([] {
+                     SweepPlan(planned("sweep = { cases = [{ task.vocap = 3 }] }\n"), Preset::full, {}, {}).all();
+                   }),
+                   "vocap"));
 }
 
 TEST(SweepPlan, AMillionPointsTakeNoTimeUntilTheyAreWanted) {

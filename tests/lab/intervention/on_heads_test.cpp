@@ -14,7 +14,7 @@ namespace fovea {
 namespace {
 
 RunSpec heads_spec(const std::string& intervene, const std::string& probes = "\"loss\", \"heads\"",
-                    const char* precision = "float") {
+                   const char* precision = "float") {
   const std::string text =
       "task = { name = \"markov-icl\", states = 3, length = 12 }\n"
       "model = { name = \"transformer\", layers = 2, heads = 2, width = 8, start = 0.5 }\n"
@@ -92,8 +92,7 @@ TEST(HeadInterventions, ProbesThatLookIntoHeadsSeeTheHoldAndChangeNoBit) {
   const std::string hold = "[{ hold = \"uniform\", of = \"layer.2\" }]", usual = "\"loss\", \"heads\"";
   for (const char* precision : {"float", "double"}) {
     const RunRecord plain = train(heads_spec(hold, usual, precision)),
-                    looked =
-                        train(heads_spec(hold, usual + ", \"head-beta\", \"gradients\", \"circuits\"", precision));
+                    looked = train(heads_spec(hold, usual + ", \"head-beta\", \"gradients\", \"circuits\"", precision));
     for (const auto& [name, series] : plain.series) EXPECT_EQ(looked.series.at(name), series) << name;
     for (const char* name : {"head_beta_previous_l1_h2", "head_beta_induction_l2_h1", "gradient_qk_1", "gradient_embed",
                              "copies_l2_h1", "matches_l1_h1", "composes"})

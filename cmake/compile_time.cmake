@@ -14,9 +14,9 @@ endfunction()
 
 # Parsing headers and instantiating the same templates is most of the work of small files: compiled folder by folder, all takes
 # a third of the time, and floor by floor for the sanitizers, which nobody builds after each change, a third less again. What files
-# of one floor name for themselves must differ, then, but for tests of kernels. With --preset debug each file is compiled by itself: what suits somebody who changes one and
-# tries it. g++ refuses kernels at -O0. What a debugger reads stays beside the objects, and the library names them in place of
-# holding them: linking a test then takes a second, and not ten.
+# of one floor name for themselves must differ, then, but for tests of kernels. With --preset debug each file is compiled by itself:
+# what suits somebody who changes one and tries it. g++ refuses kernels at -O0. What a debugger reads stays beside the objects, and
+# the library names them in place of holding them: linking a test then takes a second, and not ten.
 set(FOVEA_UNITY ON)
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(FOVEA_UNITY OFF)

@@ -18,10 +18,12 @@ set(FOVEA_COMPUTING_ROOMS "^(math|nn)(/|$)")
 # asks whether its address is null, aligned and of that class. The others compile in two thirds of the time: what they read outside of
 # an object the address sanitizer sees all the same.
 set(FOVEA_PARSING_ROOMS "^(base(/error)?|math|io(/.*)?|data/(text|words|corpus|tasks/files)|lab/(query|spec|experiment)|serve)$")
-# How the others are compiled, the program and the tests.
+# How the others are compiled, the program and the tests. It is linked after fovea_habits: of two options clang takes the later.
+add_library(fovea_unfuzzed INTERFACE)
 set(FOVEA_UNFUZZED)
 if(FOVEA_FUZZ)
   set(FOVEA_UNFUZZED -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr,fuzzer-no-link)
+  target_compile_options(fovea_unfuzzed INTERFACE ${FOVEA_UNFUZZED})
 endif()
 
 # The headers that all rooms parse, parsed for all of them: a target with nothing else in it. With coverage they are parsed apart.
@@ -32,7 +34,7 @@ foreach(headers fovea_headers fovea_headers_fuzzed)
   target_link_libraries(${headers} PRIVATE fovea_habits)
   fovea_parse_once(${headers})
 endforeach()
-target_compile_options(fovea_headers PRIVATE ${FOVEA_UNFUZZED})
+target_link_libraries(fovea_headers PRIVATE fovea_unfuzzed)
 
 # fovea_room(LIBRARY ROOM): the target fovea_room_ROOM, a part of the library. Under sanitizers the rooms of one floor are one target,
 # or two, of which one parses.
@@ -57,7 +59,7 @@ function(fovea_room library room)
     target_link_libraries(${target} PRIVATE fovea_habits)
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:${target}>)
     if(NOT fuzzed)
-      target_compile_options(${target} PRIVATE ${FOVEA_UNFUZZED})
+      target_link_libraries(${target} PRIVATE fovea_unfuzzed)
     endif()
     if(FOVEA_SANITIZE AND room MATCHES ${FOVEA_COMPUTING_ROOMS})
       target_compile_options(${target} PRIVATE -O1)  # clang takes no headers here that were parsed at -O0

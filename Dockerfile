@@ -4,7 +4,7 @@ WORKDIR /source
 COPY . .
 RUN bash -euc 'source scripts/setup.bash; \
   need_packages "${packages_to_run[@]}" "${packages_for_page[@]}" "${packages_for_engine[@]}"; \
-  only_target=program build_preset release build; \
+  only_target=program build_preset release build -DFOVEA_ALL_INSTRUCTION_SETS=ON; \
   cmake --install build --prefix /opt/fovea --strip >/dev/null'
 
 FROM debian:12-slim

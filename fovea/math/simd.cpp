@@ -52,7 +52,7 @@ void cap_targets(const std::string& wish) {
     const std::int64_t target = std::int64_t{1} << bit;
     const std::string name = lower(hwy::TargetName(target));
     if (name == wish && name != "unknown") {  // a bit of no set has that name
-      hwy::DisableTargets(target - 1);  // better targets have lower bits
+      hwy::DisableTargets(target - 1);        // better targets have lower bits
       return;
     }
     if ((HWY_TARGETS & target) != 0) names += (names.empty() ? "" : ", ") + name;

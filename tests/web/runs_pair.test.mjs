@@ -76,7 +76,7 @@ test("the seeds that groups with few pairs lack are trained by a button", async 
     train = page.getByRole("button", { name: "Train seeds 3, 4, 5 of both groups" });
   await commands.waitFor();
   await expect_accessible(page);
-  // For another metric the table is drawn anew: the order is still waited for, and the commands stay open.
+  // Another metric replaces the table. The page still waits for the order, and the commands stay open.
   const ordered = [],
     job = { experiment: "copy-subset", form: "full", state: "running", stage: "", total: 1, done: 0, found: 0, failed: 0, seconds_left: null };
   await page.route("**/api/jobs", (route) => {

@@ -17,7 +17,8 @@ interface Trained {
 }
 
 const of_seed = (training: Training, verdict: string): OfSeed => ({
-  ...{ seed: training.plan.seed, verdict },
+  seed: training.plan.seed,
+  verdict,
   word: largest(learned_words(training, training.look_at(training.step)!), 1)[0]?.word,
 });
 

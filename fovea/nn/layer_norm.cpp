@@ -10,7 +10,7 @@ namespace fovea {
 
 namespace {
 
-constexpr Index rows_grain = 64;  // rows whose parts of dw and db are summed before they meet those of others
+constexpr Index rows_per_part = 64;  // rows whose parts of dw and db are summed before they meet those of others
 
 // Rows [begin, end), of the layer's equations as they stand; floats by a kernel.
 void forward_rows(const LayerNorm<double>& norm, const LayerNorm<double>::Trace& trace, Index begin, Index end) {
@@ -79,16 +79,16 @@ typename LayerNorm<T>::Trace LayerNorm<T>::forward(Compute& compute, Matrix<cons
   assert(x.size(1) == width);
   const Index N = x.size(0);
   Trace trace{x, compute.array<T>(N), compute.array<T>(N), compute.array<T>(N, width)};
-  compute.team.split(N, rows_grain, [&](Index begin, Index end) { forward_rows(*this, trace, begin, end); });
+  compute.team.split(N, rows_per_part, [&](Index begin, Index end) { forward_rows(*this, trace, begin, end); });
   return trace;
 }
 
 template <class T>
 void LayerNorm<T>::backward(Compute& compute, const Trace& trace, Matrix<const T> dy, Matrix<T> dx) const {
-  const Index N = dy.size(0), parts = (N + rows_grain - 1) / rows_grain;
+  const Index N = dy.size(0), parts = (N + rows_per_part - 1) / rows_per_part;
   const Cube<T> sums = compute.zeros<T>(parts, 2, width);  // of dw and db
-  compute.team.split(N, rows_grain, [&](Index begin, Index end) {
-    const Matrix<T> part = sums[begin / rows_grain];
+  compute.team.split(N, rows_per_part, [&](Index begin, Index end) {
+    const Matrix<T> part = sums[begin / rows_per_part];
     backward_rows(*this, trace, begin, end, dy, dx, part[0].data(), part[1].data());
   });
   if (!compute.trains()) return;

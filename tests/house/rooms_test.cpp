@@ -1,6 +1,7 @@
 // The house stands as fovea/rooms.txt says: a room includes only itself and the rooms above it in that list, no headers
 // include each other in a circle, no room is a heap, and docs/developers/architecture.md has the same list. Comments
 // are held to the width of a line, as clang-format leaves them alone: it would run the lines of an equation together.
+// The files of a floor are compiled as one unit for the browser, so that no constant of a file hides one of a header there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,6 +67,21 @@ File read_file(const fs::path& path) {
     if (is_wide_comment(line)) file.too_wide.push_back(file.lines + 1);
   }
   return file;
+}
+
+// The constants that a line at the left margin defines, as `constexpr Index grain = 32;` does.
+std::string constant_of(const std::string& line) {
+  static const std::regex constant(R"(^(?:inline )?(?:constexpr|const) [^=(){}]*\b(\w+)(?:\[\w*\])? (?:= .*|=))");
+  std::smatch match;
+  return std::regex_match(line, match, constant) ? match[1].str() : "";
+}
+
+std::set<std::string> constants_of(const fs::path& file) {
+  std::set<std::string> names;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (const std::string name = constant_of(line); !name.empty()) names.insert(name);
+  return names;
 }
 
 std::vector<File> read_files() {
@@ -179,6 +195,23 @@ TEST(Rooms, NoCommentIsWiderThanALine) {
   EXPECT_TRUE(is_wide_comment("  // " + std::string(116, 'x')));
   EXPECT_FALSE(is_wide_comment("  // " + std::string(114, 'x') + "β"));
   EXPECT_FALSE(is_wide_comment(std::string(121, 'x') + "  // what is not a comment alone"));
+}
+
+// In one unit with that file, another file that includes the header would take the file's constant without a word.
+TEST(Rooms, NoConstantOfAFileHidesOneOfAHeader) {
+  std::map<std::string, std::string> of_headers;
+  for (const File& file : library())
+    if (file.path.ends_with(".h"))
+      for (const std::string& name : constants_of(root / file.path)) of_headers.emplace(name, file.path);
+  EXPECT_GT(of_headers.size(), 30u);
+  for (const File& file : library())
+    if (file.path.ends_with(".cpp"))
+      for (const std::string& name : constants_of(root / file.path))
+        if (const auto hidden = of_headers.find(name); hidden != of_headers.end())
+          ADD_FAILURE() << file.path << " defines " << name << ", as " << hidden->second << " does";
+  EXPECT_EQ(constant_of("inline constexpr Index rows_grain = 32;  // rows"), "rows_grain");
+  EXPECT_EQ(constant_of("constexpr std::array<Name, 2> names ="), "names");
+  EXPECT_EQ(constant_of("  const Index N = 3;"), "");
 }
 
 TEST(Rooms, NoFileBesideTheLibraryIsLongEither) {

@@ -12,7 +12,8 @@ function progress_text(jobs: Job[]): string {
   return `Training${jobs.length > 1 ? ` ${Math.min(jobs.length, ended + 1)} of ${jobs.length}` : ""}: ${at}.`;
 }
 
-// The numbers of those that are not done, by the name of their trainings. A view that is drawn again waits for them.
+// The numbers of those that are not done, by the name of their trainings; none while they are ordered. A view that is drawn again waits
+// for them.
 const not_done = new Map<string, number[]>();
 
 // `of` is the name of these trainings. `ended` is called once all of them are done, and returns the text that is shown then.
@@ -31,6 +32,8 @@ export function useOrders(trainer: Trainer | undefined, of: string, ended: () =>
     set_problem((error as Error).message ?? String(error));
   };
   const start = async (orders: Order[]) => {
+    if (not_done.has(of)) return;
+    not_done.set(of, []);
     set_problem("");
     set_progress("Waiting to start.");
     try {
@@ -47,8 +50,8 @@ export function useOrders(trainer: Trainer | undefined, of: string, ended: () =>
       const jobs = (await trainer!.jobs()).filter(({ job }) => numbers.includes(job));
       const bad = jobs.find(({ state, failed }) => state === "failed" || state === "stopped" || failed > 0);
       if (bad) throw new Error(bad.error || `The training ${bad.state === "stopped" ? "was stopped" : "failed"}.`);
-      if (jobs.length < numbers.length || jobs.some(({ state }) => state !== "done"))
-        return set_progress(progress_text(jobs));
+      if (jobs.length < numbers.length) throw new Error("The server no longer has these trainings. Order them again.");
+      if (jobs.some(({ state }) => state !== "done")) return set_progress(progress_text(jobs));
       clearInterval(timer);
       set_progress(await ended());
       keep([]);

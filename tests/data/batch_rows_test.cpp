@@ -40,7 +40,8 @@ void expect_parts_make(const Batch& whole, int cut) {
 TEST(TakeRows, PartsMakeTheWhole) {
   for (const char* name : {"copy", "keyword", "feature-mean", "largest-digit", "odd-one-out", "markov-icl", "mws"}) {
     SCOPED_TRACE(name);
-    for (const int cut : {0, 1, 4, 9}) expect_parts_make(draw(*make_task(name), Split::train, 3, 9), cut);
+    const Batch batch = draw(*make_task(name), Split::train, 3, 9);
+    for (const int cut : {0, 1, 4, 9}) expect_parts_make(batch, cut);
   }
   const auto kept = make_task("feature-mean", table({{"samples", whole(20)}}));
   const Batch batch = draw(*kept, Split::train, 3, 9);

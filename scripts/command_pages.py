@@ -40,8 +40,13 @@ SHARED = {
     ),
     "--skip-bad": ("", "skip and count malformed lines ([data files](data-files.md#malformed-lines))"),
     "--threads": ("an integer", "number of threads; results do not depend on it"),
-    "--where": ("a [condition](expressions.md)", "only runs that meet it"),
+    "--where": (
+        "a [condition](expressions.md)",
+        "`runs`: only runs that meet it; others: the runs that meet it, in addition to the named runs",
+    ),
 }
+# Options that mean something else in a command. Its --help has the meaning.
+OTHER_MEANING = {"bench": ["--quick"], "check-attention": ["--seed", "--seeds", "--threads"]}
 VARIABLES = [
     [
         "`FOVEA_HOME`",
@@ -81,9 +86,20 @@ def shared_rows(texts):
     rows = []
     for option, (takes, meaning) in SHARED.items():
         having = [" ".join(words) for words, text in texts if re.search(rf"^  (?:-\w,)?{option}\b(?!-)", text, re.M)]
+        having = [name for name in having if option not in OTHER_MEANING.get(name, [])]
         links = ", ".join(f"[{name}](#fovea-{name.replace(' ', '-')})" for name in having)
         rows.append([f"`{option}`", takes or "–", meaning, "most" if len(having) > 12 else links])
     return rows
+
+
+def other_meanings():
+    """A sentence on the options of OTHER_MEANING, such as `--quick` of bench."""
+    of = {
+        name: " and ".join(filter(None, [", ".join(f"`{one}`" for one in options[:-1]), f"`{options[-1]}`"]))
+        for name, options in OTHER_MEANING.items()
+    }
+    listed = "; ".join(f"{options} of [{name}](#fovea-{name})" for name, options in of.items())
+    return f"Some options have another meaning, in the help of their command: {listed}."
 
 
 def commands_page(program, page):
@@ -103,7 +119,7 @@ def commands_page(program, page):
         "\n\n```\nfovea run toy-uniform\n```"
     )
     shared = "## Options of several commands\n\n" + "\n".join(
-        table(["option", "takes", "meaning", "commands"], shared_rows(texts))
+        [*table(["option", "takes", "meaning", "commands"], shared_rows(texts)), "", other_meanings()]
     )
     variables = "## Environment variables\n\n" + "\n".join(table(["variable", "takes", "default", "effect"], VARIABLES))
     output = (

@@ -1,9 +1,9 @@
 // Optimizer: one update of a whole parameter set, in one loop over the flat buffers (room nn/optimizer). The
 // TrainLoop (lab/train) calls it. It changes the weights and its moments. An UpdateRule (nn/optimizer/update_rule.h)
-// moves the weights; this class does what all rules share. With s = 1 without clipping, and ‖d‖ the norm of the
-// gradient over all groups that are not frozen,
+// moves the weights; this class does what all rules share. With ‖d‖ the norm of the gradient over all groups that are
+// not frozen,
 //
-//   s = min(1, clip / (‖d‖ + 1e-6)),   or 1 / ‖d‖ if the gradient is normalised
+//   s = 1 / ‖d‖ if the gradient is normalised, else 1 if clip = 0, else min(1, clip / (‖d‖ + 1e-6))
 #pragma once
 
 #include <array>

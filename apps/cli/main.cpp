@@ -40,7 +40,7 @@ constexpr const char* first_steps =
     "  fovea report -o report.html     write all reproduced experiments to one page\n"
     "  fovea serve                     show the store as a live page in a browser\n"
     "\n"
-    "Runs are stored in $FOVEA_HOME, or in ~/.local/share/fovea.";
+    "Runs are stored in $FOVEA_HOME, $XDG_DATA_HOME/fovea or ~/.local/share/fovea.";
 
 // Throws nothing, even if stderr is closed.
 int complain(const std::string& text, int code) {

@@ -35,7 +35,7 @@ AuditLine local_line(const RunRecord& run) {
                       : fmt::format("The state at the end: the word alone {}.", explains(line.value));
   if (const double here = last(run, "audit_word_decoded"); !std::isnan(here))
     line.sentence += fmt::format(
-        " A linear reader finds the word itself in {}, the next ones in {}, the second next in {} (chance {}).",
+        " A linear reader finds the word itself in {}, its neighbours in {}, the second neighbours in {} (chance {}).",
         percent(here), percent(last(run, "audit_neighbour_decoded")),
         percent(last(run, "audit_second_neighbour_decoded")), percent(last(run, "audit_word_decoded_chance")));
   return line;

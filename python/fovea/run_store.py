@@ -70,7 +70,7 @@ class Store:
         Raises
         ------
         WrongInput
-            If a name is one that no run has, or the condition is none.
+            If a name is one that no run has, or the condition is not valid.
 
         Examples
         --------
@@ -137,7 +137,7 @@ class Store:
         Raises
         ------
         WrongInput
-            If a name, a step or a value is none.
+            If a name, a step or a value is not valid.
 
         Examples
         --------
@@ -254,10 +254,17 @@ def store(file: str | os.PathLike[str] | None = None) -> Store:
     Raises
     ------
     WrongType
-        If the file is no path.
+        If ``file`` is not a path.
 
     Examples
     --------
+    The newest runs of this user's store (``Store.runs`` finds others):
+
+    >>> for run in fovea.store().runs(sort="-id", limit=3):  # doctest: +SKIP
+    ...     print(run.id, run.experiment, run.metrics.get("loss"))
+
+    A file that is missing is an empty store:
+
     >>> import fovea, tempfile
     >>> len(fovea.store(tempfile.mkdtemp() + "/runs.db"))
     0

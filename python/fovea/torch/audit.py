@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 
 
 class Audit:
-    """How far the assumptions of the two-stage story hold at the last site.
+    """How far the assumptions of the two-stage account are true at the last site.
 
     Parameters
     ----------

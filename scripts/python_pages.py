@@ -14,6 +14,9 @@ from peer_seeds import table
 from setting_tables import cell
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
+# What modules of the package call of each other's objects, and scikit-learn's own: no part of the API.
+INNER = {"Similarity.at_work", "Store.require_place", "Task.lent", "Task.of_shape"}
+INNER |= {f"{name}.set_score_request" for name in ("AttentionClassifier", "NadarayaWatson")}
 # Names in signatures that are no classes of the package.
 TYPES = [
     ["`SpecLike`", "text, path or dict", "an experiment's name, the path of a file, or the content of a file"],
@@ -157,7 +160,7 @@ def members(thing):
     """What fovea's own classes define: (name, function, whether it is a property). Attributes of the engine are in its docstrings."""
     own = {name for one in thing.__mro__ if one.__module__.startswith("fovea.") for name in vars(one)}
     for name, member in inspect.getmembers_static(thing):
-        if name in own and not name.startswith("_"):
+        if name in own and not name.startswith("_") and f"{thing.__name__}.{name}" not in INNER:
             is_property = isinstance(member, property)
             if thing.__module__ != "fovea._engine" if is_property else callable(getattr(thing, name)):
                 yield name, member.fget if is_property else getattr(thing, name), is_property

@@ -33,6 +33,7 @@ SPLIT = {
     "reference/python-api": "reference/python-*",
     "reference/page": "reference/page-*",
     "reference/results": "reference/results-*",
+    "reference/prefetching": "reference/results-on-traces",
 }
 INSTEAD = {"README.md": "index.md", "experiments": "gallery/index.md"}
 

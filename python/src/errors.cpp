@@ -36,7 +36,7 @@ py::object exception_of(const Error& error, PyObject* type) {
 
 void bind_errors(py::module_& module) {
   const auto builtin = [](PyObject* type) { return py::reinterpret_borrow<py::object>(type); };
-  base = exception_type("fovea.Error", R"(Say what fovea refuses or could not do.
+  base = exception_type("fovea.Error", R"(The base class of Fovea's exceptions.
 
 Attributes
 ----------
@@ -54,7 +54,7 @@ Examples
 ...     error.nearest
 'toy-uniform')",
                         py::make_tuple(builtin(PyExc_Exception)));
-  wrong = exception_type("fovea.WrongInput", R"(Say that a name, a setting or data are wrong. It is a ValueError, too.
+  wrong = exception_type("fovea.WrongInput", R"(Raised if a name, a setting or data are wrong. It is a ValueError, too.
 
 Examples
 --------
@@ -63,7 +63,7 @@ Examples
 Traceback (most recent call last):
 fovea.WrongInput: there is no corpus 'none')",
                          py::make_tuple(builtin(base), builtin(PyExc_ValueError)));
-  wrong_kind = exception_type("fovea.WrongType", R"(Say that an argument has a wrong type. It is a TypeError, too.
+  wrong_kind = exception_type("fovea.WrongType", R"(Raised if an argument has a wrong type. It is a TypeError, too.
 
 Examples
 --------
@@ -72,7 +72,7 @@ Examples
 Traceback (most recent call last):
 fovea.WrongType: the experiment must be a name)",
                               py::make_tuple(builtin(wrong), builtin(PyExc_TypeError)));
-  failed = exception_type("fovea.Failure", R"(Say that something could not be done. It is a RuntimeError, too.
+  failed = exception_type("fovea.Failure", R"(Raised for what could not be done. It is a RuntimeError, too.
 
 Examples
 --------

@@ -34,8 +34,7 @@ void TrainSettings::settings(Fields& fields) {
   fields.integer("threads", threads, 1, 1024, "number of threads; results do not depend on it");
   fields.choice(
       "data_parallel", data_parallel, {{"false", false}, {"true", true}},
-      "the batch is cut into shards that the ranks of an mpirun share; the result does not depend on how many "
-      "ranks there are");
+      "the batch is cut into shards, one or more for each rank; results do not depend on the number of ranks");
   fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default), "parts of a batch under data_parallel");
   fields.choice("engine", engine, {{"torch", EngineKind::torch}},
                 "torch: PyTorch computes losses and gradients of updates", "the model's own code");

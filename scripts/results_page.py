@@ -102,11 +102,11 @@ def title_of(kept, claim, experiment):
 
 
 def otherwise(experiment, key, broken):
-    """What the quick form comes to where what the claim is about is broken, or why nothing breaks it."""
+    """What the quick form comes to where what the claim is about is broken, or that nothing breaks it."""
     for entry in broken:
         if entry["experiment"] == experiment and entry["claim"] == key:
             if not entry["value"]:
-                return entry["change"].replace("nothing:", "no break found:", 1)
+                return "none found"
             if entry["value"] == "never reached, or of no run":
                 return f"{entry['change']}: not defined, no run reaches it"
             return f"{entry['change']}: {entry['value']}"

@@ -281,12 +281,11 @@ def python_pages(page):
             f"GROUPS in scripts/python_pages.py and the package differ in {', '.join(sorted(listed ^ set(names)))}"
         )
     heads = ["name", "does or is"]
-    made, parts, links = {}, [], {}
+    made, parts = {}, []
     for key, heading, subject, example, members in GROUPS:
         file = f"python-{key}"
         rows = list(rows_of(members, names, f"{file}.md"))
         parts.append(f"## {heading}\n\nPage: [{heading}]({file}.md).\n\n" + "\n".join(table(heads, rows)))
-        links |= {name: row[0] for name, row in zip(members.split(), rows)}
         intro = f"Find here {subject}. [Python API](python-api.md) lists all names.\n\n```python\nimport fovea\n\n{example}\n```"
         own = "\n".join(table(heads, list(rows_of(members, names, ""))))
         entries = [api_of(f"fovea.{one}", names[f"fovea.{one}"]) for one in members.split()]
@@ -295,7 +294,6 @@ def python_pages(page):
         "Find here every public name of the package. Each links to its page, which has the docstring. [Use Fovea from Python](../how-to/use-python.md) "
         'shows them at work.\n\n```python\nimport fovea\n\nrun = fovea.run("copy-subset", quick=True)\n```'
     )
-    ordered = [links[name] for name in sorted(links, key=str.lower)]
     types = "## Types in signatures\n\n" + "\n".join(table(["name", "is", "content"], TYPES))
-    made["python-api"] = page("Python API", intro, f"In alphabetical order: {', '.join(ordered)}.", *parts, types)
+    made["python-api"] = page("Python API", intro, *parts, types)
     return made

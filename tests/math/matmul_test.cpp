@@ -30,8 +30,8 @@ struct Stored {
     stride = length + room;
     values.assign(static_cast<std::size_t>(lines * stride), std::numeric_limits<T>::quiet_NaN());
     for (Index i = 0; i < lines; ++i) {
-      for (Index j = 0; j < length; ++j)
-        values[static_cast<std::size_t>(i * stride + j)] = static_cast<T>(random.normal());
+      for (Index j = 0; j < length; ++j)  // of variance 1
+        values[static_cast<std::size_t>(i * stride + j)] = static_cast<T>((2 * random.uniform() - 1) * std::sqrt(3.0));
     }
   }
   Operand<T> operand() const { return {values.data(), rows, columns, stride, transposed}; }

@@ -175,11 +175,14 @@ test("the nearest rung is that of three evaluations or more, and the loss at it 
   const back = run({ ...ladder, series: { ...steps(u, g, g, g, u, u, u, b, b, b), loss: points(0.7) } });
   assert.deepEqual(events_in(back).map(({ says }) => says), ["Nearest rung: unigram, no longer uniform.", "Nearest rung: uniform, no longer unigram.", "Nearest rung: bigram, no longer uniform."]);
   // A number of a rung is in the order of the task's ladder, which need not be that of the heights.
-  const called = (metric, number, metrics) => rung_called({ metrics: { ...ladder.metrics, [metric]: number, ...metrics } }, metric, number);
+  const called = (metric, number, metrics, settings = {}) => rung_called({ settings, metrics: { ...ladder.metrics, [metric]: number, ...metrics } }, metric, number);
   assert.deepEqual([called("rung", 2), called("level", 2), called("rung", null)], ["bigram", "bigram", undefined]);
   assert.deepEqual([called("rung", 2, { from_unigram: 0.05 }), called("level", 2, { loss: 0.68 })], ["unigram", "uniform"]);
   assert.equal(called("rung_held", 1, { from_uniform_held: 0.2, from_bigram_held: 0.3 }), "uniform");
-  assert.equal(rung_called({ metrics: { ...ladder.metrics, rung: 2 } }, "rung", 1), undefined); // of another step
+  assert.equal(rung_called({ settings: {}, metrics: { ...ladder.metrics, rung: 2 } }, "rung", 1), undefined); // of another step
+  // Of the last position, the loss of all positions says nothing of a number's name: equal numbers have one name.
+  const last = (level, rung) => called("level", level, { rung, loss: 0.68 }, ladder.settings);
+  assert.deepEqual([last(2, 2), last(1, 2), last(1, undefined), last(1, 0)], ["bigram", "unigram", undefined, undefined]);
   // Rungs of the last position are no plateaus of the loss at all positions.
   assert.equal(happened_in(ladder), "Loss fell from 0.7 to 0.54. The model ended nearest to the rung bigram, by KL divergence.");
   assert.equal(nearest_at_end(ladder), "bigram");

@@ -47,16 +47,26 @@ function nearest_of(metrics: Metrics, begin: "from_" | "rung_", change: string, 
 export const nearest_at_end = ({ metrics }: { metrics: Metrics }, change = "") =>
   nearest_of(metrics, "from_", change, divergence => divergence);
 
-// The name of the rung that a metric numbers, if it is that of the run's end: the nearest by divergence, or by loss.
-export function rung_called({ metrics }: { metrics: Metrics }, metric: string, number: unknown) {
+// The name of the rung that a metric numbers, if it is that of the run's end: the nearest by divergence, or by loss. Equal
+// numbers have one name. The loss at the last position alone is not known, so there the rungs are counted from the highest.
+export function rung_called(
+  { metrics, settings }: Pick<WholeRun, "metrics" | "settings">,
+  metric: string,
+  number: unknown,
+) {
   const [, is, change = ""] = numbered.exec(metric) ?? [];
   if (!is || number === null || number !== metrics[metric]) return undefined;
   const loss = metrics[`loss${change}`] ?? Infinity;
-  const name =
-    is === "rung"
-      ? nearest_at_end({ metrics }, change)
-      : nearest_of(metrics, "rung_", "", height => Math.abs(height - loss));
-  return name || undefined;
+  const nearest = nearest_at_end({ metrics }, change),
+    by_kl = metrics[`rung${change}`];
+  if (nearest && (is === "rung" || number === by_kl)) return nearest;
+  if (!rungs_of_last({ settings }))
+    return nearest_of(metrics, "rung_", "", height => Math.abs(height - loss)) || undefined;
+  const names = Object.keys(metrics)
+    .filter(name => /^rung_(?!held$|released$)/.test(name) && !/(_held|_released)$/.test(name))
+    .sort((a, b) => (metrics[b] ?? 0) - (metrics[a] ?? 0))
+    .map(rung_name);
+  return names[by_kl ?? -1] === nearest ? names[Number(number)] : undefined;
 }
 
 // Whether the rungs are of the last position alone, while the loss is of all positions.

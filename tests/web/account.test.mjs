@@ -4,15 +4,17 @@ import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
 const { account_of } = await parts_of_page("start/account.ts");
+const { step_of } = await parts_of_page("start/effect.ts");
 const { verdict } = await parts_of_page("start/told.ts");
 const { rung_means } = await parts_of_page("play/rung_words.ts");
 
-// A training of 200 steps, watched up to its end, of which each metric passes its level at a step.
-const training = (came, interventions = []) => ({
-  steps: 200,
-  step: 200,
-  interventions,
-  step_of: (metric) => came[metric],
+const steps = Array.from({ length: 101 }, (_, i) => 2 * i);
+const from_step = (came) => ({ steps, values: steps.map((step) => Number(step >= came)) });
+
+// A training of 200 steps, watched up to its end, of which each metric passes its level at a step. `more` has other series.
+const training = (came, interventions = [], more = {}) => ({
+  ...{ steps: 200, step: 200, every: 2, interventions },
+  series: new Map([...Object.entries(came).map(([metric, step]) => [metric, from_step(step)]), ...Object.entries(more)]),
 });
 const flag = (metric, what) => ({ metric, name: metric, flag: { level: 0.5, what } });
 const two = [flag("beta", "words"), flag("alpha", "looking")];
@@ -34,9 +36,9 @@ test("a change is for or against the account by the steps of its run", () => {
   assert.equal(none.label, "This contradicts the explanation:");
   assert.match(none.says, /Against it: words did not come while attention was held uniform, and came at step 10 in the untouched training\./);
   // Nothing is concluded before it was watched, and nothing from words that came before the change.
-  assert.equal(account({ beta: 12, alpha: 80 }, held, 8).label, "This decides nothing on the explanation:");
-  assert.equal(account({ beta: 12 }, { ...held, from: 20 }, 50).label, "This decides nothing on the explanation:");
-  assert.equal(account({ beta: 70 }, held, 100, training({})).label, "This decides nothing on the explanation:");
+  assert.equal(account({ beta: 12, alpha: 80 }, held, 8).label, "This leaves the explanation undecided:");
+  assert.equal(account({ beta: 12 }, { ...held, from: 20 }, 50).label, "This leaves the explanation undecided:");
+  assert.equal(account({ beta: 70 }, held, 100, training({})).label, "This leaves the explanation undecided:");
   // Attention that is trained alone.
   const alone = { freeze: "body", from: 0, until: 60 };
   assert.equal(account({}, alone, 100).label, "This agrees with the explanation:");
@@ -53,10 +55,35 @@ test("a head of layer 1 that is changed is for or against the account of the lay
   assert.equal(of("uniform", { alpha: 90 }).label, "This agrees with the explanation:");
   assert.match(of("uniform", { alpha: 90 }).says, /looking did not come while the head was held uniform, and came at step 40 in the untouched training\./);
   assert.equal(of("uniform", { alpha: 50 }).label, "This contradicts the explanation:");
-  assert.equal(of("uniform", {}, 30).label, "This decides nothing on the explanation:");
+  assert.equal(of("uniform", {}, 30).label, "This leaves the explanation undecided:");
   assert.equal(of("previous", { alpha: 20 }).label, "This agrees with the explanation:");
   assert.equal(of("previous", { alpha: 60 }).label, "This contradicts the explanation:");
   assert.equal(account({ alpha: 90 }, { hold: "uniform", until: 60, of: "layer.2.head.1" }, 200, untouched, "layer-by-layer"), undefined);
+});
+
+test("one crossing of a level is not a passing, and attention and loss have to agree", () => {
+  const step = (...values) => step_of({ ...training({}), series: new Map([["alpha", { steps: values.map((_, i) => 2 * i), values }]]) }, "alpha", 0.5);
+  assert.deepEqual([step(0.4, 0.6, 0.4, 0.5, 0.5, 0.6), step(0.4, 0.5, 0.6, 0.4), step(0.4, 0.5), step(0.4)], [6, undefined, 2, undefined]);
+  const flat = (value) => ({ steps, values: steps.map(() => value) });
+  const rungs = { rung_bag: flat(2), rung_induction: flat(0) };
+  const ghost = training({ alpha: 40 }, [], { ...rungs, loss: flat(0.1) });
+  const of = (hold, came, loss) => account_of("layer-by-layer", two, training({ alpha: 999 }, [{ hold, from: 0, until: 200, of: "layer.1.head.1" }], { ...rungs, loss: flat(2.5), loss_held: flat(loss), alpha_held: from_step(came) }), ghost, 200);
+  // α is measured with the change if it is of one head.
+  const works = of("previous", 20, 0.1);
+  assert.equal(works.label, "This agrees with the explanation:");
+  assert.match(works.says, /with the change looking came at step 20, in the untouched training at step 40; with the change the loss is at the rung induction \(0\); in the untouched training it is at the rung induction \(0\)\./);
+  assert.equal(of("uniform", 999, 2).label, "This agrees with the explanation:");
+  assert.equal(of("uniform", 120, 0.1).label, "This contradicts the explanation:");
+  for (const [came, loss] of [[120, 2], [999, 0.1]]) {
+    const { label, says } = of("uniform", came, loss);
+    assert.equal(label, "This leaves the explanation undecided:");
+    assert.match(says, /Attention and loss disagree: with the change the loss is at the rung /);
+  }
+  assert.match(of("uniform", 198, 0.1).says, /Open: looking passed its level at step 198, and 2 more evaluations are needed\./);
+});
+
+test("bets on one step are no order", () => {
+  assert.equal(verdict(two, training({ beta: 10, alpha: 40 }), undefined, [4, 4], 200), "Words first (step 10), then looking (step 40). You bet on one step for both; words 6 steps too early, looking 36 steps too early.");
 });
 
 test("an order is judged if both levels are equal, or each is half of the way", () => {

@@ -17,6 +17,9 @@ export function recent_mean(
   return last.length === 0 ? undefined : last.reduce((sum, value) => sum + value, 0) / last.length;
 }
 
+export const nearest_rung = (rungs: Rule[], loss: number): Rule =>
+  rungs.reduce((near, one) => (Math.abs(one.value - loss) < Math.abs(near.value - loss) ? one : near));
+
 // "at the rung unigram (1.01).", "0.014 above the rung bigram (0.936).", else the two rungs around it.
 export function rung_text(rungs: Rule[], loss: number): string {
   const named = ({ name, value }: Rule) => `${name} (${+value.toPrecision(3)})`;

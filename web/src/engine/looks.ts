@@ -106,13 +106,6 @@ export abstract class Looks {
     return series && value_in(series, step);
   }
 
-  // The first step at which the metric was at least `level`. Where attention is held, that is still of the model as it
-  // attends by itself: what is measured under the hold has a series of its own, `accuracy_held`.
-  step_of(metric: string, level: number): number | undefined {
-    const series = this.series.get(metric);
-    return series?.steps[series.values.findIndex(value => value !== null && value >= level)];
-  }
-
   // The step that was predicted before training, where a number of the probe `prediction` is a time of gradient flow and
   // the training follows that flow: a unigram gate by plain descent at one rate. Elsewhere times only order settings.
   predicted_step(time_name: string): number | undefined {

@@ -7,11 +7,12 @@ import { Figure } from "../figure";
 import { Lines } from "../lines";
 import { rules_room } from "../rules";
 import { useScreen } from "../screen";
-import { as_it_works } from "../start/effect";
+import { as_it_works, measured_of, step_of } from "../start/effect";
+import { rungs_of } from "../start/rungs_told";
 import { Explained } from "../term";
 import { marks_of_interventions } from "./acts";
 import { curves_of, table_of } from "./curves_of";
-import { Loss, not_yet, rungs_of } from "./loss";
+import { Loss, not_yet } from "./loss";
 import type { Player } from "./player";
 import { CurveTable, Stages } from "./stages";
 import { ghost, type State } from "./state";
@@ -95,9 +96,9 @@ export function Course({ player, task, until, presented, embedded, bets, file, n
   );
 }
 
-// α and β are of the same model with its attention free, the answers of the model as it works.
+// The answers are of the model as it works.
 const series_of = (training: Training, metric: string) =>
-  metric === "accuracy" ? as_it_works(training, metric) : training.series.get(metric);
+  metric === "accuracy" ? as_it_works(training, metric) : measured_of(training, metric);
 
 const unit: [number, number] = [0, 1];
 
@@ -163,7 +164,7 @@ function marks_of(
         all.push({ step, says: says + (training.title && `, ${training.title}`) });
     };
     for (const stage of alone ? [] : [task.knowledge, task.attention]) {
-      const step = stage && training.step_of(stage.metric, stage.level);
+      const step = stage && step_of(training, stage.metric, stage.level);
       if (stage && step !== undefined && step <= until) mark(step, stage.says);
     }
     for (const [name, says] of alone ? [] : predicted) {

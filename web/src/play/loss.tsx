@@ -2,10 +2,9 @@
 import { useMemo } from "preact/hooks";
 import type { Training } from "../engine/training";
 import { Figure } from "../figure";
-import { type Rule, rungs_among } from "../line_looks";
 import { Lines } from "../lines";
 import { as_it_works, free } from "../start/effect";
-import { rungs_told } from "../start/rungs_told";
+import { rungs_of, rungs_told } from "../start/rungs_told";
 import { Explained } from "../term";
 import { curves_of, table_of } from "./curves_of";
 import type { Player } from "./player";
@@ -79,9 +78,4 @@ function series_of(training: Training, metric: string) {
   if (!held || !loss) return undefined;
   const of = new Map(loss.steps.map((step, i) => [step, loss.values[i]!]));
   return { steps: held.steps, values: held.steps.map(step => of.get(step) ?? null) };
-}
-
-// The plateaus of the loss that are computed from the data alone: they are there before training.
-export function rungs_of(training: Training | undefined): Rule[] {
-  return rungs_among([...(training?.series ?? [])].map(([metric, { values }]) => [metric, values[0]]));
 }

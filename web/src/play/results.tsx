@@ -2,8 +2,9 @@
 import { change_address } from "../address";
 import type { Training } from "../engine/training";
 import { PooledCurve } from "../own/curve";
+import { rungs_of } from "../start/rungs_told";
 import { Dots } from "./dots";
-import { Loss, rungs_of } from "./loss";
+import { Loss } from "./loss";
 import type { Player } from "./player";
 import { type State, words_of } from "./state";
 

@@ -2,7 +2,7 @@
 import { capital } from "../capital";
 import type { Training } from "../engine/training";
 import { role_colour } from "../roles";
-import { changed_at, free, never, untouched_at, watched_until } from "../start/effect";
+import { changed_at, free, never, step_of, untouched_at, watched_until } from "../start/effect";
 import { level_text } from "../start/flags";
 import { came_at, now_of } from "../start/told";
 import { Explained } from "../term";
@@ -78,9 +78,9 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
       </tbody>
       {change && (
         <caption class="soft">
-          {change.whole ? "Attention" : "A head"} is {change.done} at this step.{" "}
-          {flags.map(({ metric }) => `“${label_of(metric, task)}”`).join(" and ")}:{" "}
-          {flags.length > 1 ? "both are" : "it is"} of the {free}. Accuracy is of the model with the change.
+          {change.whole
+            ? `Attention is ${change.done} at this step. ${flags.map(({ metric }) => `“${label_of(metric, task)}”`).join(" and ")}: ${flags.length > 1 ? "both are" : "it is"} of the ${free}. Accuracy is of the model with the change.`
+            : `A head is ${change.done} at this step. All curves are of the model with the change.`}
         </caption>
       )}
     </table>
@@ -101,7 +101,7 @@ export function Stages({ player, task, bets, names }: ToldProps) {
     return [task.knowledge, task.attention]
       .filter(stage => stage !== undefined && training.series.has(stage.metric))
       .map(stage => {
-        const step = training.step_of(stage!.metric, stage!.level);
+        const step = step_of(training, stage!.metric, stage!.level);
         const bet = bets.get(stage!.metric);
         const your_bet = bet === undefined ? "" : `, your bet was ${bet}`;
         const end = training.state === "done" ? training.step : training.steps;

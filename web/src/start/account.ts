@@ -1,9 +1,10 @@
 // Whether a training in which attention was changed fits the account under test: from the steps that have been watched.
 import type { Training } from "../engine/training";
 import { act_of, act_text, changed_head } from "../play/acts";
-import { untouched_at } from "./effect";
+import { stays, untouched_at } from "./effect";
 import type { Curve } from "./flags";
 import type { Account } from "./reasons";
+import { losses_told } from "./rungs_told";
 import { came_at } from "./told";
 
 // Each follows a label that ends in a colon.
@@ -55,7 +56,10 @@ export function account_of(
     looking: untouched_at(ghost, second.metric, second.flag!.level, at),
   };
   const names = flags.map(({ flag }) => flag!.what) as [string, string];
-  const found = (account === "words-first" ? of_words : of_layers)(change, came, untouched, names, at);
+  const found =
+    account === "words-first"
+      ? of_words(change, came, untouched, names, at)
+      : of_layers(change, came, untouched, names[1], training, ghost, at);
   return judged(account, account === "words-first" ? limit_of(change, came, names) : "", found);
 }
 
@@ -77,7 +81,7 @@ function judged(account: Account, limit: string, found: Finding[]): Judged | und
         ? "This contradicts the explanation:"
         : fits.length > 0
           ? "This agrees with the explanation:"
-          : "This decides nothing on the explanation:";
+          : "This leaves the explanation undecided:";
   const list = (side: string, texts: string[]) => (texts.length > 0 ? `${side}: ${texts.join("; ")}.` : "");
   const sentences = [
     accounts[account],
@@ -144,32 +148,39 @@ function of_words(change: Change, came: Came, untouched: Came, names: [string, s
   return found;
 }
 
-// What a change of the head of layer 1 does.
-function of_layers(change: Change, came: Came, untouched: Came, names: [string, string], at: number): Finding[] {
-  const { act, done, of, from, until } = change;
-  const looking = names[1],
-    end = Math.min(at, until);
+// What a change of the head of layer 1 does to the head of layer 2, which is measured with the change. The loss has to
+// agree: it is near as low a rung as in the untouched training, or it is not.
+function of_layers(
+  { act, done, of, from, until }: Change,
+  came: Came,
+  untouched: Came,
+  looking: string,
+  training: Training,
+  ghost: Training,
+  at: number,
+): Finding[] {
+  const end = Math.min(at, until);
   if (!of.startsWith("layer.1.") || untouched.looking === undefined || untouched.looking <= from) return [];
-  if (act === "previous") {
-    if (came.looking === undefined)
-      return untouched.looking <= end
-        ? [
-            against(
-              `${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`,
-            ),
-          ]
-        : [];
+  const shows_it = act === "previous"; // to the head of layer 2
+  if (!shows_it && !["uniform", "first", "ablate", "frozen"].includes(act)) return [];
+  if (came.looking !== undefined && came.looking > at - (stays - 1) * training.every)
+    return [open(`${looking} passed its level at step ${came.looking}, and ${stays - 1} more evaluations are needed`)];
+  const with_loss = (finding: Finding, works: boolean): Finding => {
+    const loss = losses_told(training, ghost, end);
+    if (!loss) return finding;
+    if (loss.as_low === works) return { ...finding, text: `${finding.text}; ${loss.says}` };
+    return open(`${finding.text}. Attention and loss disagree: ${loss.says}`);
+  };
+  const never_came = `${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`;
+  const came_inside = came.looking !== undefined && came.looking > from && came.looking <= until;
+  if (shows_it) {
+    if (came.looking === undefined) return untouched.looking <= end ? [with_loss(against(never_came), false)] : [];
     if (came.looking === untouched.looking) return [open(`${looking} came at step ${came.looking} in both trainings`)];
     const counts = `with the change ${looking} came at step ${came.looking}, in the untouched training at step ${untouched.looking}`;
-    return [came.looking < untouched.looking ? fits(counts) : against(counts)];
+    return [with_loss(came.looking < untouched.looking ? fits(counts) : against(counts), true)];
   }
-  if (!["uniform", "first", "ablate", "frozen"].includes(act)) return [];
-  if (came.looking !== undefined && came.looking > from && came.looking <= until)
-    return [against(`${looking} came at step ${came.looking}, while ${done}`)];
-  if (untouched.looking <= end)
-    return [
-      fits(`${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`),
-    ];
+  if (came_inside) return [with_loss(against(`${looking} came at step ${came.looking}, while ${done}`), true)];
+  if (untouched.looking <= end) return [with_loss(fits(never_came), false)];
   if (untouched.looking > until)
     return [
       open(

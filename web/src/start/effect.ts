@@ -33,18 +33,34 @@ export function changed_at(run: Training, at: number): Changed | undefined {
   };
 }
 
-// A metric as it is with the change, in the steps of the change.
+// A metric as it is with the change, in the steps that follow its beginning.
 export function as_it_works(run: Training, metric: string): Series | undefined {
   const series = run.series.get(metric),
     held = run.series.get(`${metric}_held`);
   if (!series || !held) return series;
-  const of = new Map(held.steps.map((step, i) => [step, held.values[i]!]));
-  return { steps: series.steps, values: series.steps.map((step, i) => of.get(step) ?? series.values[i]!) };
+  const from = Number(run.interventions[0]?.from ?? 0),
+    of = new Map(held.steps.map((step, i) => [step, held.values[i]!]));
+  const with_change = (step: number) => (step > from ? of.get(step) : undefined);
+  return { steps: series.steps, values: series.steps.map((step, i) => with_change(step) ?? series.values[i]!) };
+}
+
+// α or β. If one head is changed, the others are measured with the change, since they get what this head passes. If all of
+// attention is changed, it is what the same model does with its attention free.
+export const measured_of = (run: Training, metric: string): Series | undefined =>
+  changed_head(run.interventions) ? as_it_works(run, metric) : run.series.get(metric);
+
+export const stays = 3; // evaluations that a level has to be kept, as far as there are as many
+
+// The step at which a level is passed: the first evaluation that is not below it, and neither are the next ones.
+export function step_of(run: Training, metric: string, level: number): number | undefined {
+  const { steps = [], values = [] } = measured_of(run, metric) ?? {};
+  const is_kept = (i: number) => values.slice(i, i + stays).every(value => (value ?? level) >= level);
+  return steps.find((_, i) => values[i] !== null && is_kept(i));
 }
 
 // When the untouched training reached a level, as far as it was watched.
 export function untouched_at(ghost: Training, metric: string, level: number, at: number): number | undefined {
-  const step = ghost.step_of(metric, level);
+  const step = step_of(ghost, metric, level);
   return step !== undefined && step <= watched_until(ghost, at) ? step : undefined;
 }
 
@@ -67,13 +83,17 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
     done = act_text(act.name, Number(change[act.word])),
     spares = ["uniform", "ablate"].includes(act.name); // it shows no position
   const now = changed_at(training, at);
+  let named = false; // what is done to attention
   return flags.map(({ metric, flag, attends }) => {
     const { level, what } = flag!;
-    const step = training.step_of(metric, level),
+    const step = step_of(training, metric, level),
       untouched = untouched_text(ghost, metric, level, at);
     const value = training.value_at(metric, at);
-    if ((step === undefined || step > at) && attends && now?.whole && typeof value === "number")
-      return `Attention is ${now.done}. ${capital(what)} is at ${percent(value)} (${free}), below ${level_text(level)} (${untouched}).`;
+    if ((step === undefined || step > at) && attends && now?.whole && typeof value === "number") {
+      const done = named ? "" : `Attention is ${now.done}. `;
+      named = true;
+      return `${done}${capital(what)} is at ${percent(value)} (${free}), below ${level_text(level)} (${untouched}).`;
+    }
     if (step === undefined || step > at)
       return at < training.steps
         ? `${capital(what)}: not yet (${untouched}).`

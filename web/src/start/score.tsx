@@ -12,9 +12,10 @@ interface Props {
   bets: (number | undefined)[];
   at: number;
   acts_now: boolean; // something is done to attention at this step
+  whole: boolean; // to all of it
 }
 
-export function Score({ scene, runs, bets, at, acts_now }: Props) {
+export function Score({ scene, runs, bets, at, acts_now, whole }: Props) {
   const flags = flags_of(scene);
   const [training, ghost] = runs;
   const predicts = flags.some(curve => predicted_at(ghost ?? training, curve) !== undefined);
@@ -34,7 +35,9 @@ export function Score({ scene, runs, bets, at, acts_now }: Props) {
         Curves: means over many texts. Picture: one text.
         {ghost && " Bets count for the untouched training."}
         {acts_now &&
-          ` In the shaded steps “${scene.curves.at(-1)!.name}” is of the model with the change. The other curves are of the ${free}.`}
+          (whole
+            ? ` In the shaded steps “${scene.curves.at(-1)!.name}” is of the model with the change. The other curves are of the ${free}.`
+            : " In the shaded steps all curves are of the model with the change.")}
       </caption>
       <thead>
         <tr>

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, useAddress } from "../address";
 import { capital } from "../capital";
+import { value_in } from "../engine/looks";
 import type { Training } from "../engine/training";
 import { useWidth } from "../lines";
 import { acts } from "../play/acts";
@@ -13,7 +14,7 @@ import type { ClassBets } from "../source";
 import { Arcs, type Pointed, type Seen, WordMap } from "./arcs";
 import { Bets } from "./bets";
 import { type Change, ChangeForm, change_text } from "./change";
-import { as_it_works, watched_until } from "./effect";
+import { as_it_works, measured_of, watched_until } from "./effect";
 import type { Film } from "./film";
 import { edges, Plot, right_of_names } from "./plot";
 import { rungs_told } from "./rungs_told";
@@ -202,7 +203,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         <p class="soft says" aria-live="polite">
           {ablated ? "Attention is ablated here: it gives nothing, so no arc is drawn." : says}
         </p>
-        <Score scene={scene} runs={runs} bets={bets} at={at} acts_now={acts_now === true} />
+        <Score scene={scene} runs={runs} bets={bets} at={at} acts_now={acts_now === true} whole={!state.of} />
       </div>
       <div class="mapped">
         {heads.length > 1 && (
@@ -300,7 +301,7 @@ function Curves({ scene, runs, bets, at, total, changed, right }: CurvesProps) {
                 bet: bets[i],
                 predicted: predicted_at(runs.at(-1), curve),
                 came,
-                height: (came !== undefined && runs[0]?.value_at(curve.metric, came)) || 0,
+                height: (came !== undefined && value_in(measured_of(runs[0]!, curve.metric)!, came)) || 0,
               };
             })}
           />
@@ -334,7 +335,6 @@ const rungs_in = (scene: Scene, run: Training | undefined) =>
     return typeof value === "number" ? [{ value, name }] : [];
   });
 
-// What the model writes is drawn as it is with the change; α and β as they are with attention free.
 const lines_of = (scene: Scene, runs: Training[], at: number) =>
   runs.flatMap((run, i) =>
     scene.curves.map(curve => ({

@@ -3,19 +3,19 @@ import { capital } from "../capital";
 import { type Series, value_in } from "../engine/looks";
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
-import { as_it_works, changed_at, effect_of, never, untouched_text } from "./effect";
+import { as_it_works, changed_at, effect_of, measured_of, never, step_of, untouched_text } from "./effect";
 import { type Curve, level_text, percent } from "./flags";
 import { flags_of, type Scene } from "./scenes";
 
-// The first step, of those that have been watched, at which a share was at least `level`.
+// The step at which a share passed `level`, if it has been watched.
 export function came_at(training: Training, metric: string, level: number, at: number): number | undefined {
-  const step = training.step_of(metric, level);
+  const step = step_of(training, metric, level);
   return step !== undefined && step <= at ? step : undefined;
 }
 
-// A curve as it is drawn: what the model writes is measured with the change, and α and β of the same model without it.
+// A curve as it is drawn: what the model writes is measured with the change.
 export const series_of = (run: Training, { metric, flag }: Curve): Series | undefined =>
-  flag ? run.series.get(metric) : as_it_works(run, metric);
+  flag ? measured_of(run, metric) : as_it_works(run, metric);
 
 // What a curve is at a step. Changed attention is named, and beside it what the same model does with its attention free.
 export function now_of(run: Training | undefined, curve: Curve, at: number): string {
@@ -23,8 +23,7 @@ export function now_of(run: Training | undefined, curve: Curve, at: number): str
     value = series && value_in(series, at);
   if (typeof value !== "number") return "–";
   const change = curve.attends && changed_at(run!, at);
-  if (!change) return percent(value);
-  return change.whole ? `${change.is} (attention free: ${percent(value)})` : `${percent(value)} (attention free)`;
+  return change?.whole ? `${change.is} (attention free: ${percent(value)})` : percent(value);
 }
 
 // A level of a curve that was not reached.
@@ -122,8 +121,12 @@ function judged(come: Arrived[], in_order: boolean): string {
   if (!one) return "";
   if (!two) return `Your bet on ${one.what}: ${off_by(one.by)}.`;
   const [a, b] = come;
-  const right = a!.bet! < b!.bet! ? "right" : "wrong";
-  const order = !in_order || a!.came === b!.came ? "" : `Your order was ${right}; `;
+  const order =
+    !in_order || a!.came === b!.came
+      ? ""
+      : a!.bet === b!.bet
+        ? "You bet on one step for both; "
+        : `Your order was ${a!.bet! < b!.bet! ? "right" : "wrong"}; `;
   const distances =
     one.by === two.by ? `${off_by(one.by)} for both` : off.map(({ what, by }) => `${what} ${off_by(by)}`).join(", ");
   return order ? `${order}${distances}.` : in_order ? `${capital(distances)}.` : `Your bets: ${distances}.`;

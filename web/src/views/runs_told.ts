@@ -4,7 +4,7 @@ import { rungs_among } from "../line_looks";
 import type { Groups, Line, Run } from "../model";
 import { nearest_at_end, rungs_of_last } from "../run/events";
 import { metric_title } from "../run/metric_names";
-import { recent_mean, rung_text } from "../rungs";
+import { nearest_rung, recent_mean, rung_text } from "../rungs";
 import { enough_pairs, p_text, pooled_text, short, too_few } from "./pairs";
 import { group_title, type Settings } from "./runs_named";
 
@@ -51,8 +51,7 @@ export function rungs_told(pair: Run[], losses: Line[]): string {
       nearest = nearest_at_end(run);
     if (rungs_of_last(run)) return { rung: nearest && `Run ${run.run} ends nearest to the rung ${nearest}.` };
     if (rungs.length === 0 || typeof loss !== "number") return { rung: "" };
-    const [by_loss] = [...rungs].sort((a, b) => Math.abs(a.value - loss) - Math.abs(b.value - loss));
-    const agree = nearest === "" || by_loss!.name.split(", ").includes(nearest);
+    const agree = nearest === "" || nearest_rung(rungs, loss).name.split(", ").includes(nearest);
     return {
       rung: `Run ${run.run} ends ${rung_text(rungs, loss)}`,
       ...(!agree && { by_divergence: `By KL divergence, run ${run.run} is nearest to ${nearest}.` }),

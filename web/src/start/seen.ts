@@ -1,5 +1,6 @@
 // What of a training is shown as arcs: one example, at one look.
 import { type Look, type Looks, plain } from "../engine/looks";
+import { act_of, changed_head } from "../play/acts";
 import type { Seen } from "./arcs";
 
 // The example that shows most: a text that something decides, else the one whose words are most evenly mixed.
@@ -21,11 +22,17 @@ export function seen_in(causal: boolean, training: Looks, look: Look, example: n
     rows === 1
       ? [training.class_of(example) || "?"]
       : (training.target[example]?.slice(0, rows).map(token => plain(training.output_word(token))) ?? inputs);
-  const weights = (!look.held && training.heads_at(look.step)?.heads.get(head)) || look.alpha;
+  // The held map that is kept is of the last layer. Of an earlier one it is what the hold makes of it.
+  const own = training.heads_at(look.step)?.heads.get(head);
+  const earlier = head.split(".")[1] !== training.heads.at(-1)?.split(".")[1];
+  const held = look.held && !(earlier && own) ? look.alpha : (own ?? look.alpha);
+  const weights = held.slice(offset, offset + rows * columns);
+  if (look.held && causal && earlier && ["", head].includes(changed_head(training.interventions)))
+    hold(weights, columns, act_of(training.interventions[0]!)?.name);
   return {
     inputs,
     outputs,
-    weights: weights.subarray(offset, offset + rows * columns),
+    weights,
     right: (row, column) =>
       !causal
         ? (training.truth?.[offset + row * columns + column] ?? 0) > 0
@@ -33,4 +40,16 @@ export function seen_in(causal: boolean, training: Looks, look: Look, example: n
           ? column === row - 1
           : column <= row && inputs[column - 1] === inputs[row],
   };
+}
+
+// What a hold makes of a causal map: a row divides 100 % among the columns up to its own.
+function hold(weights: Float32Array, columns: number, act: string | undefined) {
+  weights.forEach((_, i) => {
+    const row = Math.floor(i / columns),
+      column = i % columns;
+    if (act === "ablate") weights[i] = 0;
+    else if (act === "uniform") weights[i] = column <= row ? 1 / (row + 1) : 0;
+    else if (act === "previous") weights[i] = Number(column === Math.max(0, row - 1));
+    else if (act === "first") weights[i] = Number(column === 0);
+  });
 }

@@ -121,7 +121,12 @@ export function Plot(props: Props) {
             </g>
           ),
       )}
-      {poles.map(({ colour, bet }) => bet !== undefined && <Flag x={x(bet)} bottom={bottom} colour={colour} />)}
+      {poles.map(
+        ({ colour, bet }, i) =>
+          bet !== undefined && (
+            <Flag x={x(bet)} bottom={bottom} colour={colour} left={i > 0 && bet === poles[0]!.bet} />
+          ),
+      )}
       {lines.map(({ series, colour, ghost, until = at }) => (
         <path class={ghost ? "curve ghost" : "curve"} d={path_until(series, until, x, y)} stroke={colour} />
       ))}
@@ -146,11 +151,12 @@ export function Plot(props: Props) {
   );
 }
 
-function Flag({ x, bottom, colour }: { x: number; bottom: number; colour: string }) {
+// To the left of its pole, it leaves another flag at the same step in view.
+function Flag({ x, bottom, colour, left }: { x: number; bottom: number; colour: string; left: boolean }) {
   return (
     <g>
       <line x1={x} x2={x} y1={4} y2={bottom} stroke={colour} stroke-width="2" />
-      <path d={`M${x} 3l13 6l-13 6z`} fill={colour} />
+      <path d={left ? `M${x} 3l-13 6l13 6z` : `M${x} 3l13 6l-13 6z`} fill={colour} />
     </g>
   );
 }

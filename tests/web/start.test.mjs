@@ -346,7 +346,7 @@ test("a head of the weather is ablated, beside the plateaus that are predicted",
   await ready(page);
   // Each has its name and value to the right of the curves, and no dashes as the untouched training has them.
   const rungs = page.locator(".bet-plot text.predicted");
-  for (const [i, name] of ["next days", "counts days", "guesses"].entries()) assert.match(await rungs.nth(i).textContent(), new RegExp(`^${name} \\d\\.\\d+$`));
+  for (const [i, name] of ["bigram", "unigram", "uniform"].entries()) assert.match(await rungs.nth(i).textContent(), new RegExp(`^${name} \\d\\.\\d+$`));
   const rule = page.locator(".bet-plot .rule").first();
   assert.equal(await rule.evaluate((line) => getComputedStyle(line).strokeDasharray), "none");
   assert.ok((await rungs.first().boundingBox()).x >= (await rule.boundingBox()).x + (await rule.boundingBox()).width);

@@ -1,6 +1,8 @@
-// What the ideal model uses whose loss is a predicted plateau, by task and plateau.
+// What the ideal model uses whose loss is a predicted plateau, by task and plateau. A task of the playground has its words, a
+// task of a run has states.
 const alike = "nothing: all words are equally likely",
-  alike_days = "nothing: all kinds of weather are equally likely";
+  alike_days = "nothing: all kinds of weather are equally likely",
+  alike_states = "nothing: all states are equally likely";
 
 const streams: { [task: string]: { [rung: string]: string } } = {
   markov: {
@@ -8,6 +10,17 @@ const streams: { [task: string]: { [rung: string]: string } } = {
     unigram: "how often each weather occurred so far",
     bigram: "today's weather, and which weather followed earlier days with today's weather",
     truth: "the true chances of this weather, which no text contains",
+  },
+  "markov-icl": {
+    uniform: alike_states,
+    unigram: "how often each state occurred so far",
+    bigram: "the current state, and which state followed its earlier copies",
+    truth: "the true chances of this sequence, which no sequence contains",
+  },
+  "binary-chain": {
+    uniform: alike_states,
+    unigram: "how often each state occurs",
+    bigram: "the current state, and how often each state follows it",
   },
   chain: {
     uniform: alike_days,
@@ -42,6 +55,7 @@ function of_spans(rung: string): string {
   return numbers[0] === "1" ? "the newest span alone" : `span ${numbers[0]} alone, counted from the newest`;
 }
 
+export const has_meanings = (task: string) => task in streams;
 export function rung_means(task: string, rung: string): string | undefined {
   const of = task === "induction-exact" ? "induction" : task;
   return of === "spans" ? of_spans(rung) : streams[of]?.[rung];

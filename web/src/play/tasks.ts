@@ -169,7 +169,7 @@ export const tasks: Task[] = [
     ...streams,
     name: "markov",
     title: "Continue the weather (markov-icl)",
-    idea: "The model has to predict tomorrow's weather. Each text is the weather of many days, with chances of its own. One head has to look at the day before. The other head has to look at the days after: the days that followed earlier days with today's weather.",
+    idea: "The model has to predict tomorrow's weather. Each text is the weather of many days, with chances of its own. One head has to look at the day before, as a previous-token head. The other head has to look at the days after, as an induction head: the days that followed earlier days with today's weather.",
     task: { name: "markov-icl", states: 3, length: 40 },
     words: weather,
     models: [

@@ -8,6 +8,7 @@ import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { flat_settings, type WholeRun } from "../model";
 import { RungList } from "../play/rung_list";
+import { has_meanings } from "../play/rung_words";
 import { role_of } from "../roles";
 import { divergences_of, events_in, other_positions, precision_text, type RunEvent, rungs_of_last } from "./events";
 import { head_metrics, not_formed, rises_of } from "./heads_told";
@@ -51,6 +52,9 @@ export function Events({ run }: { run: WholeRun }) {
       ))}
       <p class="soft">
         {precision_text(run, events)} A step opens the attention maps at that step.
+        {events.filter(({ map }) => map).length > 1 &&
+          " Half of the rise is another weight for each head. The levels differ, so no order of heads is judged."}
+        {events.some(({ map }) => map) && " Attention alone does not show that a head copies."}
         {of_rungs &&
           ` A rung is a loss plateau that is predicted from the data before training. The nearest rung is the one whose predictions have the smallest KL divergence from the model's${rungs_of_last(run) ? ", at the last position" : ""}.`}
       </p>
@@ -91,7 +95,8 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
     [run, asked],
   );
   const marks = useMemo(() => marks_of(events_in(run)), [run]);
-  const rules = has_rungs(metric) && !of_last ? rungs : [];
+  const rules = has_rungs(metric) && !of_last ? rungs : [],
+    own = flat_settings(run.settings).get("task.name") ?? "";
   if (names.length === 0) return null;
   return (
     <section aria-labelledby="course">
@@ -139,7 +144,7 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
       {(all || rules.length > 0) && rungs.length > 0 && (
         <div class="soft rungs-meant">
           <p>A rung is predicted for an ideal model that uses only this:</p>
-          <RungList rungs={rungs} task={task_of(run)?.name ?? flat_settings(run.settings).get("task.name") ?? ""} />
+          <RungList rungs={rungs} task={has_meanings(own) ? own : (task_of(run)?.name ?? "")} />
         </div>
       )}
     </section>

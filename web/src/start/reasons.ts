@@ -92,7 +92,8 @@ export const reasons = {
     of_head: {
       "": "Both heads are changed, so neither can do its part.",
       "layer.1": "The head of layer 2 needs the day before at each position to find the days after.",
-      "layer.2": "This head was to find the days after. The head of layer 1 is not changed.",
+      "layer.2":
+        "This head was to find the days after. The work of layer 1 helps the answer through this head, so layer 1 then has little to learn from.",
     },
   },
   induction: {
@@ -110,7 +111,8 @@ export const reasons = {
     of_head: {
       "": "All heads are changed, so none can do its part.",
       "layer.1": "The head of layer 2 needs the word before at each position.",
-      "layer.2": "This head was to find the word that followed the earlier copy. The head of layer 1 is not changed.",
+      "layer.2":
+        "This head was to find the word that followed the earlier copy. The work of layer 1 helps the answer through this head, so layer 1 then has little to learn from.",
     },
   },
 } satisfies { [name: string]: Reason };

@@ -74,10 +74,13 @@ export const scenes: Scene[] = [
     reads:
       "Each text is the weather of 24 days, with chances of its own. The model has to predict the next day. It has two heads: each is one attention that chooses by itself.",
     learns: [
-      { name: "the day before", says: "the head of layer 1 has to look at the day before each day (α)" },
+      {
+        name: "the day before",
+        says: "the head of layer 1 has to look at the day before each day (α), as a previous-token head",
+      },
       {
         name: "the days after",
-        says: "the head of layer 2 has to find earlier days with today's weather, and look at the days after them (α)",
+        says: "the head of layer 2 has to find earlier days with today's weather, and look at the days after them (α), as an induction head",
       },
     ],
     signal: "The only signal is the next day. The levels of the two differ, so no order is judged.",
@@ -117,9 +120,9 @@ export const scenes: Scene[] = [
     ],
     causal: true,
     rungs: [
-      { metric: "rung_uniform", name: "guesses", means: rung_means("markov", "uniform")! },
-      { metric: "rung_unigram", name: "counts days", means: rung_means("markov", "unigram")! },
-      { metric: "rung_bigram", name: "next days", means: rung_means("markov", "bigram")! },
+      { metric: "rung_uniform", name: "uniform", means: rung_means("markov", "uniform")! },
+      { metric: "rung_unigram", name: "unigram", means: rung_means("markov", "unigram")! },
+      { metric: "rung_bigram", name: "bigram", means: rung_means("markov", "bigram")! },
     ],
     acts: ["uniform", "previous", "first", "ablate"],
     state: {

@@ -20,7 +20,7 @@ test("a telling metric is shown where a tenth of the runs have it, which is aske
 test("a metric has a title in words, and details are told from what is asked for first", () => {
   assert.deepEqual(
     ["train_loss", "induction_l2_h1_held", "from_bigram", "rung_unigram", "predicted_attended_chance", "beta_points_right"].map(metric_title),
-    ["loss in training", "weight on followers of earlier copies, layer 2 head 1, attention changed", "divergence from bigram", "predicted plateau: unigram", "predicted attended, by chance", "β: matches words"],
+    ["loss in training", "weight on tokens after earlier copies, layer 2 head 1, attention changed", "divergence from bigram", "predicted plateau: unigram", "predicted attended, by chance", "β: matches words"],
   );
   assert.deepEqual(["match_recalled", "match_recalled_weight"].map(metric_title), ["match matrix alone: right answers", "match matrix alone: weight on the right answer"]);
   assert.deepEqual(["loss", "loss_held", "rung_bag", "entropy_l1_h1", "from_bag"].map(is_detail), [false, true, true, true, false]);

@@ -90,6 +90,7 @@ test("a run under a hold is told as it trains, and what it would measure if it w
   assert.equal(name_in_files("accuracy", [as_it_trains]), "as_trained(accuracy)");
   assert.equal(name_in_files("accuracy", plain), "accuracy");
   assert.deepEqual(metrics_to_offer(["accuracy", "accuracy_held", "accuracy_released", "p_held"]), ["accuracy", "accuracy_released", "p_held"]);
+  assert.deepEqual(metrics_to_offer(["kl_from_truth", "from_truth"]), ["from_truth"]);
   assert.deepEqual(metrics_to_offer(["rung_bag", "rung_bag_held", "rung_held", "rung"]), ["rung_bag", "rung_held", "rung"]);
   assert.deepEqual(rungs_among(Object.entries({ rung: 1, rung_released: 0, rung_bag: 2 })), [{ value: 2, name: "bag" }]);
 });
@@ -119,8 +120,8 @@ test("events of a run are in the order of their steps, of heads that rose alone"
   };
   const events = events_in(run({ series, metrics: { weight_on_previous_chance: 0.06 } }));
   assert.deepEqual(events.map(({ step, says }) => [step, says]), [
-    [40, "Previous-token head: layer 1, head 1 has made half of its rise, from weight 0.1 to 0.6 on the position before."],
-    [60, "Induction head: layer 2, head 1 has made half of its rise, from weight 0.05 to 0.9 on followers of earlier copies."],
+    [40, "Layer 1, head 1 attends like a previous-token head: it has made half of its rise, from weight 0.1 to 0.6 on the position before."],
+    [60, "Layer 2, head 1 attends like an induction head: it has made half of its rise, from weight 0.05 to 0.9 on tokens after earlier copies."],
     [80, "Accuracy reaches 90 %."],
   ]);
   assert.equal(events[1].map, "attention.layer.2.head.1");
@@ -141,17 +142,20 @@ test("events of a run are in the order of their steps, of heads that rose alone"
   const none = run({ series: wavers, metrics: { induction_chance: 0.23, weight_on_previous_chance: 0.064 } });
   assert.deepEqual(events_in(none), []);
   assert.deepEqual(not_formed(none), [
-    "No induction head formed: the highest weight on followers of earlier copies is 0.54, at the end 0.41 (layer 2, head 1). A head counts from 0.61 on, half of the way from uniform attention (0.23) to 1.",
-    "No previous-token head formed: the highest weight on the position before is 0.06 (layer 1, head 1). A head counts from 0.53 on, half of the way from uniform attention (0.064) to 1.",
+    "No head attends like an induction head: the highest weight on tokens after earlier copies is 0.54, at the end 0.41 (layer 2, head 1). A head counts from 0.61 on, half of the way from uniform attention (0.23) to 1.",
+    "No head attends like a previous-token head: the highest weight on the position before is 0.06 (layer 1, head 1). A head counts from 0.53 on, half of the way from uniform attention (0.064) to 1.",
   ]);
-  assert.match(not_formed({ ...none, state: "running" })[0], /^No induction head has formed yet: /);
+  assert.match(not_formed({ ...none, state: "running" })[0], /^No head attends like an induction head yet: /);
   const fell = run({ series: { induction_l2_h1: points(0.1, 0.9, 0.4) }, metrics: {} });
   assert.deepEqual([events_in(fell).length, not_formed(fell).length], [0, 1]);
   const measured = head_metrics(run({ series, metrics: { weight_on_previous_chance: 0.06, induction_chance: 0.05, weight_on_needed_chance: 0.05 } }));
   assert.equal(role_at(measured, "attention.layer.1.head.1", 60), "0.6 on the position before (uniform: 0.06)");
-  assert.equal(role_at(measured, "attention.layer.2.head.1", 0), "near uniform attention");
+  assert.equal(role_at(measured, "attention.layer.2.head.1", 0), "0.05 on tokens after earlier copies (uniform: 0.05)");
   const whole = head_metrics(run({ series: { induction_l1_h1: points(1, 1) }, metrics: { induction_chance: 1 } }));
-  assert.equal(role_at(whole, "attention.layer.1.head.1", 0), "near uniform attention");
+  assert.equal(role_at(whole, "attention.layer.1.head.1", 0), "1 on tokens after earlier copies (uniform: 1)");
+  // A weight of a third of the way is a number, too.
+  const third = head_metrics(run({ series: { weight_on_previous_l1_h1: points(0.2, 0.2) }, metrics: { weight_on_previous_chance: 0.07 } }));
+  assert.equal(role_at(third, "attention.layer.1.head.1", 0), "0.2 on the position before (uniform: 0.07)");
 });
 
 test("the nearest rung is that of three evaluations or more, and the loss at it is said", () => {

@@ -119,7 +119,7 @@ function head_events(run: WholeRun): RunEvent[] {
     .slice(0, most_heads)
     .map(formed => ({
       ...{ step: forms_at(formed), map: formed.map, mark: `${formed.head} forms` },
-      says: `${formed.called}: ${formed.head} has made half of its rise, from weight ${short(formed.first)} to ${short(formed.most)} on ${formed.on}.`,
+      says: `${capital(formed.head)} attends like ${formed.called}: it has made half of its rise, from weight ${short(formed.first)} to ${short(formed.most)} on ${formed.on}.`,
     }));
 }
 

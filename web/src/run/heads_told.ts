@@ -4,12 +4,12 @@ import type { WholeRun } from "../model";
 import { released } from "./as_trained";
 import { series_of } from "./kept";
 
-// The kinds of positions that are measured, and what a head on them is called.
+// The kinds of positions that are measured, and what a head attends like that is on them.
 const kinds: { [metric: string]: { on: string; head: string } } = {
-  induction: { on: "followers of earlier copies", head: "Induction head" },
-  weight_on_previous: { on: "the position before", head: "Previous-token head" },
-  weight_on_needed: { on: "needed positions", head: "Head on needed positions" },
-  weight_on_first: { on: "the first position", head: "Head on the first position" },
+  induction: { on: "tokens after earlier copies", head: "an induction head" },
+  weight_on_previous: { on: "the position before", head: "a previous-token head" },
+  weight_on_needed: { on: "needed positions", head: "a head on needed positions" },
+  weight_on_first: { on: "the first position", head: "a head on the first position" },
 };
 
 export interface HeadMetric {
@@ -81,12 +81,10 @@ export function not_formed(run: WholeRun): string[] {
     const fell = best.last < best.most ? `, at the end ${short(best.last)}` : "";
     const uniform = best.chance === undefined ? "its first weight" : `uniform attention (${short(best.chance)})`;
     return [
-      `No ${called.toLowerCase()} ${run.state === "running" ? "has formed yet" : "formed"}: the highest weight on ${on} is ${short(best.most)}${fell} (${best.head}). A head counts from ${short(best.level)} on, half of the way from ${uniform} to 1.`,
+      `No head attends like ${called}${run.state === "running" ? " yet" : ""}: the highest weight on ${on} is ${short(best.most)}${fell} (${best.head}). A head counts from ${short(best.level)} on, half of the way from ${uniform} to 1.`,
     ];
   });
 }
-
-const least_role = 0.15; // share of the way from uniform attention to 1
 
 // What a head attends to at a step: "0.85 on followers of earlier copies (uniform: 0.58)".
 export function role_at(metrics: HeadMetric[], map: string, step: number): string {
@@ -99,8 +97,7 @@ export function role_at(metrics: HeadMetric[], map: string, step: number): strin
       return [{ on, chance, weight, over: uniform < 1 ? (weight - uniform) / (1 - uniform) : 0 }];
     })
     .sort((a, b) => b.over - a.over);
-  const best = found.find(({ over, chance }) => over >= (chance === undefined ? 0.5 : least_role));
-  if (best)
-    return `${short(best.weight)} on ${best.on}${best.chance === undefined ? "" : ` (uniform: ${short(best.chance)})`}`;
-  return found.length > 0 ? "near uniform attention" : "";
+  const [best] = found;
+  if (!best) return "";
+  return `${short(best.weight)} on ${best.on}${best.chance === undefined ? "" : ` (uniform: ${short(best.chance)})`}`;
 }

@@ -12,7 +12,7 @@ const named: { [metric: string]: string } = {
   beta_auc: "β: keyword ranks above others",
   knowledge: "β: probability of the right answer",
   entropy: "entropy of attention",
-  induction: "weight on followers of earlier copies",
+  induction: "weight on tokens after earlier copies",
   weight_on_previous: "weight on the position before",
   weight_on_first: "weight on the first position",
   weight_on_needed: "weight on needed positions",
@@ -21,7 +21,7 @@ const named: { [metric: string]: string } = {
 };
 const spaced = (name: string) => name.replaceAll("_", " ");
 
-// "induction_l2_h1_held": "weight on followers of earlier copies, layer 2 head 1, attention changed".
+// "induction_l2_h1_held": "weight on tokens after earlier copies, layer 2 head 1, attention changed".
 export function metric_title(metric: string): string {
   const part = (ending: RegExp, says: (found: RegExpExecArray) => string) => {
     const found = ending.exec(metric);
@@ -60,16 +60,17 @@ export function detail_of(metric: string): string {
 }
 
 // What is under a change of attention has the metric's own name, if there is the same "if released". A prediction from
-// the data is the same under every change.
+// the data is the same under every change, and the divergence from the truth has two names.
 export function metrics_to_offer(metrics: string[], chosen?: string): string[] {
   const has = new Set(metrics);
   return metrics.filter(
     name =>
       name === chosen ||
-      !name.endsWith("_held") ||
       !(
-        has.has(name.replace(/_held$/, "_released")) ||
-        (/^rung_(?!held$)/.test(name) && has.has(name.replace(/_held$/, "")))
+        (name.endsWith("_held") &&
+          (has.has(name.replace(/_held$/, "_released")) ||
+            (/^rung_(?!held$)/.test(name) && has.has(name.replace(/_held$/, ""))))) ||
+        (name.startsWith("kl_from_truth") && has.has(name.slice("kl_".length)))
       ),
   );
 }

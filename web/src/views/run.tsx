@@ -222,8 +222,7 @@ function OpenInPlayground({ run }: { run: WholeRun }) {
 
 // The usual numbers and those of the experiment first; each kind of detail is folded.
 function Numbers({ run, program }: { run: WholeRun; program: string }) {
-  const twice = (name: string) => name === "kl_from_truth" && "from_truth" in run.metrics;
-  const groups = metric_groups(Object.keys(run.metrics).filter(name => !twice(name)));
+  const groups = metric_groups(Object.keys(run.metrics));
   const folded = ({ names }: (typeof groups)[0]) => is_detail(names[0]!);
   const list = (names: string[]) => (
     <dl class="facts many">

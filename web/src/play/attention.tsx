@@ -103,7 +103,7 @@ export function Attention({ training, at, example, head = "", name, menu = false
             : training.title
               ? `With ${training.title}`
               : "The attention map",
-          own && head_title(head),
+          own ? head_title(head) : whose_map(training),
         ]
           .filter(Boolean)
           .join(": ")}
@@ -156,6 +156,8 @@ export function Attention({ training, at, example, head = "", name, menu = false
           {rows > 1
             ? `: ${names.rows} from top to bottom, ${names.columns} from left to right.`
             : `: its ${names.columns}.`}
+          {one_in(inputs, cell_room, high) > 1 &&
+            ` One word of ${one_in(inputs, cell_room, high)} is written at the map.`}
           {training.axes.rows === "target_word" &&
             /^\d+$/.test(inputs[0] ?? "") &&
             " The words of this task are numbers."}
@@ -173,6 +175,16 @@ export function Attention({ training, at, example, head = "", name, menu = false
       </p>
     </section>
   );
+}
+
+// The head whose map is the model's: that of the last layer, or the mean of its heads.
+function whose_map({ heads }: Looks): string {
+  const layer = /^layer\.\d+\./.exec(heads.at(-1) ?? "")?.[0];
+  if (!layer) return "";
+  const of_layer = heads.filter(head => head.startsWith(layer));
+  return of_layer.length === 1
+    ? head_title(of_layer[0]!)
+    : `${head_title(of_layer[0]!).split(",")[0]}, mean of its heads`;
 }
 
 // The title in the saved picture of a map: run, head and step.
@@ -253,6 +265,13 @@ function in_words(
 }
 
 // If one has no room beside the others, all stand on end; of too many, every second or tenth stands for those around it.
+// One of so many words is written, as there is room.
+const one_in = (words: string[], room: number, high: number) =>
+  Math.max(
+    Math.ceil(words.length / (words.length > most_words ? most_words / 2 : most_words)),
+    words.length > 1 ? Math.ceil(high / room) : 1,
+  );
+
 function Words({
   across,
   room,
@@ -266,10 +285,7 @@ function Words({
   words: string[];
   marked?: boolean[] | undefined;
 }) {
-  const every = Math.max(
-    Math.ceil(words.length / (words.length > most_words ? most_words / 2 : most_words)),
-    words.length > 1 ? Math.ceil(high / room) : 1,
-  );
+  const every = one_in(words, room, high);
   // Those that are marked stand there in any case, and none beside them.
   const shown = (i: number) =>
     marked?.[i] ||

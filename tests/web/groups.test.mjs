@@ -54,6 +54,16 @@ test("a list in which runs differ tells them apart, and its length colours them"
   assert.equal(is_grouped(runs, "length of model.heads", "length of model.heads", settings), false, "the server has no such setting");
 });
 
+test("a held run is not pooled with free ones, and seeds have colours but no groups", () => {
+  const runs = [[2, []], [2, []], [3, []], [3, []], [3, [{ hold: "uniform", of: "layer.2.head.1" }]]].map(([states, intervene], i) => ({ run: i + 1, experiment: "markov-icl", seed: i % 2, settings: { task: { states }, intervene } }));
+  const settings = settings_of(runs);
+  assert.equal(varied_in(differing_in(settings), settings), "intervene");
+  const free = settings_of(runs.slice(0, 4));
+  assert.equal(varied_in(differing_in(free), free), "task.states");
+  assert.deepEqual(groups_among(runs, "seed", settings), ["seed = 0", "seed = 1"]);
+  assert.equal(is_grouped(runs, "seed", "seed", settings), false);
+});
+
 test("runs are compared with those without an intervention, and by their number", () => {
   const settings = new Map([[1, new Map([["intervene", "layer 2 held uniform"]])], [2, new Map([["intervene", "no intervention"]])], [3, new Map()]]);
   assert.deepEqual(base_first([{ run: 3 }, { run: 1 }, { run: 2 }], settings).map(({ run }) => run), [2, 3, 1]);

@@ -101,6 +101,7 @@ test("chance is judged from runs of the same experiment with the values of the p
   const settings = new Map(all.map(([run, seed, encoder, vocab]) => [run, new Map([["seed", seed], ["model.encoder", encoder], ["task.vocab", vocab]])]));
   assert.deepEqual(peers_of([runs[0], runs[2]], runs, "model.encoder", settings).map(({ run }) => run), [1, 2, 3, 5, 6]);
   assert.deepEqual(peers_of([runs[0], runs[4]], runs, "task.vocab", settings).map(({ run }) => run), [1, 2, 3, 5, 6]);
+  assert.equal(pooled_text(["seed", "intervene"]), ", pooled over intervention");
   assert.deepEqual([pooled_text(["seed", "task.vocab", "model.hidden"]), pooled_text(["seed"]), pooled_text()], [", pooled over task.vocab and model.hidden", "", ""]);
 });
 

@@ -69,7 +69,9 @@ export function difference_text(difference: number): string {
 
 // The settings in which pairs differ from each other. The two runs of a pair have the same value.
 export function pooled_text(paired_by: string[] = []): string {
-  const settings = paired_by.filter(name => name !== "seed");
+  const settings = paired_by
+    .filter(name => name !== "seed")
+    .map(name => (name === "intervene" ? "intervention" : name));
   return settings.length > 0 ? `, pooled over ${settings.join(" and ")}` : "";
 }
 

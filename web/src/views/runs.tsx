@@ -69,7 +69,9 @@ function AllRuns({ source }: { source: Source }) {
     () => differing_in(settings, new Set(seen.runs.map(run => run.experiment)).size > 1),
     [settings],
   );
-  const coloured = asked_by || (many ? "experiment" : (varied_in(differing, settings) ?? nothing_by)),
+  const coloured =
+      asked_by ||
+      (many ? "experiment" : (varied_in(differing, settings) ?? (seen.runs.length === 2 ? "seed" : nothing_by))),
     by = coloured === nothing_by ? "" : coloured;
   const as_curves = useCallback(
     (lines: Line[]) => curves_of(lines, by, settings, groups_among(seen.runs, by, settings)),

@@ -65,7 +65,7 @@ export function Filters({ seen, experiment, coloured, differing }: Props) {
         label="Colour by"
         word="by"
         value={coloured}
-        options={[...new Set([nothing_by, "experiment", ...differing, coloured])]}
+        options={[...new Set([nothing_by, "experiment", "seed", ...differing, coloured])]}
         words={{ intervene: "intervention" }}
       />
     </form>

@@ -17,7 +17,7 @@ export function settings_of(runs: Run[]): Settings {
       const words = settings_in_words(run.settings);
       for (const [name, text] of [...words])
         if (text.startsWith("[")) words.set(length_of(name), String(JSON.parse(text).length));
-      return [run.run, words];
+      return [run.run, words.set("seed", String(run.seed))];
     }),
   );
 }
@@ -114,7 +114,7 @@ export function can_group(runs: Run[], by: string, settings: Settings): boolean 
 // Whether groups by `by` are compared: if the person chose this setting (`asked`), or if it has few values and is not
 // the experiment.
 export function is_grouped(runs: Run[], by: string, asked: string, settings: Settings): boolean {
-  if (by === "" || is_length(by)) return false;
+  if (by === "" || by === "seed" || is_length(by)) return false;
   return by === asked || (by !== "experiment" && can_group(runs, by, settings));
 }
 
@@ -205,8 +205,9 @@ export function line_table(runs: Run[], lines: Line[], metric: string, by: strin
   };
 }
 
-// The setting that a sweep most likely varied: the one whose most frequent value has the fewest runs. If each run has a
-// value of its own among many, the length of a list is the better one.
+// The intervention, so that held runs are not pooled with free ones. Else the setting that a sweep most likely varied: the
+// one whose most frequent value has the fewest runs. If each run has a value of its own among many, the length of a list is
+// the better one.
 export function varied_in(differing: string[], settings: Settings): string | undefined {
   const counts_of = (name: string) => {
     const counts = new Map<string, number>();
@@ -218,7 +219,7 @@ export function varied_in(differing: string[], settings: Settings): string | und
     .map(name => ({ name, counts: counts_of(name) }))
     .filter(({ counts }) => counts.size <= most_told)
     .map(({ name, counts }) => ({ name, most: Math.max(...counts.values()) }))
-    .sort((a, b) => a.most - b.most)[0]?.name;
+    .sort((a, b) => Number(b.name === "intervene") - Number(a.name === "intervene") || a.most - b.most)[0]?.name;
 }
 
 // Runs that are stopped, failed or still in training have no final value, so groups leave them out.

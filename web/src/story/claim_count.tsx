@@ -6,11 +6,20 @@ import { kept_count } from "./kept";
 import { kept_claims_of } from "./sections";
 
 // How many claims are supported, in the experiments that have been reproduced, and of which form they are.
-export function ClaimCount({ told, of, failed }: { told: Experiment[]; of: number; failed: number }) {
+// A file has only its own results.
+export function ClaimCount(props: { told: Experiment[]; of: number; failed: number; served: boolean }) {
+  const { told, of, failed, served } = props;
   const [digits, set_digits] = useWord("digits", "");
   const claims = told.flatMap(one => one.claims),
     { all, stated } = kept_count();
   const forms = [...new Set(claims.map(({ form }) => form))].sort();
+  if (claims.length === 0 && !served)
+    return (
+      <p>
+        This page has no runs. The program measured the full forms before: {stated} of {all} claims are as stated. The
+        program and its documentation have each claim.
+      </p>
+    );
   if (claims.length === 0)
     return (
       <p>

@@ -80,8 +80,7 @@ export function Start({ source }: { source: Source }) {
         <h2>Go on</h2>
         <ul class="ways">
           <li>
-            <a href="#/story">The story</a>: seven ideas in pictures, then the evidence: every experiment
-            {source.kind === "served" ? "" : " of this report"} with its claims.
+            <a href="#/story">The story</a>: seven ideas in pictures, then the evidence.
           </li>
           <li>
             <a href="#/toy">The toy gate</a>: the smallest system in which attention waits: two numbers in a plane, with

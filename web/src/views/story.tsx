@@ -144,6 +144,7 @@ export function Story({ source }: { source: Source }) {
             <ClaimCount
               told={reproduced}
               of={story.experiments.length}
+              served={source.kind === "served"}
               failed={failures.reduce((sum, { claims }) => sum + claims.length, 0)}
             />
             {!findings_first && findings}
@@ -178,7 +179,7 @@ export function Story({ source }: { source: Source }) {
               `${(story.findings ?? []).map(with_kept).filter(({ claim }) => claim).length} findings, ${story.experiments.length} experiments with their claims, and the claims that were not supported.`}
           </p>
         )}
-        {source.kind === "site" && (
+        {source.kind === "site" && location.protocol !== "file:" && (
           <p>
             <a href="../index.html">Documentation</a>
           </p>

@@ -52,8 +52,8 @@ export function HoldHead({ source, run, maps }: { source: Source; run: WholeRun;
       <h2 id="hold-head">{heads.length > 0 ? "Hold a head" : "Hold attention"}</h2>
       <p>
         A hold fixes attention in training. Train this run again with a hold, and compare the rungs at which both end:
-        if the held run stays on a higher rung, the model needs {heads.length > 0 ? "this head" : "learned attention"}{" "}
-        to leave it.
+        if the held run stays on a rung with a higher loss, the model needs{" "}
+        {heads.length > 0 ? "this head" : "learned attention"} to leave it.
       </p>
       {own.length > 0 && <p>This run has an intervention: {interventions_text(own)}. The hold is added to it.</p>}
       <div class="run-ways">
@@ -95,8 +95,8 @@ export function HoldHead({ source, run, maps }: { source: Source; run: WholeRun;
           />
         </label>
         {at > 0 && at < run.steps && at !== from && (
-          <button type="button" class="quiet" onClick={() => type(String(at))}>
-            From step {at}, as shown above
+          <button type="button" onClick={() => type(String(at))}>
+            Use step {at} of the map
           </button>
         )}
       </div>

@@ -177,7 +177,7 @@ export function Attention({ training, at, example, head = "", name, menu = false
   );
 }
 
-// The head whose map is the model's: that of the last layer, or the mean of its heads.
+// The head whose map is the model's: the head of the last layer, or the mean of its heads.
 function whose_map({ heads }: Looks): string {
   const layer = /^layer\.\d+\./.exec(heads.at(-1) ?? "")?.[0];
   if (!layer) return "";

@@ -387,7 +387,7 @@ test("each stage of a preset is bet on before it is played, and the bet is shown
     await expect_accessible(page);
     // A button holds attention, and the run is judged by its own numbers.
     if (viewport.width === 1440) {
-      await page.getByRole("button", { name: /^Hold attention uniform until step \d+$/ }).click();
+      await page.getByRole("button", { name: /^Hold attention uniform until step \d+, and train again$/ }).click();
       await page.waitForFunction(() => /hold=\d+/.test(location.hash) && /beside=hold%3D0/.test(location.hash));
       await page.locator(".account", { hasText: /^This agrees with the explanation: the model learns words first, .* a delay of looking alone is no evidence\. .* Here: words came at step \d+, while attention was held uniform/ }).waitFor();
       assert.equal(await page.locator(".test").count(), 0);

@@ -43,7 +43,7 @@ export function Verdict({ player, task, bets, hold_uniform }: Props) {
         <p class="test">
           <b>Test it.</b> If this reason is right, {test.expects}.{" "}
           <button type="button" onClick={() => hold_uniform(test.of, test.until)}>
-            {`Hold ${test.of ? head_title(test.of) : "attention"} uniform until step ${test.until}`}
+            {`Hold ${test.of ? head_title(test.of) : "attention"} uniform until step ${test.until}, and train again`}
           </button>
         </p>
       )}

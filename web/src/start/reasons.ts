@@ -28,7 +28,7 @@ const copying: Reason = {
     "If “star” is read, “star” is written: many texts together show this, even if attention mixes all words. By the explanation under test, looking at a position hardly improves the answer while the model is unsure of its word. When the model is surer, looking pays, and attention moves.",
   otherwise: unusual,
   changed: {
-    uniform: `Equal weights still pass the mix of all words, and many texts together show which words belong together. Some words are written right all the same. The mix contains the words of the text, and the decoder begins with the encoder's memory of their order. ${untrained}`,
+    uniform: `Equal weights still pass the mix of all words, and many texts together show which words belong together. Some words are written right all the same. The mix contains the words of the text. The part that writes begins with the memory of the part that reads, and this memory has their order. ${untrained}`,
     truth: `Attention passes one right word at a time, so each word can be learned by itself. ${untrained}`,
     scale: scaled,
     ablate:

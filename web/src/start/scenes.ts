@@ -63,7 +63,13 @@ export const scenes: Scene[] = [
           what: "looking",
         },
       },
-      { metric: "accuracy", name: "writes right", means: "share of words that it writes right", colour: writes },
+      {
+        metric: "accuracy",
+        name: "writes right",
+        means:
+          "share of words that it writes right. Some are right by the mix of all words, before attention is on their position",
+        colour: writes,
+      },
     ],
     acts: ["uniform", "truth", "scale", "ablate"],
     state: { task: "subset", set: "train.steps=100" },

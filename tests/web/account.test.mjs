@@ -79,6 +79,9 @@ test("one crossing of a level is not a passing, and attention and loss have to a
     assert.equal(label, "This leaves the explanation undecided:");
     assert.match(says, /Attention and loss disagree: with the change the loss is at the rung /);
   }
+  // At the step of the release the loss is of the released head.
+  const released = training({ alpha: 999 }, [{ hold: "previous", from: 0, until: 60, of: "layer.1.head.1" }], { ...rungs, alpha_held: from_step(20), loss: flat(9), loss_held: { steps: steps.slice(0, 30), values: steps.slice(0, 30).map(() => 0.1) } });
+  assert.equal(account_of("layer-by-layer", two, released, ghost, 200).label, "This agrees with the explanation:");
   assert.match(of("uniform", 198, 0.1).says, /Open: looking passed its level at step 198, and 2 more evaluations are needed\./);
 });
 

@@ -85,7 +85,8 @@ test("a run shows what happened step by step, and is trained again with a head h
   const page = await stage.visit(`#/runs?run=${id}`);
   const events = page.getByRole("region", { name: "What happened, in order" });
   await events.getByText("Nearest rung: bigram, no longer unigram.").waitFor();
-  const head = events.locator("li", { hasText: /^Step \d+Previous-token head: layer 1, head 1 has made half of its rise/ });
+  const head = events.locator("li", { hasText: /^Step \d+Layer 1, head 1 attends like a previous-token head: it has made half of its rise/ });
+  await events.getByText("The levels differ, so no order of heads is judged.").waitFor();
   const step = Number(/\d+/.exec(await head.getByRole("button").innerText())[0]);
   await head.getByRole("button").click();
   await page.getByRole("img", { name: `Attention map at step ${step},` }).waitFor();

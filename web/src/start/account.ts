@@ -166,7 +166,8 @@ function of_layers(
   if (came.looking !== undefined && came.looking > at - (stays - 1) * training.every)
     return [open(`${looking} passed its level at step ${came.looking}, and ${stays - 1} more evaluations are needed`)];
   const with_loss = (finding: Finding, works: boolean): Finding => {
-    const loss = losses_told(training, ghost, end);
+    // At the step of the release the loss is already of the released head.
+    const loss = losses_told(training, ghost, end === until && until < training.steps ? end - 1 : end);
     if (!loss) return finding;
     if (loss.as_low === works) return { ...finding, text: `${finding.text}; ${loss.says}` };
     return open(`${finding.text}. Attention and loss disagree: ${loss.says}`);

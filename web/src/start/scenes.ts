@@ -80,13 +80,10 @@ export const scenes: Scene[] = [
     reads:
       "Each text is the weather of 24 days, with chances of its own. The model has to predict the next day. It has two heads: each is one attention that chooses by itself.",
     learns: [
-      {
-        name: "the day before",
-        says: "the head of layer 1 has to look at the day before each day (α), as a previous-token head",
-      },
+      { name: "the day before", says: "the previous-token head (layer 1) has to look at the day before (α)" },
       {
         name: "the days after",
-        says: "the head of layer 2 has to find earlier days with today's weather, and look at the days after them (α), as an induction head",
+        says: "the induction head (layer 2) has to find earlier days with today's weather, and look at the days after them (α)",
       },
     ],
     signal: "The only signal is the next day. The levels of the two differ, so no order is judged.",

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { parts_of_page } from "./in_node.mjs";
 
 const { account_of } = await parts_of_page("start/account.ts");
-const { step_of } = await parts_of_page("start/effect.ts");
+const { came_at } = await parts_of_page("start/effect.ts");
 const { verdict } = await parts_of_page("start/told.ts");
 const { rung_means } = await parts_of_page("play/rung_words.ts");
 
@@ -62,8 +62,11 @@ test("a head of layer 1 that is changed is for or against the account of the lay
 });
 
 test("one crossing of a level is not a passing, and attention and loss have to agree", () => {
-  const step = (...values) => step_of({ ...training({}), series: new Map([["alpha", { steps: values.map((_, i) => 2 * i), values }]]) }, "alpha", 0.5);
+  const step_by = (at, ...values) => came_at({ ...training({}), series: new Map([["alpha", { steps: values.map((_, i) => 2 * i), values }]]) }, "alpha", 0.5, at);
+  const step = (...values) => step_by(200, ...values);
   assert.deepEqual([step(0.4, 0.6, 0.4, 0.5, 0.5, 0.6), step(0.4, 0.5, 0.6, 0.4), step(0.4, 0.5), step(0.4)], [6, undefined, 2, undefined]);
+  // Later evaluations are not used: before the fall it is as it was while the model trained.
+  assert.deepEqual([step_by(2, 0.4, 0.6, 0.4), step_by(0, 0.4, 0.6), step_by(4, 0.4, 0.6, 0.4)], [2, undefined, undefined]);
   const flat = (value) => ({ steps, values: steps.map(() => value) });
   const rungs = { rung_bag: flat(2), rung_induction: flat(0) };
   const ghost = training({ alpha: 40 }, [], { ...rungs, loss: flat(0.1) });

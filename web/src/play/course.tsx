@@ -7,7 +7,7 @@ import { Figure } from "../figure";
 import { Lines } from "../lines";
 import { rules_room } from "../rules";
 import { useScreen } from "../screen";
-import { as_it_works, measured_of, step_of } from "../start/effect";
+import { as_it_works, came_at, measured_of } from "../start/effect";
 import { rungs_of } from "../start/rungs_told";
 import { Explained } from "../term";
 import { marks_of_interventions } from "./acts";
@@ -164,8 +164,8 @@ function marks_of(
         all.push({ step, says: says + (training.title && `, ${training.title}`) });
     };
     for (const stage of alone ? [] : [task.knowledge, task.attention]) {
-      const step = stage && step_of(training, stage.metric, stage.level);
-      if (stage && step !== undefined && step <= until) mark(step, stage.says);
+      const step = stage && came_at(training, stage.metric, stage.level, until);
+      if (stage && step !== undefined) mark(step, stage.says);
     }
     for (const [name, says] of alone ? [] : predicted) {
       const step = training.predicted_step(name);

@@ -2,9 +2,9 @@
 import { capital } from "../capital";
 import type { Training } from "../engine/training";
 import { role_colour } from "../roles";
-import { changed_at, free, never, step_of, untouched_at, watched_until } from "../start/effect";
+import { came_at, changed_at, free, never, untouched_at, watched_until } from "../start/effect";
 import { level_text } from "../start/flags";
-import { came_at, now_of } from "../start/told";
+import { now_of } from "../start/told";
 import { Explained } from "../term";
 import { flags_of } from "./bet";
 import type { Player } from "./player";
@@ -101,11 +101,11 @@ export function Stages({ player, task, bets, names }: ToldProps) {
     return [task.knowledge, task.attention]
       .filter(stage => stage !== undefined && training.series.has(stage.metric))
       .map(stage => {
-        const step = step_of(training, stage!.metric, stage!.level);
+        const step = came_at(training, stage!.metric, stage!.level, at);
         const bet = bets.get(stage!.metric);
         const your_bet = bet === undefined ? "" : `, your bet was ${bet}`;
         const end = training.state === "done" ? training.step : training.steps;
-        return `${stage!.says}${step === undefined || step > at ? `: ${never(at, end)}` : ` from step ${step}`}${your_bet}`;
+        return `${stage!.says}${step === undefined ? `: ${never(at, end)}` : ` from step ${step}`}${your_bet}`;
       })
       .join("; ");
   };

@@ -1,8 +1,9 @@
 // What came first in a training of the playground, what a change did, and why: as on Start. Before it is trained, what to
 // do; and when it is, the change that tests the reason.
 import type { Training } from "../engine/training";
+import { came_at } from "../start/effect";
 import type { Curve } from "../start/flags";
-import { came_at, ordered, verdict } from "../start/told";
+import { ordered, verdict } from "../start/told";
 import { ToldWhy } from "../start/told_why";
 import { why_of } from "../start/why";
 import { Explained } from "../term";

@@ -1,11 +1,10 @@
 // Whether a training in which attention was changed fits the account under test: from the steps that have been watched.
 import type { Training } from "../engine/training";
 import { act_of, act_text, changed_head } from "../play/acts";
-import { stays, untouched_at } from "./effect";
+import { came_at, stays, untouched_at } from "./effect";
 import type { Curve } from "./flags";
 import type { Account } from "./reasons";
 import { losses_told } from "./rungs_told";
-import { came_at } from "./told";
 
 // Each follows a label that ends in a colon.
 const accounts: { [account in Account]: string } = {

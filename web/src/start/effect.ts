@@ -51,18 +51,18 @@ export const measured_of = (run: Training, metric: string): Series | undefined =
 
 export const stays = 3; // evaluations that a level has to be kept, as far as there are as many
 
-// The step at which a level is passed: the first evaluation that is not below it, and neither are the next ones.
-export function step_of(run: Training, metric: string, level: number): number | undefined {
+// The step at which a level was passed: the first evaluation that is not below it, and neither are the next ones. None
+// after `at` is used.
+export function came_at(run: Training, metric: string, level: number, at: number): number | undefined {
   const { steps = [], values = [] } = measured_of(run, metric) ?? {};
-  const is_kept = (i: number) => values.slice(i, i + stays).every(value => (value ?? level) >= level);
-  return steps.find((_, i) => values[i] !== null && is_kept(i));
+  const seen = values.slice(0, steps.filter(step => step <= at).length);
+  const is_kept = (i: number) => seen.slice(i, i + stays).every(value => (value ?? level) >= level);
+  return steps.find((_, i) => typeof seen[i] === "number" && is_kept(i));
 }
 
 // When the untouched training reached a level, as far as it was watched.
-export function untouched_at(ghost: Training, metric: string, level: number, at: number): number | undefined {
-  const step = step_of(ghost, metric, level);
-  return step !== undefined && step <= watched_until(ghost, at) ? step : undefined;
-}
+export const untouched_at = (ghost: Training, metric: string, level: number, at: number) =>
+  came_at(ghost, metric, level, watched_until(ghost, at));
 
 // The same in words.
 export function untouched_text(ghost: Training, metric: string, level: number, at: number): string {
@@ -86,15 +86,15 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
   let named = false; // what is done to attention
   return flags.map(({ metric, flag, attends }) => {
     const { level, what } = flag!;
-    const step = step_of(training, metric, level),
+    const step = came_at(training, metric, level, at),
       untouched = untouched_text(ghost, metric, level, at);
     const value = training.value_at(metric, at);
-    if ((step === undefined || step > at) && attends && now?.whole && typeof value === "number") {
+    if (step === undefined && attends && now?.whole && typeof value === "number") {
       const done = named ? "" : `Attention is ${now.done}. `;
       named = true;
       return `${done}${capital(what)} is at ${percent(value)} (${free}), below ${level_text(level)} (${untouched}).`;
     }
-    if (step === undefined || step > at)
+    if (step === undefined)
       return at < training.steps
         ? `${capital(what)}: not yet (${untouched}).`
         : `${capital(what)} did not come within ${at} steps (${untouched}).`;

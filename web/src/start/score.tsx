@@ -1,10 +1,10 @@
 // What each curve is now, when its level was reached, and what was bet: a row for each, which is the legend, too.
 import type { Training } from "../engine/training";
 import { Term } from "../term";
-import { free, watched_until } from "./effect";
+import { came_at, free, watched_until } from "./effect";
 import { type Curve, level_text } from "./flags";
 import { flags_of, type Scene } from "./scenes";
-import { came_at, nearer, not_come, now_of, predicted_at } from "./told";
+import { nearer, not_come, now_of, predicted_at } from "./told";
 
 interface Props {
   scene: Scene;

@@ -14,7 +14,7 @@ import type { ClassBets } from "../source";
 import { Arcs, type Pointed, type Seen, WordMap } from "./arcs";
 import { Bets } from "./bets";
 import { type Change, ChangeForm, change_text } from "./change";
-import { as_it_works, measured_of, watched_until } from "./effect";
+import { as_it_works, came_at, measured_of, watched_until } from "./effect";
 import type { Film } from "./film";
 import { edges, Plot, right_of_names } from "./plot";
 import { rungs_told } from "./rungs_told";
@@ -23,7 +23,7 @@ import { Score } from "./score";
 import { example_of, seen_in } from "./seen";
 import { ShareStart } from "./share";
 import { note_own, Spread, useClassBets } from "./spread";
-import { came_at, predicted_at, reading, series_of, told, verdict } from "./told";
+import { predicted_at, reading, series_of, told, verdict } from "./told";
 import { ToldWhy } from "./told_why";
 import { why_of } from "./why";
 

@@ -3,15 +3,9 @@ import { capital } from "../capital";
 import { type Series, value_in } from "../engine/looks";
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
-import { as_it_works, changed_at, effect_of, measured_of, never, step_of, untouched_text } from "./effect";
+import { as_it_works, came_at, changed_at, effect_of, measured_of, never, untouched_text } from "./effect";
 import { type Curve, level_text, percent } from "./flags";
 import { flags_of, type Scene } from "./scenes";
-
-// The step at which a share passed `level`, if it has been watched.
-export function came_at(training: Training, metric: string, level: number, at: number): number | undefined {
-  const step = step_of(training, metric, level);
-  return step !== undefined && step <= at ? step : undefined;
-}
 
 // A curve as it is drawn: what the model writes is measured with the change.
 export const series_of = (run: Training, { metric, flag }: Curve): Series | undefined =>

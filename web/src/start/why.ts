@@ -3,10 +3,9 @@
 import type { Training } from "../engine/training";
 import { act_of, changed_head } from "../play/acts";
 import { account_of, type Judged } from "./account";
-import { untouched_at } from "./effect";
+import { came_at, untouched_at } from "./effect";
 import { type Curve, percent } from "./flags";
 import type { Reason } from "./reasons";
-import { came_at } from "./told";
 
 export interface Why {
   says: string;

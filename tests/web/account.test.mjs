@@ -88,6 +88,15 @@ test("one crossing of a level is not a passing, and attention and loss have to a
   assert.match(of("uniform", 198, 0.1).says, /Open: looking passed its level at step 198, and 2 more evaluations are needed\./);
 });
 
+test("attention that a hold sets is not learned", () => {
+  const { flag: level } = flag("", "the word before");
+  const flags = [{ metric: "weight_on_previous", attends: true, flag: level }, { ...two[1], attends: true }];
+  const held = (hold) => ({ ...training({ weight_on_previous: 999, alpha: 60 }, [{ hold, from: 0, until: 200, of: "layer.1.head.1" }], { weight_on_previous_held: from_step(2), alpha_held: from_step(20) }), value_at: () => 0.1 });
+  const looking = "Looking came at step 20, while the head was held";
+  assert.equal(verdict(flags, held("previous"), training({ weight_on_previous: 30, alpha: 40 }), [], 100), `The head is held on the word before. The word before is at 10 % (same model, attention free), below 50 % (untouched training: step 30). ${looking} on the word before (untouched training: step 40).`);
+  assert.match(verdict(flags, held("first"), training({}), [], 100), /^The word before came at step 2, while the head was held on the first word /);
+});
+
 test("bets on one step are no order", () => {
   assert.equal(verdict(two, training({ beta: 10, alpha: 40 }), undefined, [4, 4], 200), "Words first (step 10), then looking (step 40). You bet on one step for both; words 6 steps too early, looking 36 steps too early.");
 });

@@ -2,7 +2,7 @@
 import { capital } from "../capital";
 import type { Training } from "../engine/training";
 import { role_colour } from "../roles";
-import { came_at, changed_at, free, never, untouched_at, watched_until } from "../start/effect";
+import { came_at, changed_at, free, is_free, never, untouched_at, watched_until } from "../start/effect";
 import { level_text } from "../start/flags";
 import { now_of } from "../start/told";
 import { Explained } from "../term";
@@ -27,7 +27,8 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
   const others = task.metrics.filter(
     metric => shown.has(label_of(metric, task)) && !flags.some(flag => flag.metric === metric),
   );
-  const change = changed_at(training, at);
+  const change = changed_at(training, at),
+    set = flags.find(({ metric }) => is_free(training, metric));
   const passed = (run: Training, metric: string, level: number) => {
     const step = run === untouched ? untouched_at(run, metric, level, at) : came_at(run, metric, level, at);
     const until = run === untouched ? watched_until(run, at) : at;
@@ -80,7 +81,7 @@ export function CurveTable({ player, task, bets, shown }: Props & { shown: Set<s
         <caption class="soft">
           {change.whole
             ? `Attention is ${change.done} at this step. ${flags.map(({ metric }) => `“${label_of(metric, task)}”`).join(" and ")}: ${flags.length > 1 ? "both are" : "it is"} of the ${free}. Accuracy is of the model with the change.`
-            : `A head is ${change.done} at this step. All curves are of the model with the change.`}
+            : `A head is ${change.done} at this step. All curves are of the model with the change${set ? `, except “${label_of(set.metric, task)}” (${free})` : ""}.`}
         </caption>
       )}
     </table>

@@ -44,10 +44,19 @@ export function as_it_works(run: Training, metric: string): Series | undefined {
   return { steps: series.steps, values: series.steps.map((step, i) => with_change(step) ?? series.values[i]!) };
 }
 
-// α or β. If one head is changed, the others are measured with the change, since they get what this head passes. If all of
-// attention is changed, it is what the same model does with its attention free.
+// What a hold of a single head sets by itself: the model has not learned it.
+const sets: { [hold: string]: string[] } = {
+  previous: ["weight_on_previous"],
+  truth: ["weight_on_needed", "attention_points_right"],
+};
+
+// Whether α or β is what the same model does with its attention free: if all of attention is changed, or a hold sets it.
+export const is_free = ({ interventions }: Training, metric: string): boolean =>
+  !changed_head(interventions) || sets[String(interventions[0]!.hold)]?.includes(metric) === true;
+
+// α or β. If one head is changed, the others are measured with the change, since they get what this head passes.
 export const measured_of = (run: Training, metric: string): Series | undefined =>
-  changed_head(run.interventions) ? as_it_works(run, metric) : run.series.get(metric);
+  is_free(run, metric) ? run.series.get(metric) : as_it_works(run, metric);
 
 export const stays = 3; // evaluations that a level has to be kept, as far as there are as many
 
@@ -89,8 +98,8 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
     const step = came_at(training, metric, level, at),
       untouched = untouched_text(ghost, metric, level, at);
     const value = training.value_at(metric, at);
-    if (step === undefined && attends && now?.whole && typeof value === "number") {
-      const done = named ? "" : `Attention is ${now.done}. `;
+    if (step === undefined && attends && now && is_free(training, metric) && typeof value === "number") {
+      const done = named ? "" : `${now.whole ? "Attention" : "The head"} is ${now.done}. `;
       named = true;
       return `${done}${capital(what)} is at ${percent(value)} (${free}), below ${level_text(level)} (${untouched}).`;
     }
@@ -106,7 +115,7 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
         : step === until
           ? ", at the end of the change"
           : `, ${steps_text(step - until)} after the ${act.word === "hold" ? "release" : "change"}`;
-    const measured = inside && attends && now?.whole ? `, measured in the ${free}` : "";
+    const measured = inside && attends && now && is_free(training, metric) ? `, measured in the ${free}` : "";
     return `${capital(what)} came at step ${step}${when}${measured} (${untouched}).`;
   });
 }

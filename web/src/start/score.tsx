@@ -1,7 +1,7 @@
 // What each curve is now, when its level was reached, and what was bet: a row for each, which is the legend, too.
 import type { Training } from "../engine/training";
 import { Term } from "../term";
-import { came_at, free, watched_until } from "./effect";
+import { came_at, free, is_free, watched_until } from "./effect";
 import { type Curve, level_text } from "./flags";
 import { flags_of, type Scene } from "./scenes";
 import { nearer, not_come, now_of, predicted_at } from "./told";
@@ -18,6 +18,7 @@ interface Props {
 export function Score({ scene, runs, bets, at, acts_now, whole }: Props) {
   const flags = flags_of(scene);
   const [training, ghost] = runs;
+  const set = flags.find(({ metric }) => training && is_free(training, metric));
   const predicts = flags.some(curve => predicted_at(ghost ?? training, curve) !== undefined);
   const bets_put = predicts && bets.some(bet => bet !== undefined);
   const reached = (run: Training | undefined, curve: Curve, until = at) => {
@@ -37,7 +38,7 @@ export function Score({ scene, runs, bets, at, acts_now, whole }: Props) {
         {acts_now &&
           (whole
             ? ` In the shaded steps “${scene.curves.at(-1)!.name}” is of the model with the change. The other curves are of the ${free}.`
-            : " In the shaded steps all curves are of the model with the change.")}
+            : ` In the shaded steps all curves are of the model with the change${set ? `, except “${set.name}” (${free})` : ""}.`)}
       </caption>
       <thead>
         <tr>

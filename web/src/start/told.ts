@@ -3,7 +3,7 @@ import { capital } from "../capital";
 import { type Series, value_in } from "../engine/looks";
 import type { Training } from "../engine/training";
 import type { Pointed, Seen } from "./arcs";
-import { as_it_works, came_at, changed_at, effect_of, measured_of, never, untouched_text } from "./effect";
+import { as_it_works, came_at, changed_at, effect_of, is_free, measured_of, never, untouched_text } from "./effect";
 import { type Curve, level_text, percent } from "./flags";
 import { flags_of, type Scene } from "./scenes";
 
@@ -16,14 +16,14 @@ export function now_of(run: Training | undefined, curve: Curve, at: number): str
   const series = run && series_of(run, curve),
     value = series && value_in(series, at);
   if (typeof value !== "number") return "–";
-  const change = curve.attends && changed_at(run!, at);
-  return change?.whole ? `${change.is} (attention free: ${percent(value)})` : percent(value);
+  const change = curve.attends && is_free(run!, curve.metric) && changed_at(run!, at);
+  return change ? `${change.is} (attention free: ${percent(value)})` : percent(value);
 }
 
 // A level of a curve that was not reached.
 export function not_come(run: Training | undefined, curve: Curve, at: number): string {
-  const change = curve.attends && run && changed_at(run, at);
-  return change?.whole ? change.is : never(at, run?.steps ?? Infinity);
+  const change = curve.attends && run && is_free(run, curve.metric) && changed_at(run, at);
+  return change ? change.is : never(at, run?.steps ?? Infinity);
 }
 
 // The step that Fovea predicts for a flag, if it predicts one.

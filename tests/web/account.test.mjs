@@ -55,6 +55,9 @@ test("a head of layer 1 that is changed is for or against the account of the lay
   assert.equal(of("uniform", { alpha: 90 }).label, "This agrees with the explanation:");
   assert.match(of("uniform", { alpha: 90 }).says, /looking did not come while the head was held uniform, and came at step 40 in the untouched training\./);
   assert.equal(of("uniform", { alpha: 50 }).label, "This contradicts the explanation:");
+  // At the step of the release the head is free.
+  assert.equal(of("uniform", { alpha: 60 }).label, "This agrees with the explanation:");
+  assert.match(account({ alpha: 70 }, { hold: "uniform", until: 40, of: "layer.1.head.1" }, 200, untouched, "layer-by-layer").says, /Open: the change ended at step 40, and looking came at step 40 in the untouched training\./);
   assert.equal(of("uniform", {}, 30).label, "This leaves the explanation undecided:");
   assert.equal(of("previous", { alpha: 20 }).label, "This agrees with the explanation:");
   assert.equal(of("previous", { alpha: 60 }).label, "This contradicts the explanation:");

@@ -158,21 +158,22 @@ function of_layers(
   ghost: Training,
   at: number,
 ): Finding[] {
-  const end = Math.min(at, until);
+  // At the step of the release the head is free already.
+  const last = until === training.steps || act === "frozen" ? until : until - 1,
+    end = Math.min(at, last);
   if (!of.startsWith("layer.1.") || untouched.looking === undefined || untouched.looking <= from) return [];
   const shows_it = act === "previous"; // to the head of layer 2
   if (!shows_it && !["uniform", "first", "ablate", "frozen"].includes(act)) return [];
   if (came.looking !== undefined && came.looking > at - (stays - 1) * training.every)
     return [open(`${looking} passed its level at step ${came.looking}, and ${stays - 1} more evaluations are needed`)];
   const with_loss = (finding: Finding, works: boolean): Finding => {
-    // At the step of the release the loss is already of the released head.
-    const loss = losses_told(training, ghost, end === until && until < training.steps ? end - 1 : end);
+    const loss = losses_told(training, ghost, end);
     if (!loss) return finding;
     if (loss.as_low === works) return { ...finding, text: `${finding.text}; ${loss.says}` };
     return open(`${finding.text}. Attention and loss disagree: ${loss.says}`);
   };
   const never_came = `${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`;
-  const came_inside = came.looking !== undefined && came.looking > from && came.looking <= until;
+  const came_inside = came.looking !== undefined && came.looking > from && came.looking <= last;
   if (shows_it) {
     if (came.looking === undefined) return untouched.looking <= end ? [with_loss(against(never_came), false)] : [];
     if (came.looking === untouched.looking) return [open(`${looking} came at step ${came.looking} in both trainings`)];
@@ -181,10 +182,10 @@ function of_layers(
   }
   if (came_inside) return [with_loss(against(`${looking} came at step ${came.looking}, while ${done}`), true)];
   if (untouched.looking <= end) return [with_loss(fits(never_came), false)];
-  if (untouched.looking > until)
+  if (untouched.looking > last)
     return [
       open(
-        `the change ended at step ${until}, before ${looking} came in the untouched training, at step ${untouched.looking}`,
+        `the change ended at step ${until}, and ${looking} came at step ${untouched.looking} in the untouched training`,
       ),
     ];
   return [

@@ -1,7 +1,7 @@
 // Whether a training in which attention was changed fits the account under test: from the steps that have been watched.
 import type { Training } from "../engine/training";
 import { act_of, act_text, changed_head } from "../play/acts";
-import { came_at, stays, untouched_at } from "./effect";
+import { came_at, lacking, stays, watched_until } from "./effect";
 import type { Curve } from "./flags";
 import type { Account } from "./reasons";
 import { losses_told } from "./rungs_told";
@@ -34,6 +34,22 @@ interface Change {
 interface Came {
   words: number | undefined;
   looking: number | undefined;
+  open: { words: Finding | undefined; looking: Finding | undefined }; // if the next evaluation can withdraw the step
+}
+
+function came_of(run: Training, [first, second]: [Curve, Curve], at: number, where: string): Came {
+  const step = ({ metric, flag }: Curve) => came_at(run, metric, flag!.level, at);
+  const wait = (curve: Curve) => {
+    const came = step(curve),
+      need = came === undefined ? 0 : lacking(run, curve.metric, came, at);
+    if (need <= 0) return undefined;
+    const why =
+      at < run.steps
+        ? `${need} more ${need === 1 ? "evaluation is" : "evaluations are"} needed`
+        : `the training ended before the level was kept for ${stays} evaluations`;
+    return open(`${curve.flag!.what} passed the level at step ${came}${where}, and ${why}`);
+  };
+  return { words: step(first), looking: step(second), open: { words: wait(first), looking: wait(second) } };
 }
 
 export function account_of(
@@ -45,15 +61,9 @@ export function account_of(
 ): Judged | undefined {
   const change = training && change_of(training);
   if (!account || !change || !ghost || flags.length !== 2 || at <= change.from) return undefined;
-  const [first, second] = flags as [Curve, Curve];
-  const came = {
-    words: came_at(training, first.metric, first.flag!.level, at),
-    looking: came_at(training, second.metric, second.flag!.level, at),
-  };
-  const untouched = {
-    words: untouched_at(ghost, first.metric, first.flag!.level, at),
-    looking: untouched_at(ghost, second.metric, second.flag!.level, at),
-  };
+  const two = flags as [Curve, Curve];
+  const came = came_of(training, two, at, ""),
+    untouched = came_of(ghost, two, watched_until(ghost, at), " in the untouched training");
   const names = flags.map(({ flag }) => flag!.what) as [string, string];
   const found =
     account === "words-first"
@@ -63,8 +73,9 @@ export function account_of(
 }
 
 // What a change that keeps attention from training cannot show.
-function limit_of({ act, from, until }: Change, { words }: Came, [what, looking]: [string, string]): string {
-  if (!["uniform", "frozen"].includes(act) || words === undefined || words <= from || words > until) return "";
+function limit_of({ act, from, until }: Change, { words, open }: Came, [what, looking]: [string, string]): string {
+  if (!["uniform", "frozen"].includes(act) || words === undefined || words <= from || words > until || open.words)
+    return "";
   return `Attention cannot train in these steps, so a delay of ${looking} alone is no evidence. The evidence is that ${what} came at step ${words}.`;
 }
 
@@ -119,22 +130,26 @@ function of_words(change: Change, came: Came, untouched: Came, names: [string, s
   const end = Math.min(at, until);
   if (act === "alone") {
     if (inside(came.looking))
-      return [against(`${looking} came at step ${came.looking}, while ${words} were not trained`)];
+      return [came.open.looking ?? against(`${looking} came at step ${came.looking}, while ${words} were not trained`)];
     if (came.looking === undefined && untouched.looking !== undefined && untouched.looking <= end)
       return [
-        fits(`${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`),
+        untouched.open.looking ??
+          fits(
+            `${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`,
+          ),
       ];
     return [];
   }
   if (act !== "uniform" && act !== "frozen") return [];
   const found: Finding[] = [];
-  if (inside(came.words)) found.push(fits(`${words} came at step ${came.words}, while ${done}`));
+  if (inside(came.words)) found.push(came.open.words ?? fits(`${words} came at step ${came.words}, while ${done}`));
   else if (came.words !== undefined && came.words <= from)
     found.push(open(`${words} came at step ${came.words}, before the change`));
   else if (at < until) found.push(open(`no step of ${words} so far, and the change lasts until step ${until}`));
   else if (untouched.words !== undefined && untouched.words <= until)
     found.push(
-      against(`${words} did not come while ${done}, and came at step ${untouched.words} in the untouched training`),
+      untouched.open.words ??
+        against(`${words} did not come while ${done}, and came at step ${untouched.words} in the untouched training`),
     );
   else found.push(open(`${words} did not come by step ${until} in either training`));
   const lag =
@@ -142,7 +157,7 @@ function of_words(change: Change, came: Came, untouched: Came, names: [string, s
   if (inside(came.words) && came.looking !== undefined && came.looking > until && lag !== undefined && lag > 0) {
     const took = came.looking - until;
     const counts = `${looking} took ${steps_text(took)} after the release, and ${steps_text(lag)} after ${words} in the untouched training`;
-    found.push(took <= lag ? fits(counts) : against(counts));
+    found.push(came.open.looking ?? untouched.open.looking ?? (took <= lag ? fits(counts) : against(counts)));
   }
   return found;
 }
@@ -164,8 +179,9 @@ function of_layers(
   if (!of.startsWith("layer.1.") || untouched.looking === undefined || untouched.looking <= from) return [];
   const shows_it = act === "previous"; // to the head of layer 2
   if (!shows_it && !["uniform", "first", "ablate", "frozen"].includes(act)) return [];
-  if (came.looking !== undefined && came.looking > at - (stays - 1) * training.every)
-    return [open(`${looking} passed its level at step ${came.looking}, and ${stays - 1} more evaluations are needed`)];
+  const came_inside = came.looking !== undefined && came.looking > from && came.looking <= last;
+  const waits = (shows_it || came_inside ? came.open.looking : undefined) ?? untouched.open.looking;
+  if (waits) return [waits];
   const with_loss = (finding: Finding, works: boolean): Finding => {
     const loss = losses_told(training, ghost, end);
     if (!loss) return finding;
@@ -173,7 +189,6 @@ function of_layers(
     return open(`${finding.text}. Attention and loss disagree: ${loss.says}`);
   };
   const never_came = `${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`;
-  const came_inside = came.looking !== undefined && came.looking > from && came.looking <= last;
   if (shows_it) {
     if (came.looking === undefined) return untouched.looking <= end ? [with_loss(against(never_came), false)] : [];
     if (came.looking === untouched.looking) return [open(`${looking} came at step ${came.looking} in both trainings`)];

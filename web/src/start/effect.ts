@@ -69,6 +69,10 @@ export function came_at(run: Training, metric: string, level: number, at: number
   return steps.find((_, i) => typeof seen[i] === "number" && is_kept(i));
 }
 
+// How many more evaluations a passing needs before it counts.
+export const lacking = (run: Training, metric: string, came: number, at: number) =>
+  stays - measured_of(run, metric)!.steps.filter(step => step >= came && step <= at).length;
+
 // When the untouched training reached a level, as far as it was watched.
 export const untouched_at = (ghost: Training, metric: string, level: number, at: number) =>
   came_at(ghost, metric, level, watched_until(ghost, at));

@@ -53,7 +53,7 @@ export function Loss({ player, until, file, room }: Props) {
         <>
           <div class="soft rungs-meant">
             <p>
-              <Explained text="Lower loss is better. Each thin horizontal line (a rung) is predicted from the data, before training. It is the loss, over all positions, of an ideal model that uses only this:" />
+              <Explained text="Lower loss is better. Each thin horizontal line (a rung) is predicted from the data, before training. It is the loss, over all positions that have an answer, of an ideal model that uses only this:" />
             </p>
             <RungList rungs={rungs} task={player.of?.task ?? ""} />
             <p>If the loss stays near a line, the model has probably learned this, and not yet more.</p>

@@ -144,7 +144,7 @@ export function Course({ run, now }: { run: WholeRun; now: number | undefined })
       {(all || rules.length > 0) && rungs.length > 0 && (
         <div class="soft rungs-meant">
           <p>A rung is predicted for an ideal model that uses only this:</p>
-          <RungList rungs={rungs} task={has_meanings(own) ? own : (task_of(run)?.name ?? "")} />
+          <RungList rungs={rungs} task={has_meanings(own) ? own : (task_of(run)?.name ?? own)} />
         </div>
       )}
     </section>

@@ -12,8 +12,8 @@ function progress_text(jobs: Job[]): string {
   return `Training${jobs.length > 1 ? ` ${Math.min(jobs.length, ended + 1)} of ${jobs.length}` : ""}: ${at}.`;
 }
 
-// The numbers of those that are not done, by the name of their trainings; none while they are ordered. A view that is drawn again waits
-// for them.
+// The numbers of those that are not done, by the name of their trainings; none while they are ordered. A view that is drawn
+// again waits for them. A view that was drawn while they were ordered waits from the next click on.
 const not_done = new Map<string, number[]>();
 
 // `of` is the name of these trainings. `ended` is called once all of them are done, and returns the text that is shown then.
@@ -32,7 +32,14 @@ export function useOrders(trainer: Trainer | undefined, of: string, ended: () =>
     set_problem((error as Error).message ?? String(error));
   };
   const start = async (orders: Order[]) => {
-    if (not_done.has(of)) return;
+    const known = not_done.get(of);
+    if (known) {
+      if (known.length > 0) {
+        set_numbers(known);
+        set_progress("Training.");
+      }
+      return;
+    }
     not_done.set(of, []);
     set_problem("");
     set_progress("Waiting to start.");

@@ -82,7 +82,7 @@ export const chapters: Chapter[] = [
     name: "copying",
     system: "copying",
     title: "Copying",
-    idea: "The easiest translation: the target is the source. If the words differ from sentence to sentence, every seed learns it. If each sentence is a permutation of the same words, all sentences have the same word counts. The counts then do not show which word goes with which. In the small size 3 of 20 seeds are late with biases and 7 without; the intervals overlap. In full size without biases, 11 are.",
+    idea: "The easiest translation: the target is the source. If the words differ from sentence to sentence, every seed learns it. If each sentence is a permutation of the same words, all sentences have the same word counts. The counts then do not show which word goes with which. In models of the quick size 3 of 20 seeds are late with biases and 7 without; the intervals overlap. In the full form without biases, 11 are.",
     equations: ["α_t = softmax_s((A d_t + a) · e_s)", "c_t = P ∑_s α_{t s} e_s + b", "o_t = tanh(U [d_t ; c_t])"],
     tries: [
       { says: "Train the easy one here", view: "play", words: "task=subset" },

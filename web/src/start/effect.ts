@@ -103,9 +103,9 @@ export function effect_of(flags: Curve[], training: Training, ghost: Training, a
       untouched = untouched_text(ghost, metric, level, at);
     const value = training.value_at(metric, at);
     if (step === undefined && attends && now && is_free(training, metric) && typeof value === "number") {
-      const done = named ? "" : `${now.whole ? "Attention" : "The head"} is ${now.done}. `;
+      const begins = named ? "" : `${now.whole ? "Attention" : "The head"} is ${now.done}. `;
       named = true;
-      return `${done}${capital(what)} is at ${percent(value)} (${free}), below ${level_text(level)} (${untouched}).`;
+      return `${begins}${capital(what)} is at ${percent(value)} (${free}), below ${level_text(level)} (${untouched}).`;
     }
     if (step === undefined)
       return at < training.steps

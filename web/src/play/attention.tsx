@@ -264,7 +264,6 @@ function in_words(
   }).join(" ");
 }
 
-// If one has no room beside the others, all stand on end; of too many, every second or tenth stands for those around it.
 // One of so many words is written, as there is room.
 const one_in = (words: string[], room: number, high: number) =>
   Math.max(
@@ -272,6 +271,8 @@ const one_in = (words: string[], room: number, high: number) =>
     words.length > 1 ? Math.ceil(high / room) : 1,
   );
 
+// If a word has no room beside the others, all words are drawn vertically. Of too many words, every second or tenth is
+// written.
 function Words({
   across,
   room,

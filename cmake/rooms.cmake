@@ -14,6 +14,9 @@ endfunction()
 set(FOVEA_HOT_ROOMS "^(base|math|nn|model|theory)(/|$)")
 # Rooms whose loops a sanitizer makes so slow that they are compiled at -O1. All others are compiled at -O0, in a third of the time.
 set(FOVEA_COMPUTING_ROOMS "^(base|math|nn|model|theory)(/|$)|^data(/tasks(/streams|/exact|/addresses)?)?$")
+if(FOVEA_SANITIZE STREQUAL "thread")
+  set(FOVEA_COMPUTING_ROOMS "^(base|math|nn)(/|$)")  # few tests run there
+endif()
 # Rooms that parse what a user gives. A fuzzer counts the branches that are taken there, and of each member that they read clang
 # asks whether its address is null, aligned and of that class. The others compile in two thirds of the time: what they read outside of
 # an object the address sanitizer sees all the same.

@@ -40,13 +40,15 @@ SHARED = {
     ),
     "--skip-bad": ("", "skip and count malformed lines ([data files](data-files.md#malformed-lines))"),
     "--threads": ("an integer", "number of threads; results do not depend on it"),
-    "--where": (
-        "a [condition](expressions.md)",
-        "`runs`: only runs that meet it; others: the runs that meet it, in addition to the named runs",
-    ),
+    "--where": ("a [condition](expressions.md)", "runs that meet it, in addition to the named runs"),
 }
 # Options that mean something else in a command. Its --help has the meaning.
-OTHER_MEANING = {"bench": ["--quick"], "check-attention": ["--seed", "--seeds", "--threads"]}
+OTHER_MEANING = {
+    "bench": ["--quick"],
+    "check-attention": ["--seed", "--seeds", "--threads"],
+    "predict": ["--seed", "--threads"],
+    "runs": ["--where"],
+}
 VARIABLES = [
     [
         "`FOVEA_HOME`",

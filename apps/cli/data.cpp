@@ -141,8 +141,8 @@ class Data : public Command {
     app.add_flag("--quiet", quiet_, "show no progress");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Texts and traces are checked and copied into $FOVEA_HOME/data/NAME. Later changes to the files change no "
-        "run.\n"
+        "Texts and traces are checked and copied into data/NAME in the store. "
+        "Later changes to the files change no run.\n"
         "Files may be plain, .gz or .zst.\n"
         "\n"
         "Examples:\n"

@@ -260,12 +260,12 @@ def store(file: str | os.PathLike[str] | None = None) -> Store:
     --------
     The newest runs of this user's store (``Store.runs`` finds others):
 
+    >>> import fovea, tempfile
     >>> for run in fovea.store().runs(sort="-id", limit=3):  # doctest: +SKIP
     ...     print(run.id, run.experiment, run.metrics.get("loss"))
 
     A file that is missing is an empty store:
 
-    >>> import fovea, tempfile
     >>> len(fovea.store(tempfile.mkdtemp() + "/runs.db"))
     0
     """

@@ -32,9 +32,8 @@ void TrainSettings::settings(Fields& fields) {
                 {{"float", Precision::float32}, {"double", Precision::float64}, {"bf16x3", Precision::bf16x3}},
                 "numbers of 32 bits (float) or 64 bits (double); bf16x3: 32 bits, with matrix products in bfloat16");
   fields.integer("threads", threads, 1, 1024, "number of threads; results do not depend on it");
-  fields.choice(
-      "data_parallel", data_parallel, {{"false", false}, {"true", true}},
-      "the batch is cut into shards, one or more for each rank; results do not depend on the number of ranks");
+  fields.choice("data_parallel", data_parallel, {{"false", false}, {"true", true}},
+                "ranks share a batch's shards; the number of ranks changes no result");
   fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default), "parts of a batch under data_parallel");
   fields.choice("engine", engine, {{"torch", EngineKind::torch}},
                 "torch: PyTorch computes losses and gradients of updates", "the model's own code");

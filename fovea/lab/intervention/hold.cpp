@@ -42,9 +42,8 @@ class Hold final : public OnHeads {
   bool of_all_ = true;
 };
 
-const Register<Intervention> hold(
-    "hold", "attention is held at a pattern: uniform or truth; with heads by layer, the other patterns too",
-    [] { return std::make_unique<Hold>(); });
+const Register<Intervention> hold("hold", "attention is held at a pattern; previous and first need self-attention",
+                                  [] { return std::make_unique<Hold>(); });
 
 }  // namespace
 

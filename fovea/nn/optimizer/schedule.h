@@ -1,7 +1,7 @@
 // Schedule: the learning rate at step n, counted from 0, as a share of its full value (room nn/optimizer).
-// TrainSettings (lab/spec) makes it, and the TrainLoop asks it before each update. With v = `warmup`, the share is (n
-// + 1) / v while n < v. Schedules differ in the rest: a function of k = n - v and of the progress a = min(1, k /
-// (steps - v)). Each is one file of this room that registers itself by its name in specs, with settings of its own.
+// TrainSettings (lab/spec) makes it, and the TrainLoop asks it before each update. With b = `warmup`, the share is (n
+// + 1) / b while n < b. Schedules differ in the rest: a function of k = n - b and of the progress a = min(1, k /
+// (steps - b)). Each is one file of this room that registers itself by its name in specs, with settings of its own.
 #pragma once
 
 #include <cstdint>

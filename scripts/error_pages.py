@@ -57,7 +57,7 @@ def advice(cell):
 def pages(page, cell, program):
     codes = [
         ["0", "done; a claim that is not supported is a result"],
-        ["1", "the command began and could not finish"],
+        ["1", "the input was valid, but the command could not do all of it"],
         ["2", "a wrong option, setting or name, or a file that is missing or has wrong content; nothing was trained"],
     ]
     unfinished = [

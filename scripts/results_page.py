@@ -190,7 +190,7 @@ def failed_list(all_kept, shipped):
                 replaced.append(f"- {link} ({value}): {reasons[name_of(kept).replace(' on ', '-')]['says']}")
     lines = [f"{len(today) + len(replaced)} kept claims of the full forms are not supported.", ""]
     lines += [f"{len(today)} of them are claimed today (†: run {OTHER_SETTINGS}):", ""]
-    lines += table(["experiment", "claim", "measured", "statistic", "claimed"], today)
+    lines += table(["experiment", "claim", "value", "statistic", "threshold"], today)
     if replaced:
         have = "has" if len(replaced) == 1 else "have"
         lines += ["", f"{len(replaced)} of them {have} been changed or replaced since:", "", *replaced]

@@ -7,7 +7,7 @@ import { Figure } from "../figure";
 import { Lines } from "../lines";
 import { rules_room } from "../rules";
 import { useScreen } from "../screen";
-import { as_it_works, came_at, measured_of } from "../start/effect";
+import { as_it_works, came_at, lacking, measured_of } from "../start/effect";
 import { rungs_of } from "../start/rungs_told";
 import { Explained } from "../term";
 import { marks_of_interventions } from "./acts";
@@ -165,7 +165,7 @@ function marks_of(
     };
     for (const stage of alone ? [] : [task.knowledge, task.attention]) {
       const step = stage && came_at(training, stage.metric, stage.level, until);
-      if (stage && step !== undefined) mark(step, stage.says);
+      if (stage && step !== undefined && lacking(training, stage.metric, step, until) <= 0) mark(step, stage.says);
     }
     for (const [name, says] of alone ? [] : predicted) {
       const step = training.predicted_step(name);

@@ -33,15 +33,13 @@ export function changed_at(run: Training, at: number): Changed | undefined {
   };
 }
 
-// A metric as it is with the change, in the steps that follow its beginning.
+// A metric as it is with the change, in the steps of the change. Its first one is of the model that no update has changed yet.
 export function as_it_works(run: Training, metric: string): Series | undefined {
   const series = run.series.get(metric),
     held = run.series.get(`${metric}_held`);
   if (!series || !held) return series;
-  const from = Number(run.interventions[0]?.from ?? 0),
-    of = new Map(held.steps.map((step, i) => [step, held.values[i]!]));
-  const with_change = (step: number) => (step > from ? of.get(step) : undefined);
-  return { steps: series.steps, values: series.steps.map((step, i) => with_change(step) ?? series.values[i]!) };
+  const of = new Map(held.steps.map((step, i) => [step, held.values[i]!]));
+  return { steps: series.steps, values: series.steps.map((step, i) => of.get(step) ?? series.values[i]!) };
 }
 
 // What a hold of a single head sets by itself: the model has not learned it.

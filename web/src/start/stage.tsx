@@ -181,7 +181,7 @@ export function Stage({ server }: { server: ClassBets | undefined }) {
         {scene.rungs && (
           <p class="rung-names">
             Thin lines at the loss (rungs) are predicted before training: the loss of an ideal model that uses only
-            this. Other texts, such as longer ones, have other values.{" "}
+            this.{" "}
             {scene.rungs.map(({ name, means }) => `${capital(name)}: ${means.replace(/^nothing: /, "")}.`).join(" ")}
           </p>
         )}

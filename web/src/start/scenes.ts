@@ -83,7 +83,7 @@ export const scenes: Scene[] = [
       { name: "the day before", says: "the previous-token head (layer 1) has to look at the day before (α)" },
       {
         name: "the days after",
-        says: "the induction head (layer 2) has to find earlier days with today's weather, and look at the days after them (α)",
+        says: "the induction head (layer 2) has to find earlier days with today's weather, and look at the days after (α)",
       },
     ],
     signal: "The only signal is the next day. The levels of the two differ, so no order is judged.",

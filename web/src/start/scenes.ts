@@ -80,7 +80,7 @@ export const scenes: Scene[] = [
     reads:
       "Each text is the weather of 24 days, with chances of its own. The model has to predict the next day. It has two heads: each is one attention that chooses by itself.",
     learns: [
-      { name: "the day before", says: "the previous-token head (layer 1) has to look at the day before (α)" },
+      { name: "the day before", says: "the previous-token head (layer 1) has to look one day back (α)" },
       {
         name: "the days after",
         says: "the induction head (layer 2) has to find earlier days with today's weather, and look at the days after (α)",

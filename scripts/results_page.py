@@ -102,7 +102,7 @@ def title_of(kept, claim, experiment):
 
 
 def otherwise(experiment, key, broken):
-    """What the quick form comes to where what the claim is about is broken, or that nothing breaks it."""
+    """The claim's value after its premise is broken in the quick form, or that no such break was found."""
     for entry in broken:
         if entry["experiment"] == experiment and entry["claim"] == key:
             if not entry["value"]:

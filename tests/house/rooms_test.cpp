@@ -1,7 +1,7 @@
 // The house stands as fovea/rooms.txt says: a room includes only itself and the rooms above it in that list, no headers
 // include each other in a circle, no room is a heap, and docs/developers/architecture.md has the same list. Comments
 // are held to the width of a line, as clang-format leaves them alone: it would run the lines of an equation together.
-// The files of a floor are compiled as one unit for the browser, so that no constant of a file hides one of a header there.
+// For the browser, the files of a floor are compiled as one unit. So no constant of a file has the name of a header's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -202,7 +202,7 @@ TEST(Rooms, NoCommentIsWiderThanALine) {
   EXPECT_FALSE(is_wide_comment(std::string(121, 'x') + "  // what is not a comment alone"));
 }
 
-// In one unit with that file, another file that includes the header would take the file's constant without a word.
+// Otherwise another file of the unit, which includes the header, uses the constant of the file. No compiler warns of it.
 TEST(Rooms, NoConstantOfAFileHidesOneOfAHeader) {
   std::map<std::string, std::string> of_headers;
   for (const File& file : library())

@@ -33,7 +33,7 @@ export function changed_at(run: Training, at: number): Changed | undefined {
   };
 }
 
-// A metric as it is with the change, in the steps of the change. Its first one is of the model that no update has changed yet.
+// A metric as it is with the change, in the steps of the change. In the first of them, no update was made with the change yet.
 export function as_it_works(run: Training, metric: string): Series | undefined {
   const series = run.series.get(metric),
     held = run.series.get(`${metric}_held`);
@@ -42,7 +42,7 @@ export function as_it_works(run: Training, metric: string): Series | undefined {
   return { steps: series.steps, values: series.steps.map((step, i) => of.get(step) ?? series.values[i]!) };
 }
 
-// What a hold of a single head sets by itself: the model has not learned it.
+// The metrics that a hold of one head determines, whatever the model has learned.
 const sets: { [hold: string]: string[] } = {
   previous: ["weight_on_previous"],
   truth: ["weight_on_needed", "attention_points_right"],
@@ -71,7 +71,7 @@ export function came_at(run: Training, metric: string, level: number, at: number
 export const lacking = (run: Training, metric: string, came: number, at: number) =>
   stays - measured_of(run, metric)!.steps.filter(step => step >= came && step <= at).length;
 
-// When the untouched training reached a level, as far as it was watched.
+// The step at which the untouched training reached a level, of the steps that were watched.
 export const untouched_at = (ghost: Training, metric: string, level: number, at: number) =>
   came_at(ghost, metric, level, watched_until(ghost, at));
 

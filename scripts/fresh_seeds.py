@@ -22,6 +22,7 @@ import tempfile
 import fingerprints
 import tomllib
 from experiment_claims import key_of, read_experiment
+from peer_seeds import table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 KEPT = HERE / "docs" / "results" / "fresh_seeds.jsonl"
@@ -57,6 +58,32 @@ def kept_tally():
     return [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
 
 
+def shipped():
+    """{name: experiment} of all files."""
+    return {file.stem: read_experiment(file.read_text()) for file in sorted((HERE / "experiments").glob("*.toml"))}
+
+
+def tried_text(experiments):
+    """How many claims of the quick forms were tried on fresh seeds, and how many trials failed."""
+    quick = sum(claim.get("form") != "full" for one in experiments.values() for claim in one.get("claim", []))
+    tally = kept_tally()
+    trials, failures = (sum(len(entry[name]) for entry in tally) for name in ("blocks", "failed"))
+    return (
+        f"On fresh seeds, {len(tally)} of {quick} claims of quick forms were tried. "
+        f"{failures} of {trials} trials failed."
+    )
+
+
+def experiments_text(experiments):
+    """How many quick forms were run on fresh seeds, and how many were not."""
+    tried = len({entry["experiment"] for entry in kept_tally()})
+    seedless = sum(not seeds_of(one) for one in experiments.values())
+    return (
+        f"{tried} of {len(experiments)} quick forms were run again on other seeds. "
+        f"The other {len(experiments) - tried} have not been tried. {seedless} of these train no seeds."
+    )
+
+
 def failed_rows(experiments):
     """Of each kept claim that failed on fresh seeds: experiment, title, how often, and the rate at which it may."""
     rates = tomllib.loads(RATES.read_text())
@@ -71,6 +98,12 @@ def failed_rows(experiments):
         for entry in kept_tally()
         if entry["failed"]
     ]
+
+
+def table_lines(experiments):
+    """The table of docs/reference/results.md, after how many quick forms were run."""
+    heads = ["experiment", "claim", "blocks that failed", "stated rate"]
+    return [experiments_text(experiments), "", *table(heads, failed_rows(experiments))]
 
 
 def rate_of(rates, experiment, claim):

@@ -263,15 +263,8 @@ def counts_text(entries):
     return (
         f"{count('confirmatory')} of {len(entries)} claims are confirmatory: claim and settings are older than the first kept result.\n"
         f"{count('exploratory')} are exploratory: stated with such a result, after it, or of the quick form alone.{open_ones}\n"
-        f"On fresh seeds, {fresh_text()}. {f'{full} full claims were' if full else 'No full claim was'} tried."
+        f"{fresh_seeds.tried_text(fresh_seeds.shipped())} {f'{full} full claims were' if full else 'No full claim was'} tried."
     )
-
-
-def fresh_text():
-    """How many trials of quick claims on fresh seeds failed, by scripts/fresh_seeds.py."""
-    tally = fresh_seeds.kept_tally()
-    trials, failures = (sum(len(entry[name]) for entry in tally) for name in ("blocks", "failed"))
-    return f"{failures} of {trials} trials of {len(tally)} quick claims failed"
 
 
 def complaints():

@@ -21,7 +21,7 @@ import ledger
 import tomllib
 from agreement_tables import agreement_tables, runs_table
 from entity_table import entity_table
-from experiment_claims import begins, key_of, read_experiment
+from experiment_claims import begins, key_of
 from kept_results import KEPT, answers, earlier_claim, keep, name_of, read_kept
 from peer_seeds import peer_table, table
 from systems import SYSTEMS
@@ -369,7 +369,7 @@ def main():
     for name in words.full:
         keep(read_json(name), read_json(words.runs), words.series)
 
-    shipped = {name.stem: read_experiment(name.read_text()) for name in (HERE / "experiments").glob("*.toml")}
+    shipped = fresh_seeds.shipped()
     known = sorted(shipped, key=lambda name: (shipped[name]["order"], name))
     all_kept = read_kept()
     broken = [json.loads(line) for line in read(KEPT / "broken.jsonl").splitlines()]
@@ -382,7 +382,7 @@ def main():
         "failed_count": failed_count(all_kept),
         "findings": findings_table(tomllib.loads(read(KEPT / "findings.toml"))["finding"], all_kept, shipped),
         "sentences": sentences_list(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
-        "fresh": table(["experiment", "claim", "blocks that failed", "stated rate"], fresh_seeds.failed_rows(shipped)),
+        "fresh": fresh_seeds.table_lines(shipped),
         "runs": runs_table(all_kept),
         "agreement": agreement_tables(all_kept),
         "entities": entity_table(all_kept),

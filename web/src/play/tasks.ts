@@ -277,7 +277,7 @@ export const tasks: Task[] = [
     ...streams,
     name: "sink",
     title: "An attention sink (sink)",
-    idea: "After three trigger tokens the token before the trigger comes back. Elsewhere the next token depends on the current one alone. A softmax has to put its weight somewhere all the same, and the weight on the first position grows.",
+    idea: "After three trigger tokens the token before the trigger comes back. Elsewhere the next token depends on the current one alone. A softmax has to put its weight somewhere all the same, and the weight on the start token grows.",
     task: { name: "sink", vocab: 24, length: 24, start_token: true },
     models: [
       {

@@ -51,6 +51,8 @@ export const reasons = {
     account: undefined, // it says nothing of equal mixes
     waits:
       "Every text has the same words. Which words occur together then shows nothing, so words and attention both wait.",
+    certain:
+      "hardly any words are learned in 40 steps of equal weights. In ten larger trainings, at most 5.4 % of the right words were the likeliest then.",
     changed: {
       ...copying.changed,
       uniform: `Equal weights pass the mix of all words, and here every text has the same mix. ${untrained}`,
@@ -73,7 +75,7 @@ export const reasons = {
         "Attention is trained, and the evidence of the words is not. While no word speaks for an answer, looking anywhere hardly improves it.",
     },
     certain:
-      "in all 65 measured trainings with keywords the evidence was half-way to its largest value before attention was.",
+      "in all 60 kept keyword trainings, the chance of the answer by the keyword was half-way up before attention was.",
     open: "whether attention waits until the evidence is there. The evidence still grows while attention moves.",
     few: { metric: "accuracy", level: 0.99, attention: "attention_on_answer" },
   },

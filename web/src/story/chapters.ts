@@ -156,7 +156,7 @@ export const chapters: Chapter[] = [
     name: "linear-attention",
     system: "linear-attention",
     title: "Regression in context",
-    idea: "Each example shows pairs of its own linear map, and asks for one more value. Linear attention learns to estimate the map from the pairs. With one matrix for keys and queries the loss falls in one drop. With separate matrices it falls in several drops. The plateaus between the drops are computed before training.",
+    idea: "Each example shows pairs of its own linear map, and asks for one more value. Linear attention learns to estimate the map from the pairs. With one matrix and equal eigenvalues, one drop was predicted and timed. With separate matrices and unequal eigenvalues, three predicted plateaus were found. Both predictions are computed before training.",
     equations: ["β = \\frac{1}{N} ∑_n y_n x_n", "ŷ = ∑_h v_h (k_h · β) (q_h · x_q)"],
     tries: [],
     elsewhere: { says: "The program trains it:", command: "fovea reproduce linear-icl --quick" },

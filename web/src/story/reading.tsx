@@ -76,10 +76,10 @@ export function Summary() {
     <section class="summary" aria-labelledby="in-short">
       <h2 id="in-short">In short</h2>
       <dl>
-        <dt>A likely reason why attention waits</dt>
+        <dt>One explanation under test</dt>
         <dd>
-          Words can be matched while attention is spread. Until the model is sure of them, looking at the right position
-          hardly improves the answer.
+          Words can be matched while attention is spread. While the model is unsure of them, looking at the right
+          position improves the answer little. In full-size copying attention moved while the model was unsure.
         </dd>
         <dt>Certain</dt>
         <dd>

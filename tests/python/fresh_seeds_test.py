@@ -18,6 +18,16 @@ def entry(claim, blocks, failed):
     return {"experiment": "words", "claim": claim, "blocks": list(range(blocks)), "failed": list(range(failed))}
 
 
+def test_texts_count_the_quick_forms_and_claims_that_were_tried(monkeypatch):
+    monkeypatch.setattr(fresh_seeds, "kept_tally", lambda: [entry("clear", 2, 1)])
+    claims = [{"name": "clear"}, {"name": "untried", "form": "quick"}, {"name": "large", "form": "full"}]
+    experiments = {"words": {"claim": claims, "sweep": {"seed": "0..4"}}, "gate": {}, "machine": {}}
+    tried = "On fresh seeds, 1 of 2 claims of quick forms were tried. 1 of 2 trials failed."
+    assert fresh_seeds.tried_text(experiments) == tried
+    runs = "1 of 3 quick forms were run again on other seeds. The other 2 have not been tried. 2 of these train no seeds."
+    assert fresh_seeds.experiments_text(experiments) == runs
+
+
 def test_the_quick_form_says_how_many_seeds_a_block_has():
     assert fresh_seeds.seeds_of({"sweep": {"seed": "0..19"}, "quick": {"sweep.seed": "0..4"}}) == 5
     assert fresh_seeds.seeds_of({"sweep": {"seed": [0, 1, 2]}}) == 3

@@ -3,6 +3,7 @@
 FOVEA_PAGE_FILE and FOVEA_STORY_FILE, set by scripts/site, name the built page and its story; without them the site has no playground.
 """
 
+import functools
 import html
 import json
 import os
@@ -68,7 +69,23 @@ def line_of(path, name):
     return ""
 
 
+@functools.cache
+def packed_story():
+    """The story, compressed. The page and its story have a bound on their size."""
+    story = os.environ.get("FOVEA_STORY_FILE")
+    packed = zlib.compress(pathlib.Path(story).read_bytes(), 9) if story else b""
+    size = pathlib.Path(os.environ["FOVEA_PAGE_FILE"]).stat().st_size + len(packed)
+    if size > MOST:
+        raise SystemExit(
+            f"Page and story have {size / 1e6:.1f} MB together, more than {MOST / 1e6:.1f} MB. Reproduce fewer experiments."
+        )
+    print(f"page and story: {size / 1e6:.1f} MB")
+    return packed
+
+
 def on_config(config):
+    if "FOVEA_PAGE_FILE" in os.environ:
+        packed_story()  # too large a story ends the build before it begins
     names = re.findall(r"\]\(([\w-]+\.md)\)", (DOCS / "gallery/index.md").read_text())
     gallery = next(part["Gallery"] for part in config["nav"] if "Gallery" in part)
     gallery += [f"gallery/{name}" for name in names if f"gallery/{name}" not in gallery]
@@ -190,13 +207,5 @@ def on_post_build(config):
     if page := os.environ.get("FOVEA_PAGE_FILE"):
         (site / "page").mkdir(exist_ok=True)
         shutil.copy(page, site / "page" / "index.html")
-        packed = b""
-        if story := os.environ.get("FOVEA_STORY_FILE"):
-            packed = zlib.compress(pathlib.Path(story).read_bytes(), 9)
+        if packed := packed_story():
             (site / "page" / "story.deflate").write_bytes(packed)
-        size = pathlib.Path(page).stat().st_size + len(packed)
-        if size > MOST:
-            raise SystemExit(
-                f"Page and story have {size / 1e6:.1f} MB together, more than {MOST / 1e6:.1f} MB. Reproduce fewer experiments."
-            )
-        print(f"page and story: {size / 1e6:.1f} MB")

@@ -41,7 +41,9 @@ test("a change is for or against the account by the steps of its run", () => {
   assert.equal(account({ beta: 70 }, held, 100, training({})).label, "This leaves the explanation undecided:");
   // Attention that is trained alone.
   const alone = { freeze: "body", from: 0, until: 60 };
-  assert.equal(account({}, alone, 100).label, "This agrees with the explanation:");
+  const missing = account({}, alone, 100);
+  assert.equal(missing.label, "This leaves the explanation undecided:");
+  assert.match(missing.says, /Open: looking did not come while attention was trained alone, .*\. In copying it did not come with known words, either\.$/);
   assert.equal(account({ alpha: 50 }, alone, 100).label, "This contradicts the explanation:");
   assert.equal(account({}, alone, 30), undefined);
   // Other changes, no change and no account have no judgement.

@@ -134,8 +134,8 @@ function of_words(change: Change, came: Came, untouched: Came, names: [string, s
     if (came.looking === undefined && untouched.looking !== undefined && untouched.looking <= end)
       return [
         untouched.open.looking ??
-          fits(
-            `${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training`,
+          open(
+            `${looking} did not come while ${done}, and came at step ${untouched.looking} in the untouched training. In copying it did not come with known words, either`,
           ),
       ];
     return [];

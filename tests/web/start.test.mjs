@@ -77,7 +77,7 @@ test("after training one sentence says what came first, and how far off the bets
     await button(page, "Pause").or(button(page, "Replay")).click();
     verdicts.push(await verdict.innerText());
     // The reason, if the scene has one.
-    const whys = { copy: /^Why\? .* By the explanation under test, .* When the model is surer, looking pays, and attention moves\./, weather: /^Why\? (.* )?The head of layer 2 needs (the day before at each position|this) to find the days after\./, keyword: /^Why\? .* By the explanation under test, .* so attention follows\. At step \d+ it already answers 99 % of the texts right, with [\d.]+ % of attention on the keyword\./ };
+    const whys = { copy: /^Why\? .* By the explanation under test, .* When the model is surer, attention should move\./, weather: /^Why\? (.* )?The head of layer 2 needs (the day before at each position|this) to find the days after\./, keyword: /^Why\? .* By the explanation under test, .* so attention follows\. At step \d+ it already answers 99 % of the texts right, with [\d.]+ % of attention on the keyword\./ };
     const [why, ...more_whys] = await page.locator(".waits").allInnerTexts();
     assert.deepEqual([whys[scene].test(why), more_whys], [true, []], why);
     // And how sure that is, folded: what was measured here, what is certain, and what is open.

@@ -25,7 +25,7 @@ const unusual = "The flags came in another order than usual here, so the usual r
 const copying: Reason = {
   account: "words-first",
   waits:
-    "If “star” is read, “star” is written: many texts together show this, even if attention mixes all words. By the explanation under test, looking at a position hardly improves the answer while the model is unsure of its word. When the model is surer, looking pays, and attention moves.",
+    "If “star” is read, “star” is written: many texts together show this, even if attention mixes all words. By the explanation under test, looking at a position hardly improves the answer while the model is unsure of its word. When the model is surer, attention should move.",
   otherwise: unusual,
   changed: {
     uniform: `Equal weights still pass the mix of all words, and many texts together show which words belong together. Some words are written right all the same. The mix contains the words of the text. The part that writes begins with the memory of the part that reads, and this memory has their order. ${untrained}`,
@@ -36,7 +36,7 @@ const copying: Reason = {
     frozen:
       "The weights of attention itself are not trained. The mix of all words is enough to learn which words belong together.",
     alone:
-      "Attention is trained, and the words are not. While the words are unknown, looking anywhere hardly improves the answer.",
+      "Attention is trained, and the words are not. In a test, attention trained alone did not come with known words, either.",
   },
   certain:
     "which word is likeliest is learned first. In all 20 trainings of a larger copying task the right word was the likeliest before attention found it. Words are also learned if attention is held at equal weights.",
@@ -48,15 +48,15 @@ export const reasons = {
   copying,
   permutation: {
     ...copying,
-    account: undefined, // it says nothing of equal mixes
+    account: undefined, // it says nothing of texts with the same words
     waits:
       "Every text has the same words. Which words occur together then shows nothing, so words and attention both wait.",
     certain:
       "hardly any words are learned in 40 steps of equal weights. In ten larger trainings, at most 5.4 % of the right words were the likeliest then.",
     changed: {
       ...copying.changed,
-      uniform: `Equal weights pass the mix of all words, and here every text has the same mix. ${untrained}`,
-      frozen: "The weights of attention itself are not trained, and every text has the same mix of words.",
+      uniform: `Equal weights pass the mix of all words. Here texts differ only in the order of words. ${untrained}`,
+      frozen: "The weights of attention itself are not trained, and every text has the same words.",
     },
   },
   keyword: {
@@ -72,10 +72,10 @@ export const reasons = {
         "Ablated attention passes nothing, and nothing else leads from the words to the answer. So nothing can be learned during this time.",
       frozen: "The weights of attention itself are not trained. A small share of each word still reaches the answer.",
       alone:
-        "Attention is trained, and the evidence of the words is not. While no word speaks for an answer, looking anywhere hardly improves it.",
+        "Attention is trained, and the evidence of the words is not. By the explanation, looking hardly helps while no word speaks for an answer.",
     },
     certain:
-      "in all 60 kept keyword trainings, the chance of the answer by the keyword was half-way up before attention was.",
+      "in all 60 trainings of three experiments, the chance of the answer by the keyword was half-way up before attention was.",
     open: "whether attention waits until the evidence is there. The evidence still grows while attention moves.",
     few: { metric: "accuracy", level: 0.99, attention: "attention_on_answer" },
   },

@@ -183,7 +183,7 @@ export const chapters: Chapter[] = [
     name: "prefetch",
     system: "prefetch",
     title: "Prefetching",
-    idea: "Which line of memory is accessed next? An address is a page and an offset in it, and the meaning of an offset depends on its page. So each offset has several vectors, called experts, and attention mixes them by the page (Shi and others, 2021). Such attention was expected to be necessary if each page has an order of its own. It is not: the network learns the pages first, attention over the experts moves late and little, and the network learns as much without it. The rivals are the tables of a processor. Each table predicts some traces at once, and cannot predict others.",
+    idea: "Which line of memory is accessed next? An address is a page and an offset in it, and the meaning of an offset depends on its page. So each offset has several vectors, called experts, and attention mixes them by the page (Shi and others, 2021). Such attention was expected to be necessary if each page has an order of its own. It is not: attention over the experts moves late and little, and the network learns as much without it. The rivals are the tables of a processor. Each table predicts some traces at once, and cannot predict others.",
     equations: [
       "α_k = softmax_k(f p · W_{o k}) , v = ∑_k α_k W_{o k}",
       "page = softmax(A h_T + a) , h = LSTM_{page}([u ; p ; v])",
@@ -199,7 +199,7 @@ export const chapters: Chapter[] = [
     name: "glimpse",
     system: "glimpse",
     title: "Glimpses",
-    idea: "A network sees an image only through a few small glimpses g. After each glimpse it chooses the middle μ of the next one; in training the next glimpse is drawn around μ. No gradient passes through a drawn position. A position becomes likelier if the reward r exceeds the expected reward v (Mnih and others, 2014). Untrained glimpses hardly leave the image's middle. The rival is the same network with random glimpses.",
+    idea: "A network sees an image only through a few small glimpses g. After each glimpse it chooses the middle μ of the next one; in training the next glimpse is drawn around μ. No gradient passes through a drawn position. A position becomes likelier if the reward r exceeds the expected reward v (Mnih and others, 2014). The rival is the same network with random glimpses.",
     equations: [
       "h_t = relu(F g_t + R h_{t−1} + f) , μ_{t+1} = tanh(κ (M h_t + m))",
       "u_{t+1} ~ N(μ_{t+1}, σ^2)",

@@ -84,7 +84,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Right words do not show right attention",
-    says: "At step 300 the solid training writes nine of ten words right. Yet it looks at the right position for almost no word. Take “tree”: its largest weight is on “river”, three words later. The model remembers earlier words. So its memory at a later position can still contain “tree”. β and α count a word's own position alone, so both are low.",
+    says: "At step 300 the solid training writes nine of ten words right. Yet it looks at the right position for almost no word. Take “tree”: its largest weight is on “river”, three words later. The model remembers earlier words. Perhaps its memory at a later position still contains “tree”. β and α count a word's own position alone, so both are low.",
     preset: "pair",
     step: 300,
     lit: { row: 6, column: 9 },

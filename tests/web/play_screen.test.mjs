@@ -382,7 +382,7 @@ test("each stage of a preset is bet on before it is played, and the bet is shown
     // The verdict and the reason are those of Start.
     const verdict = await page.locator(".play-verdict").innerText();
     assert.match(verdict, /^Words first \(step \d+\), then looking \(step \d+\)\. Your order was right; words \d+ steps? too (late|early), looking \d+ steps? too (late|early)\./);
-    assert.match(verdict, /Why\? .* attention moves\./);
+    assert.match(verdict, /Why\? .* attention should move\./);
     assert.equal(await fields.first().isDisabled(), true);
     await expect_accessible(page);
     // A button holds attention, and the run is judged by its own numbers.

@@ -15,6 +15,7 @@ import kept_results
 import results_page
 import value_words
 import verdict_counts
+from experiment_claims import read_experiment
 from kept_results import KEPT as RESULTS
 
 CLAIM = {"name": "sink", "says": "The weight doubles.", "metric": "least(ratio | softmax)", "at_least": 2}
@@ -97,7 +98,7 @@ def kept_with(spec):
 
 def tables(spec, monkeypatch):
     """What the table of claims, the lines above it, the list of sentences and the gallery's page have on a kept result."""
-    kept, shipped = kept_with(spec), {"sink": results_page.read_experiment(SPEC)}
+    kept, shipped = kept_with(spec), {"sink": read_experiment(SPEC)}
     monkeypatch.setattr(gallery, "kept_of", lambda name: [kept])
     return (
         "\n".join(results_page.claims_table([kept], shipped, [])),
@@ -129,7 +130,7 @@ def test_every_kept_result_has_its_settings(file):
 def reworded(file):
     """The claims of a kept result whose sentences are not today's, or that were measured otherwise."""
     kept = json.loads(file.read_text())
-    experiment = results_page.read_experiment((ROOT / "experiments" / f"{kept['experiment']}.toml").read_text())
+    experiment = read_experiment((ROOT / "experiments" / f"{kept['experiment']}.toml").read_text())
     return [(kept["experiment"], one) for one in kept["claims"] if not results_page.still_made(one, experiment)]
 
 
@@ -161,9 +162,7 @@ def test_verdicts_of_sentences_are_counted_and_an_unknown_one_is_an_error():
 
 def test_causes_of_failures_count_every_failed_claim_and_findings_have_a_row_each():
     all_kept = results_page.read_kept()
-    shipped = {
-        file.stem: results_page.read_experiment(file.read_text()) for file in (ROOT / "experiments").glob("*.toml")
-    }
+    shipped = {file.stem: read_experiment(file.read_text()) for file in (ROOT / "experiments").glob("*.toml")}
     failed = sum(not claim["held"] for kept in all_kept for claim in kept["claims"])
     page = (ROOT / "docs" / "explanation" / "not-supported.md").read_text()
     assert "\n".join(results_page.failed_count(all_kept)) in page

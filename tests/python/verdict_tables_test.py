@@ -8,7 +8,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import results_page
-from experiment_claims import key_of
+from experiment_claims import key_of, read_experiment
 
 
 def verdict_rows(page):
@@ -50,6 +50,6 @@ def test_every_verdict_of_an_explanation_is_its_kept_result():
     for row in rows:
         text = " ".join(row.values())
         name = re.search(r"\(\.\./gallery/([\w-]+)\.md\)", text)[1]
-        experiment = results_page.read_experiment((ROOT / "experiments" / f"{name}.toml").read_text())
+        experiment = read_experiment((ROOT / "experiments" / f"{name}.toml").read_text())
         for claim in re.findall(r"`([\w-]+)`", row.get("claims", row.get("claim", ""))):
             assert not wrong_cells(row, all_kept[name], experiment, claim), text

@@ -1,4 +1,4 @@
-# The rooms of the library (fovea/rooms.txt), each a target of its own that compiles its folder's files.
+# The rooms of the library (fovea/rooms.txt). The rooms of one floor are one target, which compiles their files.
 
 # fovea_read_rooms(LIST): their names, lowest first, without those that only tests link.
 function(fovea_read_rooms list)

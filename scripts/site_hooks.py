@@ -84,7 +84,7 @@ def packed_story():
 
 
 def on_config(config):
-    if "FOVEA_PAGE_FILE" in os.environ:
+    if os.environ.get("FOVEA_PAGE_FILE"):
         packed_story()  # too large a story ends the build before it begins
     names = re.findall(r"\]\(([\w-]+\.md)\)", (DOCS / "gallery/index.md").read_text())
     gallery = next(part["Gallery"] for part in config["nav"] if "Gallery" in part)

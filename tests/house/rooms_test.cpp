@@ -1,7 +1,7 @@
 // The house stands as fovea/rooms.txt says: a room includes only itself and the rooms above it in that list, no headers
 // include each other in a circle, no room is a heap, and docs/developers/architecture.md has the same list. Comments
 // are held to the width of a line, as clang-format leaves them alone: it would run the lines of an equation together.
-// For the browser, the files of a floor are compiled as one unit. So no constant of a file has the name of a header's.
+// The files of a floor are compiled as one unit. So no constant of a file has the name of a header's.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -46,6 +46,7 @@ test("a change is for or against the account by the steps of its run", () => {
   assert.match(missing.says, /Open: looking did not come while attention was trained alone, .*\. In copying it did not come with known words, either\.$/);
   assert.equal(account({ alpha: 50 }, alone, 100).label, "This contradicts the explanation:");
   assert.equal(account({}, alone, 30), undefined);
+  assert.doesNotMatch(account({ beta: 12, alpha: 50 }, { ...alone, from: 20 }, 100)?.label ?? "", /contradicts/);
   // Other changes, no change and no account have no judgement.
   for (const change of [{ hold: "truth", until: 60 }, { scale: 4, until: 60 }]) assert.equal(account({ beta: 12, alpha: 80 }, change), undefined);
   assert.equal(account_of("words-first", two, training({ beta: 1, alpha: 2 }), untouched, 200), undefined);

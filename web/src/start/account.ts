@@ -129,6 +129,7 @@ function of_words(change: Change, came: Came, untouched: Came, names: [string, s
   const inside = (step: number | undefined) => step !== undefined && step > from && step <= until;
   const end = Math.min(at, until);
   if (act === "alone") {
+    if (came.words !== undefined && came.words <= from) return []; // the words were known already
     if (inside(came.looking))
       return [came.open.looking ?? against(`${looking} came at step ${came.looking}, while ${words} were not trained`)];
     if (came.looking === undefined && untouched.looking !== undefined && untouched.looking <= end)

@@ -3,6 +3,7 @@
 
     scripts/ledger.py            writes docs/results/ledger.jsonl from the history of git, and the counts into README.md
     scripts/ledger.py --check    fails if the ledger, or a count that a document prints, is not that of the claims
+    scripts/ledger.py --fresh FULL.json...   adds what `fovea reproduce NAME --full --set sweep.seed=100..119 --json` printed
 
 A claim is its experiment, metric, filter (`where`) and bounds, with named quantities put in. It was stated in the commit that last added it in this form: a changed
 metric or bound is a new statement, a changed text is not. If the task, the model, the training or the sweep of the full form changed
@@ -16,7 +17,8 @@ docs/results.md) first has the experiment's full form.
 Times are those at which commits were written, so that a rebase changes nothing; of what is not committed yet, now, with no commit until
 the script is run again. A run whose result was not kept is not seen.
 `formerly` of an entry, written by hand, lists metrics that computed the same number before a rename; the claim is then as old as they are.
-`fresh`, written by hand, is the claim on seeds that no earlier run used: {"seeds", "value", "held", "commit"}. Both are kept.
+`fresh` is an exploratory claim of the full form on seeds that no earlier run used: {"seeds", "value", "held", "commit"}, with the last
+commit before it was added. It is written once, by --fresh, and stays next to the kept value.
 
 Without the history (a source archive, a shallow clone) --check compares the claims alone.
 """
@@ -251,19 +253,48 @@ def ledger_text(entries):
 
 
 @functools.cache
-def kinds():
-    """{key: its kind}, as the ledger has it."""
-    return {entry_key(entry): entry["kind"] for entry in read_ledger()}
+def by_key():
+    """{key: entry} of the kept ledger."""
+    return {entry_key(entry): entry for entry in read_ledger()}
+
+
+def seeds_of_run(done):
+    """First and last seed of a reproduction that was told its seeds by --set sweep.seed=FIRST..LAST."""
+    words = next((one for one in done["set"] if one.startswith("sweep.seed=")), "")
+    seeds = re.fullmatch(r"sweep\.seed=(\d+)\.\.(\d+)", words)
+    if not seeds or len(done["set"]) != 1:
+        sys.exit(f"--fresh takes a reproduction with --set sweep.seed=FIRST..LAST alone, not with: {done['set']}")
+    return [int(seeds[1]), int(seeds[2])]
+
+
+def with_fresh(entries, done, commit):
+    """The ledger with what a reproduction on fresh seeds gave its exploratory claims of the full form."""
+    seeds, outcomes = seeds_of_run(done), {}
+    for one in done["claims"]:
+        file = HERE / "experiments" / f"{one['experiment']}.toml"
+        for claim in read_experiment(file.read_text())["claim"]:
+            if claim.get("name") == one["name"]:
+                outcomes[key_of(one["experiment"], claim)] = one
+    for entry in entries:
+        open_to_it = entry["form"] == "full" and entry["kind"] == "exploratory" and not entry["fresh"]
+        if open_to_it and (one := outcomes.get(entry_key(entry))):
+            entry["fresh"] = {"seeds": seeds, "value": one["value"], "held": one["held"], "commit": commit}
+    return entries
 
 
 def counts_text(entries):
     count = lambda kind: sum(entry["kind"] == kind for entry in entries)
     open_ones = f" {count('open')} are of experiments without a kept result." if count("open") else ""
-    full = sum(entry["fresh"] is not None for entry in entries)
+    full = [entry["fresh"]["held"] for entry in entries if entry["fresh"]]
+    tried = (
+        f"{len(full)} full claims were tried, and {full.count(False)} of them failed."
+        if full
+        else "No full claim was tried."
+    )
     return (
         f"{count('confirmatory')} of {len(entries)} claims are confirmatory: claim and settings are older than the first kept result.\n"
         f"{count('exploratory')} are exploratory: stated with such a result, after it, or of the quick form alone.{open_ones}\n"
-        f"{fresh_seeds.tried_text(fresh_seeds.shipped())} {f'{full} full claims were' if full else 'No full claim was'} tried."
+        f"{fresh_seeds.tried_text(fresh_seeds.shipped())} {tried}"
     )
 
 
@@ -296,6 +327,9 @@ def main():
     parser.add_argument(
         "--check", action="store_true", help="write nothing; fail if something is not as it would be written"
     )
+    parser.add_argument(
+        "--fresh", nargs="+", metavar="FULL.json", help="add claims that were reproduced on fresh seeds"
+    )
     words = parser.parse_args()
     if words.check:
         if lines := complaints():
@@ -304,7 +338,10 @@ def main():
         kept = read_ledger()
         if not has_history(kept):
             sys.exit("The history of git is not here: run it in a full clone (git fetch --unshallow).")
-        LEDGER.write_text(ledger_text(ledger_now(kept)))
+        entries, commit = ledger_now(kept), git("rev-parse", "HEAD").decode()[:12]
+        for name in words.fresh or []:
+            entries = with_fresh(entries, json.loads(pathlib.Path(name).read_text()), commit)
+        LEDGER.write_text(ledger_text(entries))
         for page in PAGES:
             page.write_text(MARKS.sub(lambda m: m[1] + counts_text(read_ledger()) + "\n" + m[2], page.read_text()))
     print(counts_text(read_ledger()))

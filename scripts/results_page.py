@@ -114,8 +114,13 @@ def otherwise(experiment, key, broken):
 
 
 def kind_of(name, claim):
-    """Whether a claim of the full form was stated before its experiment's first kept result, as the ledger has it."""
-    return ledger.kinds().get(ledger.key_of(name, claim), "") if claim and claim.get("form") != "quick" else ""
+    """Whether a full claim was stated before its experiment's first kept result, and its value on fresh seeds, as the ledger has them."""
+    entry = ledger.by_key().get(ledger.key_of(name, claim)) if claim and claim.get("form") != "quick" else None
+    if not entry or not entry["fresh"]:
+        return entry["kind"] if entry else ""
+    first, last = entry["fresh"]["seeds"]
+    value = "not defined" if entry["fresh"]["value"] is None else f"{entry['fresh']['value']:.4g}"
+    return f"{entry['kind']}; seeds {first}–{last}: {value}, {'' if entry['fresh']['held'] else 'not '}supported"
 
 
 def statistic_of(claim, metric):

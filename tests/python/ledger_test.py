@@ -22,8 +22,8 @@ train = {{ steps = 20, threads = {threads} }}
 """
 
 
-def claim(metric, at_least, says="As said", form=None):
-    lines = ["[[claim]]", f'says = "{says}"', f'metric = "{metric}"', f"at_least = {at_least}"]
+def claim(metric, at_least, says="As said", form=None, name="early"):
+    lines = ["[[claim]]", f'name = "{name}"', f'says = "{says}"', f'metric = "{metric}"', f"at_least = {at_least}"]
     return "\n".join(lines + [f'form = "{form}"'] * bool(form)) + "\n"
 
 
@@ -127,6 +127,31 @@ def test_a_renamed_metric_is_as_old_as_what_it_was_and_what_is_written_by_hand_s
     kept = [{**project.entries()["a_new"], "formerly": ["a"], "fresh": fresh}]
     assert project.kinds(kept) == {"a_new": "confirmatory"}
     assert project.entries(kept)["a_new"]["fresh"] == fresh
+
+
+@needs_git
+def test_exploratory_full_claims_take_their_outcome_on_fresh_seeds_once(project):
+    project.write(claim("a", 1, name="early"), claim("small", 1, form="quick", name="quick"))
+    project.keep()
+    project.write(
+        claim("a", 1, name="early"), claim("b", 2, name="late"), claim("small", 1, form="quick", name="quick")
+    )
+    project.commit()
+    outcome = lambda name, value, held: {"experiment": "words", "name": name, "value": value, "held": held}
+    done = {"set": ["sweep.seed=100..119"], "claims": [outcome("late", 1.5, False), outcome("quick", 1, True)]}
+    entries = ledger.with_fresh(list(project.entries().values()), done, "commit")
+    fresh = {entry["metric"]: entry["fresh"] for entry in entries}
+    assert fresh == {
+        "a": None,
+        "b": {"seeds": [100, 119], "value": 1.5, "held": False, "commit": "commit"},
+        "small": None,
+    }
+    assert "1 full claims were tried, and 1 of them failed." in ledger.counts_text(entries)
+    again = ledger.with_fresh(entries, done | {"claims": [outcome("late", 3, True)]}, "later")
+    assert {entry["metric"]: entry["fresh"] for entry in again} == fresh
+    for words in ([], ["sweep.seed=100..119", "train.steps=1"]):
+        with pytest.raises(SystemExit, match="sweep.seed=FIRST..LAST alone"):
+            ledger.with_fresh(entries, done | {"set": words}, "commit")
 
 
 @needs_git

@@ -14,6 +14,8 @@ endfunction()
 # the time. At -Og trainings of small models would take 7 to 17 % longer.
 set(FOVEA_HOT_ROOMS "^(base|math|nn|theory)(/|$)")
 set(FOVEA_THIN_ROOMS "^(lab|view|serve)(/|$)")
+# Rooms that the findings do without: first_program, which ./run builds first, has all others.
+set(FOVEA_LATER_ROOMS "^(lab/(export|bench)|serve)$")
 # Rooms whose loops a sanitizer makes so slow that they are compiled at -O1. All others are compiled at -O0, in a third of the time.
 set(FOVEA_COMPUTING_ROOMS "^(base|math|nn|model|theory)(/|$)|^data(/tasks(/streams|/exact|/addresses)?)?$")
 if(FOVEA_SANITIZE STREQUAL "thread")
@@ -41,8 +43,8 @@ foreach(headers fovea_headers fovea_headers_fuzzed)
 endforeach()
 target_link_libraries(fovea_headers PRIVATE fovea_unfuzzed)
 
-# fovea_room(LIBRARY ROOM): the target fovea_room_FLOOR, a part of the library, of which ROOM becomes a part. The floor lab has three
-# targets, since one would take a compiler's memory and minutes. Under sanitizers the rooms that parse have targets of their own.
+# fovea_room(LIBRARY ROOM): the target fovea_room_FLOOR, a part of the library, of which ROOM becomes a part. The floor lab has four
+# targets: one would take a compiler's memory and minutes. Under sanitizers the rooms that parse have targets of their own.
 function(fovea_room library room)
   set(part ${room})
   set(fuzzed OFF)
@@ -50,8 +52,10 @@ function(fovea_room library room)
     string(REGEX REPLACE "/.*" "" part ${room})
     if(room MATCHES "^lab/(ranks|train|engine|store|sweep)$")
       set(part lab_training)
-    elseif(room MATCHES "^lab/(analysis|export|bench)$")
-      set(part lab_results)
+    elseif(room STREQUAL "lab/analysis")
+      set(part lab_analysis)
+    elseif(room MATCHES "^lab/(export|bench)$")
+      set(part lab_export)
     endif()
     if(FOVEA_SANITIZE AND room MATCHES ${FOVEA_PARSING_ROOMS})
       string(APPEND part _parsing)
@@ -68,6 +72,9 @@ function(fovea_room library room)
     fovea_link_dependencies(${target})
     target_link_libraries(${target} PRIVATE fovea_habits)
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:${target}>)
+    if(library STREQUAL "fovea_library" AND NOT room MATCHES ${FOVEA_LATER_ROOMS})
+      set_property(GLOBAL APPEND PROPERTY FOVEA_FIRST_OBJECTS $<TARGET_OBJECTS:${target}>)
+    endif()
     if(NOT fuzzed)
       target_link_libraries(${target} PRIVATE fovea_unfuzzed)
     endif()

@@ -19,7 +19,7 @@
 #include "fovea/base/error/names.h"
 #include "fovea/lab/analysis/findings.h"
 #include "fovea/lab/analysis/measurement_json.h"
-#include "fovea/lab/export/run_values.h"
+#include "fovea/lab/analysis/run_values.h"
 #include "fovea/view/report/story.h"
 #include "fovea/view/terminal/claims_text.h"
 #include "fovea/view/terminal/measures_text.h"

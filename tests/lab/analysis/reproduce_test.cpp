@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fovea/lab/export/run_values.h"
+#include "fovea/lab/analysis/run_values.h"
 #include "tests/lab/store/store_sample.h"
 #include "tests/lab/train/mark.h"
 

@@ -1,4 +1,4 @@
-#include "fovea/lab/export/run_values.h"
+#include "fovea/lab/analysis/run_values.h"
 
 #include <cmath>
 #include <map>

@@ -1,4 +1,4 @@
-// The values of each run that the claims of an experiment read, as JSON (room lab/export). A reader can compute the
+// The values of each run that the claims of an experiment read, as JSON (room lab/analysis). A reader can compute the
 // claims again from them, without the runs. `fovea reproduce --json` prints them.
 #pragma once
 

@@ -47,7 +47,7 @@ std::string verdict_text(const Prediction& p) {
     case Verdict::slow:
       return "slow";
     case Verdict::hard:
-      return "hard: nothing to learn from while attention is uniform";
+      return "hard: word counts give nothing to learn from while attention is uniform";
     case Verdict::unsure:
       switch (p.unsure) {
         case UnsureReason::few:

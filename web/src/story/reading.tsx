@@ -79,7 +79,8 @@ export function Summary() {
         <dt>One explanation under test</dt>
         <dd>
           Words can be matched while attention is spread. While the model is unsure of them, looking at the right
-          position improves the answer little. In full-size copying attention moved while the model was unsure.
+          position improves the answer little. In full-size copying of subsets, attention moved while the model was
+          unsure.
         </dd>
         <dt>Certain</dt>
         <dd>

@@ -169,7 +169,7 @@ export const tasks: Task[] = [
     ...streams,
     name: "markov",
     title: "Continue the weather (markov-icl)",
-    idea: "The model has to predict tomorrow's weather. Each text is the weather of many days, with chances of its own. One head has to look at the day before, as a previous-token head. The other head has to look at the days after, as an induction head: the days that followed earlier days with today's weather.",
+    idea: "The model has to predict tomorrow's weather. Each text is the weather of many days, with chances of its own. In one solution, one head looks at the day before, as a previous-token head. The other head looks at the days after, as an induction head: the days that followed earlier days with today's weather.",
     task: { name: "markov-icl", states: 3, length: 40 },
     words: weather,
     models: [
@@ -221,7 +221,7 @@ export const tasks: Task[] = [
     ...streams,
     name: "induction",
     title: "What followed it last time? (induction)",
-    idea: "The last word occurred in the text once before. Which word followed it then? One head has to attend to the previous word, and the other has to find the position by it. For a while the loss hardly moves.",
+    idea: "The last word occurred in the text once before. Which word followed it then? In one solution, one head attends to the previous word, and the other finds the position by it. For a while the loss hardly moves.",
     task: { name: "induction", vocab: 24, length: 10 },
     models: [
       {
@@ -253,7 +253,7 @@ export const tasks: Task[] = [
     ...streams,
     name: "sums",
     title: "Sums of neighbours (mws)",
-    idea: "Numbers, then the sums of each two neighbours. The loss stays on a plateau that can be computed before training, until attention finds the two positions.",
+    idea: "Numbers, then the sums of each two neighbours. A plateau of the loss can be computed before training. In most trainings the loss stays near it, and weight on the two positions grows before the loss falls.",
     task: { name: "mws", n: 8, numbers: 8 },
     models: [
       {

@@ -80,10 +80,10 @@ export const scenes: Scene[] = [
     reads:
       "Each text is the weather of 24 days, with chances of its own. The model has to predict the next day. It has two heads: each is one attention that chooses by itself.",
     learns: [
-      { name: "the day before", says: "the previous-token head (layer 1) has to look one day back (α)" },
+      { name: "the day before", says: "the previous-token head (layer 1) looks one day back (α)" },
       {
         name: "the days after",
-        says: "the induction head (layer 2) has to find earlier days with today's weather, and look at the days after (α)",
+        says: "the induction head (layer 2) finds earlier days with today's weather, and looks at the days after (α)",
       },
     ],
     signal: "The only signal is the next day. The levels of the two differ, so no order is judged.",

@@ -138,7 +138,7 @@ export const chapters: Chapter[] = [
     name: "induction",
     system: "induction",
     title: "Induction",
-    idea: "The last token occurred in the context once before. Which token followed it then? The first layer has to pass each token to the next position. The second layer has to find this position by the token. The output has to name the token there. Three scalars, one for each part, extend the toy gate. With a memory for each token, their flow orders the settings before training (rank correlation 0.976). Length squared times vocabulary does so, too (0.963).",
+    idea: "The last token occurred in the context once before. Which token followed it then? In one solution, the first layer passes each token to the next position. The second layer finds this position by the token. The output names the token there. Three scalars, one for each part, extend the toy gate. With a memory for each token, their flow orders the settings before training (rank correlation 0.976). Length squared times vocabulary does so, too (0.963).",
     equations: [
       "α_1 = \\frac{1}{1 + (T − 1) e^{−a}} , α_2 = \\frac{1}{1 + (T − 1) e^{−b α_1}}",
       "ℓ = − w α_2 + log(e^{w α_2} + (T − 1) e^{w (1 − α_2) / (T − 1)} + V − T)",

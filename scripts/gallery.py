@@ -251,7 +251,7 @@ Begin with these five, in this order. Each takes seconds to minutes in its quick
 |---|---|
 | [toy-uniform](toy-uniform.md) | the two stages in three numbers |
 | [keyword-lstm](keyword-lstm.md) | the two stages in a network, and a claim that failed |
-| [copy-permutation](copy-permutation.md) | a task that is learned later because counts do not vary |
+| [copy-permutation](copy-permutation.md) | a task whose counts do not vary, and that is learned later |
 | [intervene-ktiw-first](intervene-ktiw-first.md) | an intervention whose control failed |
 | [digits-even](digits-even.md) | a task that does not need attention |
 

@@ -36,7 +36,7 @@ SYSTEMS = {
     "transformer": ("Transformer", "Which simpler predictions does a transformer pass on its way?"),
     "plateau": ("Plateaus", "At which values does a loss stay constant, and for how long?"),
     "induction": ("Induction heads", "How many steps does a head need until it copies from the context?"),
-    "sink": ("Sink", "Why does attention go to an empty position, and does a remedy remove it?"),
+    "sink": ("Sink", "Why does attention go to a start token, and does a remedy remove this weight?"),
     "product": ("Products", "Which plateaus has a product of factors, the simplest model of a circuit?"),
     "prefetch": ("Prefetching", "Does the prediction of memory addresses need attention?"),
     "disentangled": ("Disentangled transformer", "Does the first layer find the graph that made the data?"),

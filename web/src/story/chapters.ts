@@ -173,7 +173,7 @@ export const chapters: Chapter[] = [
   {
     name: "sink",
     system: "sink",
-    title: "The empty sink",
+    title: "The sink",
     idea: "After a trigger, the token before it is repeated. Everywhere else the next token depends on the current one alone, so attention has nothing to find. The weights of a softmax add up to 1 all the same. A part of the weight goes to the start token of the text. With relu all weights may be 0, and little weight goes there.",
     equations: ["softmax : ∑_{j ≤ i} A_{i j} = 1", "relu : A_{i j} = max(s_{i j}, 0) / i"],
     tries: [],

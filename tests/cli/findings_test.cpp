@@ -21,7 +21,7 @@ TEST_F(FindingsTest, ReproduceEndsWithTheFindings) {
   const Outcome findings = fovea(shown);
   ASSERT_EQ(findings.code, 0) << findings.err;
   for (const char* part :
-       {"finding", "A low loss needs no attention", "kept result of the full form", "not supported",
+       {"finding", "A low loss is possible without attention", "kept result of the full form", "not supported",
         "fovea reproduce copy-order --explain", "more claims of these experiments: fovea reproduce --claims"})
     EXPECT_NE(findings.out.find(part), std::string::npos) << part << "\n" << findings.out;
   EXPECT_EQ(json(shown + " --json")["findings"].size(), 12u);

@@ -97,7 +97,7 @@ test("it begins with the findings that were reproduced, and ends with what was n
   await failed.getByRole("link").click();
   await page.waitForFunction(() => location.hash.includes("at=bags"));
   // A chapter begins with what was found, if a claim of a finding of it holds.
-  assert.match(await page.locator(".chapter", { has: page.locator("#chapter-toy-gate") }).locator(".found").first().textContent(), /^What was found: A low loss needs no attention\. \S/);
+  assert.match(await page.locator(".chapter", { has: page.locator("#chapter-toy-gate") }).locator(".found").first().textContent(), /^What was found: A low loss is possible without attention\. \S/);
   // A chapter without runs has the kept claims of its experiments.
   const chapter = page.locator(".chapter", { has: page.locator("#chapter-bags") });
   await chapter.getByText(/\d+ of \d+ claims are as stated.*\(full form, kept with the program\)/).first().waitFor();
@@ -354,7 +354,7 @@ test("the first screen of a report has the findings with their values, in words"
     const { y, height } = await line.boundingBox();
     assert.ok(y > 0 && y + height <= 720, `${await line.innerText()} ends at ${y + height}`);
   }
-  assert.match(await page.locator('[data-finding="toy-lowloss"] summary').innerText(), /✓ supported\s+A low loss needs no attention\s+measured −\d+, needed at\smost\s−\d+: loss at p = ½/);
+  assert.match(await page.locator('[data-finding="toy-lowloss"] summary').innerText(), /✓ supported\s+A low loss is possible without attention\s+measured −\d+, needed at\smost\s−\d+: loss at p = ½/);
   await stage.leave(page);
 });
 

@@ -80,13 +80,13 @@ test("after training one sentence says what came first, and how far off the bets
     const whys = { copy: /^Why\? .* By the explanation under test, .* When the model is surer, attention should move\./, weather: /^Why\? (.* )?The head of layer 2 needs (the day before at each position|this) to find the days after\./, keyword: /^Why\? .* By the explanation under test, .* so attention follows\. At step \d+ it already answers 99 % of the texts right, with [\d.]+ % of attention on the keyword\./ };
     const [why, ...more_whys] = await page.locator(".waits").allInnerTexts();
     assert.deepEqual([whys[scene].test(why), more_whys], [true, []], why);
-    // And how sure that is, folded: what was measured here, what is certain, and what is open.
+    // And how sure that is, folded: what was measured here, what was measured in other trainings, and what is open.
     assert.equal(await page.locator(".sure ul").isVisible().catch(() => false), false);
     if (scene !== "weather") {
       await page.getByText("How sure is this?").click();
       const sure = await page.locator(".sure li").allInnerTexts();
       const measured = /^In this training: at step \d+ the right word speaks most for \d+ % of the written words\. Its chance is only [\d.]+ % then, .* (It passes 50 % at step \d+|It has not passed 50 % yet)\.$/;
-      for (const [k, says] of [...(scene === "copy" ? [measured] : []), /^Certain: \S/, /^Open: \S/].entries()) assert.match(sure[k], says);
+      for (const [k, says] of [...(scene === "copy" ? [measured] : []), /^Measured: \S/, /^Open: \S/].entries()) assert.match(sure[k], says);
     }
     const passed = await page.locator(".score tbody td:nth-child(3)").allInnerTexts();
     const steps = passed.flatMap((text) => /step (\d+)/.exec(text)?.slice(1).map(Number) ?? []);

@@ -42,7 +42,7 @@ export function why_of(
   if (!told && !account) return undefined;
   const sure = [
     reason.ranked && measured(flags[0]!, came[0], training, at),
-    reason.certain && `Certain: ${reason.certain}`,
+    reason.measured && `Measured: ${reason.measured}`,
     reason.open && `Open: ${reason.open}`,
   ].filter(text => typeof text === "string");
   return { says: told, sure, account };

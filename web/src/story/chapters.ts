@@ -165,7 +165,7 @@ export const chapters: Chapter[] = [
     name: "sparse-attention",
     system: "sparse-attention",
     title: "Sparse attention",
-    idea: "One of T vectors determines the answer. Its meaning is learned under uniform attention, which gives it 1/T of the weight. Then attention moves to it, and the two grow together. A flow of two numbers, the toy gate at length T, predicts the time before training.",
+    idea: "One of T vectors determines the answer. Its meaning begins to be learned under uniform attention, which gives it 1/T of the weight. Attention then moves to it, and both grow together. A flow of two numbers, the toy gate at length T, predicts the time before training.",
     equations: ["α = \\frac{1}{1 + (T − 1) e^{−Δ}} , ŷ = W ∑_t α_t x_t"],
     tries: [],
     elsewhere: { says: "The program trains it:", command: "fovea reproduce sparse-emergence --quick" },

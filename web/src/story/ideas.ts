@@ -39,7 +39,7 @@ export const ideas: Idea[] = [
   },
   {
     title: "Then attention moves",
-    says: "The likeliest word is known, and the model is not yet sure of it. At step 8 the chance of the right word is below 10 %, even with all attention on its position. By one explanation under test, looking there hardly improves the answer yet. Attention moves later. By step 60 it looks right (α) for more than 80 % of the written words.",
+    says: "More than half of the words are matched at step 8, and the model is not yet sure of them. The chance of the right word is then below 10 %, even with all attention on its position. By one explanation under test, looking there hardly improves the answer yet. Attention moves later. By step 60 it looks right (α) for more than 80 % of the written words.",
     preset: "held",
     until: 100,
     released: true,

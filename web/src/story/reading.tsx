@@ -82,7 +82,7 @@ export function Summary() {
           position improves the answer little. In full-size copying of subsets, attention moved while the model was
           unsure.
         </dd>
-        <dt>Certain</dt>
+        <dt>Measured</dt>
         <dd>
           In all 20 trainings of one larger copying task, the right word was the likeliest before attention found it. In
           all 20 trainings on texts with co-occurrence, words were learned while attention was held uniform.

@@ -103,7 +103,7 @@ const logistic_loss: Told = {
       D: 0,
       gate: 0.5,
       sum: 0,
-      says: `${uniform} Attention rises, and ever slower as the loss falls.`,
+      says: `${uniform} Attention rises ever faster until p is near 1, and then ever slower.`,
     },
     {
       title: "Mistaken: wrong word known",

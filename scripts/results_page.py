@@ -25,7 +25,7 @@ from experiment_claims import begins, key_of
 from kept_results import KEPT, answers, earlier_claim, keep, name_of, read_kept
 from peer_seeds import peer_table, table
 from systems import SYSTEMS
-from value_words import statistic, value_in_words, value_text
+from value_words import signs, statistic, value_in_words, value_text
 from verdict_counts import counts_of_verdicts
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -40,12 +40,6 @@ PAGES = {
     HERE / "docs" / "explanation" / "not-supported.md": ["failed_count"],
     HERE / "docs" / "explanation" / "findings.md": ["findings"],
 }
-
-
-def signs(wanted):
-    """A kept threshold with the signs of the pages: one number if both ends are equal."""
-    least, _, most = wanted.partition(" to ")
-    return f"= {least}" if least == most else wanted.replace(">=", "≥").replace("<=", "≤")
 
 
 def of_full(experiment):
@@ -249,21 +243,21 @@ def findings_table(findings, all_kept, shipped):
     return table(["", "finding", "experiment", "measured", "value", "threshold", "verdict"], rows)
 
 
-def lacks_claims(kept, experiment, broken):
-    """Whether the experiment makes claims that this kept result has not: those of its file, and those on agreement that its quick form makes."""
-    said = {key_of(claim) for claim in kept["claims"] if still_made(claim, experiment)}
+def other_claims(kept, experiment, broken):
+    """Whether this kept result has other claims than the experiment: those of its file, and those on agreement that its quick form makes."""
+    said = [key_of(claim) for claim in kept["claims"] if still_made(claim, experiment)]
     made = [key_of(claim) for claim in of_full(experiment)]
     if "against" in experiment:
         made += [
             one["claim"] for one in broken if one["experiment"] == kept["experiment"] and on_agreement(one["claim"])
         ]
-    return not said.issuperset(made)
+    return len(said) < len(kept["claims"]) or not set(said).issuperset(made)
 
 
 def missing_line(all_kept, shipped, broken):
     names = lambda chosen: ", ".join(f"`{name}`" for name in chosen)
     missing = [name for name in shipped if name not in {kept["experiment"] for kept in all_kept}]
-    partly = [name_of(kept) for kept in all_kept if lacks_claims(kept, shipped.get(kept["experiment"], {}), broken)]
+    partly = [name_of(kept) for kept in all_kept if other_claims(kept, shipped.get(kept["experiment"], {}), broken)]
     lines = []
     if missing:
         lines.append(f"The full form of these has not been run yet: {names(missing)}.")
@@ -300,6 +294,8 @@ def verdict_of(test, refutes, all_kept, shipped):
     held = sum(c["held"] for c in kept)
     if held < len(kept):
         return f"**not supported**{others}" if held == 0 else f"**supported on {held} of {len(kept)} corpora**{others}"
+    if any(claim.get("expect") == "refuted" for claim in said):
+        return f"the sentence is refuted{others}"
     return f"the sentence is contradicted{others}" if refutes else f"supported{others}"
 
 

@@ -31,6 +31,12 @@ ENDS = {
 }
 
 
+def signs(wanted):
+    """A kept threshold with the signs of the pages: one number if both ends are equal."""
+    least, _, most = wanted.partition(" to ")
+    return f"= {least}" if least == most else wanted.replace(">=", "≥").replace("<=", "≤")
+
+
 def value_text(claim):
     """JSON has no infinity: what is held and has no number is past every bound, as where a median seed never got there."""
     return "∞" if claim["value"] is None and claim["held"] else number(claim["value"])

@@ -11,6 +11,7 @@ def counts_of_verdicts(lines):
         "supported": "    - supported:|    - supported,",
         "supported on some corpora": r"    - \*\*supported on ",
         "the sentence is contradicted": "    - the sentence is contradicted",
+        "the sentence is refuted": "    - the sentence is refuted",
         "not supported": r"    - \*\*not supported",
         "not run in full yet": "    - not run in full yet",
         "sentence without a test": r"    - \*\*not tested",

@@ -54,11 +54,24 @@ def test_claim_without_a_kept_result_of_its_name_has_no_value():
 def test_changed_claim_is_not_counted_as_run():
     experiment = {"claim": [CLAIM | {"metric": "least(ratio | model.attention = 'softmax')"}]}
     kept = {"experiment": "sink", "claims": [KEPT]}
-    assert not results_page.lacks_claims(kept, experiment, [])
+    assert not results_page.other_claims(kept, experiment, [])
     old = {"experiment": "sink", "claims": [KEPT | {"wanted": ">= 0.25"}]}
-    assert results_page.lacks_claims(old, experiment, [])
+    assert results_page.other_claims(old, experiment, [])
     sentence = results_page.verdict_of(["sink", "sink"], False, [old], {"sink": experiment})
     assert sentence == "not run in full yet; with an earlier metric or threshold: 2.5, supported"
+
+
+def test_result_with_a_removed_claim_is_listed_as_changed():
+    kept = {"experiment": "sink", "claims": [KEPT, KEPT | {"name": "removed"}]}
+    assert results_page.other_claims(kept, {"claim": [CLAIM]}, [])
+
+
+def test_sentence_that_a_claim_states_itself_is_refuted(monkeypatch):
+    monkeypatch.setattr(results_page, "changed_settings", lambda *_: {})
+    kept = {"experiment": "sink", "claims": [KEPT]}
+    for claim, verdict in ((CLAIM, "contradicted"), (CLAIM | {"expect": "refuted"}, "refuted")):
+        sentence = results_page.verdict_of(["sink", "sink"], True, [kept], {"sink": {"claim": [claim]}})
+        assert sentence == f"the sentence is {verdict}"
 
 
 EARLIER = {"experiment": "sink", "begins": "The weight becomes", "name": "sink", "title": "Sink."}

@@ -15,7 +15,7 @@
 #include "apps/cli/run_words.h"
 #include "fovea/base/error/names.h"
 #include "fovea/base/error/setting_names.h"
-#include "fovea/lab/analysis/comparison_json.h"
+#include "fovea/lab/analysis/analysis_json.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/view/plot/plot.h"

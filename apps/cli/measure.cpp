@@ -6,7 +6,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_words.h"
-#include "fovea/lab/analysis/measurement_json.h"
+#include "fovea/lab/analysis/analysis_json.h"
 #include "fovea/lab/store/vocabulary_cache.h"
 #include "fovea/view/terminal/measures_text.h"
 

@@ -189,7 +189,7 @@ test("words are explained where they stand, and the lesson asks before it shows"
   assert.deepEqual((await page.locator(".course .plot svg").first().textContent()).includes("half of the positions found"), false);
   // Each part leads to the next.
   assert.equal(await page.locator(".part a").first().getAttribute("href"), links[1][1]);
-  // What its marks say stands above the curves, whole, each in a row of its own. On a phone the stages are said below.
+  // What its marks say stands above the curves, whole, each in a row of its own. On a phone the stages are said below. Both are read at once.
   for (const [width, hold, count] of [[900, 60, 3], [900, 280, 1], [390, 60, 1], [390, 280, 1]]) {
     await page.setViewportSize({ width, height: 844 });
     await page.evaluate((hold) => (location.hash = `#/play?task=subset&hold=${hold}&step=${hold === 60 ? 300 : 0}`), hold);
@@ -198,7 +198,6 @@ test("words are explained where they stand, and the lesson asks before it shows"
       const marks = [...document.querySelectorAll(".course .plot svg:not(.told) text")].filter((one) => /^(attention is|half of the)/.test(one.textContent));
       const box_of = (part) => part.getBoundingClientRect().toJSON();
       const says = marks.map(box_of);
-      // Both at once: the drawing is made anew as the training goes on.
       return location.hash.includes(hold) && says.length === count && says.every(({ left, right }) => right > left) && { says, plot: box_of(marks[0].closest("svg")) };
     }, [hold, count]);
     const { says, plot } = await told.jsonValue();

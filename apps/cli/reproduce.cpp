@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <span>
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
@@ -98,6 +99,7 @@ class Reproduce : public Command {
       done.push_back(reproduce(store, experiment, words_.preset(), words_.overrides(), display.options()));
       if (interrupt_flag()->load()) break;
       report_finished(done.back());
+      if (shows_findings() && !words_.quiet && !words_.json) report_findings(done.back());
     }
     if (interrupt_flag()->load()) {
       notice("stopped before the report. Finished runs are stored, and the same command continues.");
@@ -179,6 +181,12 @@ class Reproduce : public Command {
     if (words_.quiet || words_.json || ::isatty(STDERR_FILENO) != 1) return;
     fmt::print(stderr, "{:<22} {:>4} {}  {}\n", r.experiment.name, r.runs.size(), r.runs.size() == 1 ? "run " : "runs",
                duration_text(r.seconds));
+  }
+
+  // Each finding as soon as its claim is tested: the table comes after the last experiment.
+  static void report_findings(const Reproduction& r) {
+    for (const FindingResult& found : results_of_findings(std::span(&r, 1)))
+      if (found.result && !found.kept) notice("{}: {}", verdict_text(*found.result), found.finding.heading);
   }
 
   void print_as_json(const std::vector<Reproduction>& done) const {

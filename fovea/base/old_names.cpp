@@ -1,7 +1,7 @@
 #include "fovea/base/old_names.h"
 
+#include <algorithm>
 #include <mutex>
-#include <regex>
 #include <set>
 #include <utility>
 
@@ -15,13 +15,20 @@ constexpr OldName names[] = {
 #undef RENAMED
 };
 
+// The text without a mark and a number at its end, such as "_h2"; all of it if it does not end so.
+std::string_view without_number(std::string_view text, std::string_view mark) {
+  const std::string_view rest = text.substr(0, text.find_last_not_of("0123456789") + 1);
+  return rest.size() < text.size() && rest.ends_with(mark) ? rest.substr(0, rest.size() - mark.size()) : text;
+}
+
 // "_l1_h2_held" of "induction_l1_h2_held".
 std::string_view suffix_of(NameKind kind, std::string_view name) {
-  static const std::regex suffixes("(_l[0-9]+(_h[0-9]+)?)?(_held)?$");
-  std::cmatch match;
-  if (kind != NameKind::metric || !std::regex_search(name.data(), name.data() + name.size(), match, suffixes))
-    return {};
-  return name.substr(static_cast<std::size_t>(match.position()));
+  if (kind != NameKind::metric) return {};
+  std::string_view rest = name;
+  if (rest.ends_with("_held")) rest.remove_suffix(std::string_view("_held").size());
+  const std::string_view layer = without_number(rest, "_h"), bare = without_number(layer, "_l");
+  if (bare.size() < layer.size()) rest = bare;
+  return name.substr(rest.size());
 }
 
 template <class Field>
@@ -59,15 +66,22 @@ std::string first_name(NameKind kind, std::string_view name) {
 }
 
 std::string with_names(const std::string& expression, std::string (*name_of)(NameKind, std::string_view)) {
-  static const std::regex part("'[^']*'|\"[^\"]*\"|[A-Za-z_][A-Za-z0-9_.]*");
+  constexpr std::string_view first = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+  constexpr std::string_view others = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.";
   std::string text;
-  std::size_t end = 0;
-  for (std::sregex_iterator at(expression.begin(), expression.end(), part), last; at != last; ++at) {
-    const auto begin = static_cast<std::size_t>(at->position());
-    text.append(expression, end, begin - end).append(name_of(NameKind::metric, at->str()));
-    end = begin + static_cast<std::size_t>(at->length());
+  for (std::size_t at = 0, end = 0; at < expression.size(); at = end) {
+    end = at + 1;
+    if (first.find(expression[at]) != first.npos) {
+      end = std::min(expression.find_first_not_of(others, at), expression.size());
+      text += name_of(NameKind::metric, std::string_view(expression).substr(at, end - at));
+      continue;
+    }
+    const bool quote = expression[at] == '\'' || expression[at] == '"';  // what is quoted is no name
+    if (const std::size_t close = expression.find(expression[at], end); quote && close != std::string::npos)
+      end = close + 1;
+    text.append(expression, at, end - at);
   }
-  return text.append(expression, end);
+  return text;
 }
 
 std::string report_old_name(NameKind kind, std::string_view name) {

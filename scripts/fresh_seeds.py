@@ -31,12 +31,20 @@ FIRST_SEED = 10_000
 LEAST_PROBABILITY = 0.001
 
 
+def seed_range(axis):
+    """First and last seed of an axis, such as "0..4" or [0, 1]."""
+    if isinstance(axis, str):
+        first, last = axis.split("..")
+        return int(first), int(last)
+    return min(axis), max(axis)
+
+
 def seeds_of(experiment):
     """How many seeds the quick form trains; 0 if it sweeps none."""
     axis = experiment.get("quick", {}).get("sweep.seed", experiment.get("sweep", {}).get("seed"))
     if isinstance(axis, str):
-        first, last = axis.split("..")
-        return int(last) - int(first) + 1
+        first, last = seed_range(axis)
+        return last - first + 1
     return len(axis or [])
 
 
@@ -76,11 +84,13 @@ def tried_text(experiments):
 
 def experiments_text(experiments):
     """How many quick forms were run on fresh seeds, and how many were not."""
-    tried = len({entry["experiment"] for entry in kept_tally()})
-    seedless = sum(not seeds_of(one) for one in experiments.values())
+    tried = {entry["experiment"] for entry in kept_tally()}
+    seedless = {name for name, one in experiments.items() if not seeds_of(one)}
+    open_ones = len(experiments.keys() - tried - seedless)
+    others = f"{open_ones} more have not been tried, and the" if open_ones else "The"
     return (
-        f"{tried} of {len(experiments)} quick forms were run again on other seeds. "
-        f"The other {len(experiments) - tried} have not been tried. {seedless} of these train no seeds."
+        f"{len(tried)} of {len(experiments)} quick forms were run again on other seeds. "
+        f"{others} other {len(seedless)} train no seeds."
     )
 
 

@@ -47,6 +47,7 @@ OLD_NAME = re.compile(rf"(?<![\w.'])({'|'.join(OLD_NAMES)})(?=(?:_l\d+(?:_h\d+)?
 KEY = ["experiment", "form", "metric", "where", "at_least", "at_most"]
 PAGES = [HERE / "README.md", HERE / "docs" / "reference" / "results.md"]
 MARKS = re.compile(r"(<!-- ledger -->\n).*?(<!-- end of ledger -->)", re.S)
+OUTCOME = ["value", "infinite", "held"]
 REMEDY = "Run scripts/ledger.py, look at what it changed, and commit docs/results/ledger.jsonl"
 STARTED = time.time()  # one time for all that is not committed: claims and results of it are equally old
 
@@ -271,14 +272,19 @@ def with_fresh(entries, done, commit):
     """The ledger with what a reproduction on fresh seeds gave its exploratory claims of the full form."""
     seeds, outcomes = seeds_of_run(done), {}
     for one in done["claims"]:
-        file = HERE / "experiments" / f"{one['experiment']}.toml"
-        for claim in read_experiment(file.read_text())["claim"]:
-            if claim.get("name") == one["name"]:
-                outcomes[key_of(one["experiment"], claim)] = one
+        experiment = read_experiment((HERE / "experiments" / f"{one['experiment']}.toml").read_text())
+        first, last = fresh_seeds.seed_range(experiment.get("sweep", {}).get("seed", [0]))
+        if one["form"] != "full" or (first <= seeds[1] and seeds[0] <= last):
+            sys.exit(f"{one['experiment']}: --fresh takes the full form, with seeds other than {first}..{last}")
+        outcomes |= {
+            key_of(one["experiment"], claim): one for claim in experiment["claim"] if claim.get("name") == one["name"]
+        }
     for entry in entries:
         open_to_it = entry["form"] == "full" and entry["kind"] == "exploratory" and not entry["fresh"]
         if open_to_it and (one := outcomes.get(entry_key(entry))):
-            entry["fresh"] = {"seeds": seeds, "value": one["value"], "held": one["held"], "commit": commit}
+            entry["fresh"] = (
+                {"seeds": seeds} | {name: one[name] for name in OUTCOME if name in one} | {"commit": commit}
+            )
     return entries
 
 
@@ -331,6 +337,8 @@ def main():
         "--fresh", nargs="+", metavar="FULL.json", help="add claims that were reproduced on fresh seeds"
     )
     words = parser.parse_args()
+    if words.check and words.fresh:
+        parser.error("--check writes nothing: leave out --fresh")
     if words.check:
         if lines := complaints():
             sys.exit("\n".join([*lines, f"{REMEDY}."]))

@@ -113,8 +113,7 @@ def kind_of(name, claim):
     if not entry or not entry["fresh"]:
         return entry["kind"] if entry else ""
     first, last = entry["fresh"]["seeds"]
-    value = "not defined" if entry["fresh"]["value"] is None else f"{entry['fresh']['value']:.4g}"
-    return f"{entry['kind']}; seeds {first}–{last}: {value}, {'' if entry['fresh']['held'] else 'not '}supported"
+    return f"{entry['kind']}; seeds {first}–{last}: {value_text(entry['fresh'])}, {'' if entry['fresh']['held'] else 'not '}supported"
 
 
 def statistic_of(claim, metric):

@@ -24,10 +24,12 @@ def test_texts_count_the_quick_forms_and_claims_that_were_tried(monkeypatch):
     experiments = {"words": {"claim": claims, "sweep": {"seed": "0..4"}}, "gate": {}, "machine": {}}
     tried = "On fresh seeds, 1 of 2 claims of quick forms were tried. 1 of 2 trials failed."
     assert fresh_seeds.tried_text(experiments) == tried
-    runs = (
-        "1 of 3 quick forms were run again on other seeds. The other 2 have not been tried. 2 of these train no seeds."
+    runs = "1 of 3 quick forms were run again on other seeds. "
+    assert fresh_seeds.experiments_text(experiments) == runs + "The other 2 train no seeds."
+    open_one = {**experiments, "machine": {"sweep": {"seed": [0, 1]}}}
+    assert (
+        fresh_seeds.experiments_text(open_one) == runs + "1 more have not been tried, and the other 1 train no seeds."
     )
-    assert fresh_seeds.experiments_text(experiments) == runs
 
 
 def test_the_quick_form_says_how_many_seeds_a_block_has():

@@ -137,8 +137,9 @@ def test_exploratory_full_claims_take_their_outcome_on_fresh_seeds_once(project)
         claim("a", 1, name="early"), claim("b", 2, name="late"), claim("small", 1, form="quick", name="quick")
     )
     project.commit()
-    outcome = lambda name, value, held: {"experiment": "words", "name": name, "value": value, "held": held}
-    done = {"set": ["sweep.seed=100..119"], "claims": [outcome("late", 1.5, False), outcome("quick", 1, True)]}
+    words = {"experiment": "words", "form": "full"}
+    late = words | {"name": "late", "value": 1.5, "held": False}
+    done = {"set": ["sweep.seed=100..119"], "claims": [late]}
     entries = ledger.with_fresh(list(project.entries().values()), done, "commit")
     fresh = {entry["metric"]: entry["fresh"] for entry in entries}
     assert fresh == {
@@ -147,11 +148,14 @@ def test_exploratory_full_claims_take_their_outcome_on_fresh_seeds_once(project)
         "small": None,
     }
     assert "1 full claims were tried, and 1 of them failed." in ledger.counts_text(entries)
-    again = ledger.with_fresh(entries, done | {"claims": [outcome("late", 3, True)]}, "later")
+    again = ledger.with_fresh(entries, done | {"claims": [late | {"value": 3, "held": True}]}, "later")
     assert {entry["metric"]: entry["fresh"] for entry in again} == fresh
-    for words in ([], ["sweep.seed=100..119", "train.steps=1"]):
+    for settings in ([], ["sweep.seed=100..119", "train.steps=1"]):
         with pytest.raises(SystemExit, match="sweep.seed=FIRST..LAST alone"):
-            ledger.with_fresh(entries, done | {"set": words}, "commit")
+            ledger.with_fresh(entries, done | {"set": settings}, "commit")
+    for wrong in ({"set": ["sweep.seed=0..9"]}, {"claims": [late | {"form": "quick"}]}):
+        with pytest.raises(SystemExit, match="takes the full form, with seeds other than 0..0"):
+            ledger.with_fresh(entries, done | wrong, "commit")
 
 
 @needs_git

@@ -76,9 +76,8 @@ std::string with_names(const std::string& expression, std::string (*name_of)(Nam
       text += name_of(NameKind::metric, std::string_view(expression).substr(at, end - at));
       continue;
     }
-    const bool quote = expression[at] == '\'' || expression[at] == '"';  // what is quoted is no name
-    if (const std::size_t close = expression.find(expression[at], end); quote && close != std::string::npos)
-      end = close + 1;
+    if (expression[at] == '\'' || expression[at] == '"')  // what is quoted is no name
+      if (const std::size_t close = expression.find(expression[at], end); close != std::string::npos) end = close + 1;
     text.append(expression, at, end - at);
   }
   return text;

@@ -25,6 +25,12 @@ TEST_F(FindingsTest, ReproduceEndsWithTheFindings) {
         "fovea reproduce copy-order --explain", "more claims of these experiments: fovea reproduce --claims"})
     EXPECT_NE(findings.out.find(part), std::string::npos) << part << "\n" << findings.out;
   EXPECT_EQ(json(shown + " --json")["findings"].size(), 12u);
+  // Without --quiet each is told as soon as its claim is tested.
+  const std::string heading = "A low loss is possible without attention";
+  EXPECT_EQ(findings.err.find(heading), std::string::npos) << findings.err;
+  const Outcome told = fovea("reproduce --findings --set train.steps=1");
+  EXPECT_NE(told.err.find("supported: " + heading), std::string::npos) << told.err;
+  EXPECT_EQ(told.out, findings.out);
 }
 
 TEST_F(FindingsTest, WhatIsAskedWronglySaysWhatToDo) {

@@ -27,13 +27,13 @@ test("a change is for or against the account by the steps of its run", () => {
   assert.equal(both.label, "This agrees with the explanation:");
   assert.equal(
     both.says,
-    "the model learns words first, and attention follows them. Attention cannot train in these steps, so a delay of looking alone is no evidence. The evidence is that words came at step 12. Here: words came at step 12, while attention was held uniform. Open: looking took 20 steps after the release, and 30 steps after words in the untouched training. On texts that all have the same words, steps under uniform attention helped, too, and taught hardly any words. So this is no evidence that words are the reason. This is one run: another seed can differ.",
+    "the model learns words first, and attention follows them. Attention cannot train in these steps, so a delay of looking alone is no evidence. The evidence is that words came at step 12. Here: words came at step 12, while attention was held uniform. Open: looking took 20 steps after the release, and 30 steps after words in the untouched training. In copying texts that all have the same words, steps under uniform attention helped, too, and taught hardly any words. So this is no evidence for the reason. This is one run: another seed can differ.",
   );
   // A gain after the release is never for the account, however large: a control without words has this gain, too.
   for (const alpha of [62, 80, 90]) {
     const says = account({ beta: 12, alpha }).says;
     assert.doesNotMatch(says, /(?:Here|For it): [^.]*looking/);
-    assert.match(says, new RegExp(`Open: looking took ${alpha - 60} steps after the release, .* no evidence that words are the reason\\.`));
+    assert.match(says, new RegExp(`Open: looking took ${alpha - 60} steps after the release, .* no evidence for the reason\\.`));
   }
   const slow = account({ beta: 12, alpha: 120 });
   assert.equal(slow.label, "This agrees with the explanation in part:");

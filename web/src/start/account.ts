@@ -159,7 +159,7 @@ function of_words(change: Change, came: Came, untouched: Came, names: [string, s
     const took = came.looking - until;
     const counts = `${looking} took ${steps_text(took)} after the release, and ${steps_text(lag)} after ${words} in the untouched training`;
     // A control: such steps help on permutations, too, and hardly teach their words (intervene-ktiw-first).
-    const sooner = `${counts}. On texts that all have the same words, steps under uniform attention helped, too, and taught hardly any words. So this is no evidence that ${words} are the reason`;
+    const sooner = `${counts}. In copying texts that all have the same words, steps under uniform attention helped, too, and taught hardly any words. So this is no evidence for the reason`;
     found.push(came.open.looking ?? untouched.open.looking ?? (took <= lag ? open(sooner) : against(counts)));
   }
   return found;

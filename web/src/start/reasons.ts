@@ -20,7 +20,7 @@ export interface Reason {
 const untrained = "During this time nothing trains where to look.";
 const scaled =
   "The weights of the right words are multiplied by {by}. So the model gets another share of each right word than it would choose itself.";
-const less =
+const recalls_less =
   "The work of layer 1 helps the answer through this head, so layer 1 may learn less. In another task, with this head at equal weights, layer 1 recalled 16 to 32 % of the previous tokens, in place of 70 to 76 %.";
 const unusual = "The flags came in another order than usual here, so the usual reason does not explain this training.";
 
@@ -96,7 +96,7 @@ export const reasons = {
     of_head: {
       "": "Both heads are changed, so neither can do its part.",
       "layer.1": "The head of layer 2 needs the day before at each position to find the days after.",
-      "layer.2": `This head was to find the days after. ${less}`,
+      "layer.2": `This head was to find the days after. ${recalls_less}`,
     },
   },
   induction: {
@@ -114,7 +114,7 @@ export const reasons = {
     of_head: {
       "": "All heads are changed, so none can do its part.",
       "layer.1": "The head of layer 2 needs the word before at each position.",
-      "layer.2": `This head was to find the word that followed the earlier copy. ${less}`,
+      "layer.2": `This head was to find the word that followed the earlier copy. ${recalls_less}`,
     },
   },
 } satisfies { [name: string]: Reason };

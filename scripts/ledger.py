@@ -271,13 +271,14 @@ def seeds_of_run(done):
 def with_fresh(entries, done, commit):
     """The ledger with what a reproduction on fresh seeds gave its exploratory claims of the full form."""
     seeds, outcomes = seeds_of_run(done), {}
-    for one in done["claims"]:
-        experiment = read_experiment((HERE / "experiments" / f"{one['experiment']}.toml").read_text())
+    for name in {one["experiment"] for one in done["claims"]}:
+        experiment = read_experiment((HERE / "experiments" / f"{name}.toml").read_text())
+        own = {one["name"]: one for one in done["claims"] if one["experiment"] == name}
         first, last = fresh_seeds.seed_range(experiment.get("sweep", {}).get("seed", [0]))
-        if one["form"] != "full" or (first <= seeds[1] and seeds[0] <= last):
-            sys.exit(f"{one['experiment']}: --fresh takes the full form, with seeds other than {first}..{last}")
+        if any(one["form"] != "full" for one in own.values()) or (first <= seeds[1] and seeds[0] <= last):
+            sys.exit(f"{name}: --fresh takes the full form, with seeds other than {first}..{last}")
         outcomes |= {
-            key_of(one["experiment"], claim): one for claim in experiment["claim"] if claim.get("name") == one["name"]
+            key_of(name, claim): own[claim["name"]] for claim in experiment["claim"] if claim.get("name") in own
         }
     for entry in entries:
         open_to_it = entry["form"] == "full" and entry["kind"] == "exploratory" and not entry["fresh"]

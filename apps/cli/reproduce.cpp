@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <span>
 
 #include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
@@ -185,8 +184,9 @@ class Reproduce : public Command {
 
   // Each finding as soon as its claim is tested: the table comes after the last experiment.
   static void report_findings(const Reproduction& r) {
-    for (const FindingResult& found : results_of_findings(std::span(&r, 1)))
-      if (found.result && !found.kept) notice("{}: {}", verdict_text(*found.result), found.finding.heading);
+    for (const Finding& finding : findings())
+      for (const ClaimResult& claim : r.claims)
+        if (finding.is_of(claim)) notice("{}: {}", verdict_text(claim), finding.heading);
   }
 
   void print_as_json(const std::vector<Reproduction>& done) const {

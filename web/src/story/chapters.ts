@@ -127,7 +127,7 @@ export const chapters: Chapter[] = [
     name: "plateau",
     system: "plateau",
     title: "A predicted loss plateau",
-    idea: "Numbers, then the sums of neighbours. One rung is the loss of a model that predicts the first output alone. It is computed from the data before training. Halfway to the drop, the loss of each of five full seeds is within 0.03 nats of this rung. In four of the five, attention on the two needed positions doubles before the loss falls.",
+    idea: "Numbers, then the sums of neighbours. One rung is the loss of a model that predicts the first output alone. It is computed from the data before training. Halfway to the drop, the loss of each of four full seeds is within 0.03 nats of this rung. A fifth seed ends its run near the rung, without a drop. In the four, attention on the two needed positions doubles before the loss falls.",
     equations: ["y_1 = x_1 , y_i = (x_{i−1} + x_i) mod (n + 1) , x_i ∈ 1 … n"],
     tries: [
       { says: "Train it here", view: "play", words: "task=sums" },

@@ -68,29 +68,33 @@ def threshold(claim):
     return " and ".join(bounds)
 
 
-def rival_text(rival, claim):
-    """A rival with its value, and a mark if it meets the threshold of the claim, too."""
-    meets = claim.get("at_least", -math.inf) <= rival["value"] <= claim.get("at_most", math.inf)
-    return f"{number(rival['value'])}: {cell(rival['name'])}{' (**meets the threshold**)' if meets else ''}"
-
-
 def claims_table(claims, kept, definitions):
-    rivals = any("rivals" in claim for claim in claims)
     rows = []
     for claim in claims:
         value, verdict = value_of(claim, kept, definitions)
         null = claim.get("null")
-        row = [
-            cell(claim.get("title") or claim["says"]),
-            value,
-            statistic(expanded(claim["metric"], definitions)),
-            threshold(claim),
-            f"{number(null['value']).replace('inf', '∞')}: {cell(null['means'])}" if null else "",
-        ]
-        row += ["; ".join(rival_text(one, claim) for one in claim.get("rivals", []))] if rivals else []
-        rows.append([*row, verdict])
-    heads = ["claim", "value", "statistic", "threshold", "null", *(["rival"] if rivals else []), "verdict"]
-    return "\n".join(table(heads, rows))
+        rows.append(
+            [
+                cell(claim.get("title") or claim["says"]),
+                value,
+                statistic(expanded(claim["metric"], definitions)),
+                threshold(claim),
+                f"{number(null['value']).replace('inf', '∞')}: {cell(null['means'])}" if null else "",
+                verdict,
+            ]
+        )
+    return "\n".join(table(["claim", "value", "statistic", "threshold", "null", "verdict"], rows))
+
+
+def rivals_table(claims):
+    """The simpler explanations that were measured, and whether the threshold of the claim excludes them."""
+    rows = []
+    for claim in claims:
+        for rival in claim.get("rivals", []):
+            meets = claim.get("at_least", -math.inf) <= rival["value"] <= claim.get("at_most", math.inf)
+            title = cell(claim.get("title") or claim["says"])
+            rows.append([title, cell(rival["name"]), number(rival["value"]), threshold(claim), "**no**" if meets else "yes"])
+    return "\n".join(table(["claim", "simpler explanation", "its value", "threshold", "excluded"], rows)) if rows else ""
 
 
 def earlier_claims(text, kept):
@@ -190,6 +194,8 @@ def experiment_page(name, text, sentences, page):
     parts.append(
         f"## Claims\n\nValues are of the full form{on_corpora(kept)} ([how to read the table](index.md#how-to-use-the-gallery)).{earlier}\n\n{rows}"
     )
+    if of_rivals := rivals_table(claims):
+        parts.append(f"## Simpler explanations\n\n{RIVALS}\n\n{of_rivals}")
     if of_agreement := agreement_claims(kept):
         parts.append(f"## Claims on agreement\n\n{of_agreement}")
     if of_earlier:
@@ -243,6 +249,8 @@ claim on accuracy:   lower end of (best accuracy − best accuracy of the regres
 
 Ends are of 95 % intervals. The table has the margin of each corpus."""
 
+RIVALS = "The formula of each claim was also computed for simpler explanations. A claim excludes an explanation whose value misses the threshold."
+
 GUIDE = """## How to use the gallery
 
 Begin with these five, in this order. Each takes seconds to minutes in its quick form:
@@ -268,14 +276,13 @@ Each page has the same parts:
 | statistic | how the formula joins the runs, as *smallest of the runs* or *ratio of medians*; *in steps*: number of updates |
 | threshold | the values with which the claim is supported |
 | null | what the formula would give if the claim were wrong, and why |
-| rival | what the formula gives for a simpler explanation |
 | verdict | the [verdict](../reference/experiment-file.md#verdicts), or the reason why there is none |
 
 - **Null.** A value near the null means: not as claimed. Most claims state an effect, and their null is its absence. Some claims state that something is absent,
   as *no gradient* in `toy-uniform`. Their null is the value if it were present. The *chance* of a [metric](../reference/metrics.md) is another number: the value of a
   model that has learned nothing.
-- **Rival.** A cell has a mark if the rival meets the threshold, too. The claim alone then does not show that the simpler explanation is wrong. For example, the
-  claim of [digits-additive](digits-additive.md) that attention is more accurate is met by uniform attention, too.
+- **Simpler explanations.** A second table has their values. If such a value meets the threshold, too, the claim alone does not show that the explanation is wrong. For
+  example, the claim of [digits-additive](digits-additive.md) that attention is more accurate is met by uniform attention, too.
 
 In the lists below, *(3 of 4)* means: 3 of 4 results of the full form are supported. A claim counts once for each corpus. *Added since the run* counts the claims that
 the kept result has not, and *changed since the run* those that it has with another metric or threshold. *Earlier claims* have been replaced."""

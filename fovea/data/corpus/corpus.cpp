@@ -1,9 +1,9 @@
 #include "fovea/data/corpus/corpus.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
@@ -11,6 +11,7 @@
 #include "fovea/data/corpus/trace_corpus.h"
 #include "fovea/data/draw.h"
 #include "fovea/io/digest.h"
+#include "fovea/io/toml_reader.h"
 
 namespace fovea {
 
@@ -44,39 +45,54 @@ const std::vector<Corpus>& all_made() {
   return all;
 }
 
+ValueTable parse_manifest(const std::string& text, const Location& location) {
+  try {
+    return parse_table(text, location.file);
+  } catch (const Error& error) {
+    throw wrong_input(fmt::format("is damaged: {}", error.problem().text()), "add the corpus again", location);
+  }
+}
+
+// Nothing if the key is missing, or if its value is of another kind.
+template <class T>
+std::optional<T> value_at(const ValueTable& table, const std::string& key) {
+  const auto found = table.find(key);
+  const T* const value = found == table.end() ? nullptr : found->second.as<T>();
+  return value ? std::optional<T>(*value) : std::nullopt;
+}
+
 Corpus read_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / manifest_name;
   const Location location{file.string()};
-  const std::string text = read_file(file, most_manifest_bytes);
+  const ValueTable table = parse_manifest(read_file(file, most_manifest_bytes), location);
+  const auto wanted = [&](auto found, const char* key) {
+    if (!found) throw wrong_input(fmt::format("lacks '{}'", key), "add the corpus again", location);
+    return *found;
+  };
   Corpus corpus;
   corpus.name = folder.filename();
   corpus.folder = folder;
-  try {
-    const toml::table table = toml::parse(text);
-    const auto wanted = [&](auto found, const char* key) {
-      if (!found) throw wrong_input(fmt::format("lacks '{}'", key), "add the corpus again", location);
-      return *found;
-    };
-    corpus.summary = table["summary"].value_or(std::string());
-    if (const toml::table* const trace = table["trace"].as_table()) {
-      const auto count = [&](const char* key) { return wanted((*trace)[key].value<std::int64_t>(), key); };
-      corpus.trace = {count("counters"), count("pages")};
-    } else {
-      corpus.paired = wanted(table["paired"].value<bool>(), "paired");
-      corpus.tagged = table["tagged"].value_or(false);
-    }
-    corpus.digest = wanted(table["digest"].value<std::string>(), "digest");
-    for (const Split split : all_splits) {
-      const std::string name(split_name(split));
-      const auto count = wanted(table["examples"][name].value<std::int64_t>(), "examples");
-      if (count < 0) throw wrong_input("has a negative number of examples", "add the corpus again", location);
-      corpus.examples[static_cast<std::size_t>(split)] = count;
-      corpus.digests[static_cast<std::size_t>(split)] = table["digests"][name].value_or(std::string());
-    }
-    if (const toml::array* classes = table["classes"].as_array())
-      for (const toml::node& name : *classes) corpus.classes.push_back(name.value_or(std::string()));
-  } catch (const toml::parse_error& error) {
-    throw wrong_input(fmt::format("is damaged: {}", error.description()), "add the corpus again", location);
+  corpus.summary = value_at<std::string>(table, "summary").value_or("");
+  if (const auto trace = value_at<ValueTable>(table, "trace")) {
+    const auto count = [&](const char* key) { return wanted(value_at<std::int64_t>(*trace, key), key); };
+    corpus.trace = {count("counters"), count("pages")};
+  } else {
+    corpus.paired = wanted(value_at<bool>(table, "paired"), "paired");
+    corpus.tagged = value_at<bool>(table, "tagged").value_or(false);
+  }
+  corpus.digest = wanted(value_at<std::string>(table, "digest"), "digest");
+  const ValueTable examples = value_at<ValueTable>(table, "examples").value_or(ValueTable());
+  const ValueTable digests = value_at<ValueTable>(table, "digests").value_or(ValueTable());
+  for (const Split split : all_splits) {
+    const std::string name(split_name(split));
+    const auto count = wanted(value_at<std::int64_t>(examples, name), "examples");
+    if (count < 0) throw wrong_input("has a negative number of examples", "add the corpus again", location);
+    corpus.examples[static_cast<std::size_t>(split)] = count;
+    corpus.digests[static_cast<std::size_t>(split)] = value_at<std::string>(digests, name).value_or("");
+  }
+  for (const Value& name : value_at<ValueList>(table, "classes").value_or(ValueList())) {
+    const std::string* const text = name.as<std::string>();
+    corpus.classes.push_back(text ? *text : std::string());
   }
   return corpus;
 }

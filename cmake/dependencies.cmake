@@ -12,7 +12,11 @@ pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
-pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
+# What view/picture draws with.
+pkg_check_modules(CAIRO IMPORTED_TARGET cairo)
+if(NOT CAIRO_FOUND)
+  message(WARNING "Cairo is missing (Debian: libcairo2-dev), so the target first_program alone can be built.")
+endif()
 # What `fovea data get` fetches and unpacks with; all else does without.
 pkg_check_modules(LIBCURL IMPORTED_TARGET libcurl)
 pkg_check_modules(LIBARCHIVE IMPORTED_TARGET libarchive)
@@ -20,7 +24,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/portable.cmake)
 
 function(fovea_link_dependencies target)
   target_link_libraries(${target} PUBLIC fmt::fmt PRIVATE Threads::Threads nlohmann_json::nlohmann_json Boost::headers
-    SQLite::SQLite3 ZLIB::ZLIB ${CMAKE_DL_LIBS} PkgConfig::ZSTD PkgConfig::UTF8PROC PkgConfig::SENTENCEPIECE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS PkgConfig::CAIRO)
+    SQLite::SQLite3 ZLIB::ZLIB ${CMAKE_DL_LIBS} PkgConfig::ZSTD PkgConfig::UTF8PROC PkgConfig::SENTENCEPIECE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS)
   foreach(optional LIBCURL LIBARCHIVE)
     if(${optional}_FOUND)
       target_link_libraries(${target} PRIVATE PkgConfig::${optional})

@@ -3,11 +3,10 @@
 say() { printf 'fovea: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 
-packages_to_run=(
+packages_for_findings=(
   g++ cmake ninja-build pkg-config
   libhwy-dev libboost-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev
-  libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev libcurl4-openssl-dev libarchive-dev
-  fonts-dejavu-core
+  libsqlite3-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev libcurl4-openssl-dev libarchive-dev
 )
 # The page is built with these, and its engine. A machine may have Node by other means than Debian's packages. Without them the report is
 # a plain document, or the page lacks the views that compute in the browser. A source archive of a release has the page built.
@@ -24,8 +23,9 @@ packages_for_wheel=(python3-venv)
 debian=$(. /etc/os-release 2>/dev/null && printf '%s' "${VERSION_ID:-}") || true
 case "$debian" in
   12) clang=14 ;;
-  *) clang=19; packages_to_run+=(libprotobuf-dev) ;;
+  *) clang=19; packages_for_findings+=(libprotobuf-dev) ;;
 esac
+packages_to_run=("${packages_for_findings[@]}" libcairo2-dev fonts-dejavu-core)
 packages_to_test_all=("clang-$clang" "libclang-rt-$clang-dev" "lld-$clang" firefox-esr)
 
 # need_packages NAME…: installs those that are missing; asks nothing of the network when none is.
@@ -185,7 +185,8 @@ build_with_progress() {
   while IFS= read -r line; do
     if [[ $line == \[* ]]; then total=$((total + ${cost[${line##* }]:-5})); fi
   done < <(steps_left "$folder" "$target")
-  ninja -C "$folder" "$target" 2>&1 | tee "$folder/build.log" | {
+  # More compilers than cores take longer, and half as much memory again.
+  ninja -C "$folder" -j "$(nproc)" "$target" 2>&1 | tee "$folder/build.log" | {
     while :; do
       if IFS= read -r -t 1 line; then
         [[ $line == \[* ]] || continue

@@ -18,6 +18,7 @@
 #include "fovea/lab/analysis/analysis_json.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/store/store.h"
+#include "fovea/view/picture/picture.h"
 #include "fovea/view/plot/plot.h"
 #include "fovea/view/terminal/compare_text.h"
 

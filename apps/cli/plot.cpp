@@ -1,5 +1,6 @@
 // Command `fovea plot` (folder apps/cli), which main.cpp makes by name. It draws metrics of runs (view/plot/plot.h).
 // Reads the store; writes the figure.
+#include "fovea/view/picture/picture.h"
 #include "fovea/view/plot/plot.h"
 
 #include <fmt/format.h>

@@ -9,10 +9,27 @@
 #include "apps/cli/report_file.h"
 #include "apps/cli/run_words.h"
 #include "fovea/base/file.h"
+#include "fovea/view/picture/picture.h"
+#include "fovea/view/plot/figure_kind.h"
 
 namespace fovea::cli {
 
 namespace {
+
+// Writes every figure of the page as FOLDER/EXPERIMENT-N.ENDING; returns how many.
+std::size_t write_figures(const Store& store, std::span<const Reproduction> reproductions, const std::string& folder,
+                          const std::string& ending) {
+  std::size_t written = 0;
+  for (const Reproduction& reproduction : reproductions) {
+    int number = 0;
+    for (const FigureSpec& spec : reproduction.experiment.figures) {
+      const std::string name = fmt::format("{}-{}.{}", reproduction.experiment.name, ++number, ending);
+      save_figure(make_figure(spec, reproduction.runs, store.fetch_arrays()), std::filesystem::path(folder) / name);
+      ++written;
+    }
+  }
+  return written;
+}
 
 class Report : public Command {
  public:

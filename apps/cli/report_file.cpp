@@ -72,18 +72,4 @@ void check_figures(const Experiment& experiment) {
   for (const FigureSpec& spec : experiment.figures) make_figure(spec, {}, {});
 }
 
-std::size_t write_figures(const Store& store, std::span<const Reproduction> reproductions, const std::string& folder,
-                          const std::string& ending) {
-  std::size_t written = 0;
-  for (const Reproduction& reproduction : reproductions) {
-    int number = 0;
-    for (const FigureSpec& spec : reproduction.experiment.figures) {
-      const std::string name = fmt::format("{}-{}.{}", reproduction.experiment.name, ++number, ending);
-      save_figure(make_figure(spec, reproduction.runs, store.fetch_arrays()), std::filesystem::path(folder) / name);
-      ++written;
-    }
-  }
-  return written;
-}
-
 }  // namespace fovea::cli

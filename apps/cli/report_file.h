@@ -1,4 +1,4 @@
-// Writes the report and its figures as files (folder apps/cli). `fovea report`, `fovea reproduce` and `fovea
+// Writes the report as a file (folder apps/cli). `fovea report`, `fovea reproduce` and `fovea
 // check-attention` call it. Reads the store; writes the given files.
 #pragma once
 
@@ -33,9 +33,5 @@ void write_report(const Store& store, std::span<const Reproduction> reproduction
 
 // Throws wrong_input where a figure of the experiment is declared wrongly, before anything is trained for it.
 void check_figures(const Experiment& experiment);
-
-// Writes every figure of the page as FOLDER/EXPERIMENT-N.ENDING (svg, pdf or png); returns how many.
-std::size_t write_figures(const Store& store, std::span<const Reproduction> reproductions, const std::string& folder,
-                          const std::string& ending);
 
 }  // namespace fovea::cli

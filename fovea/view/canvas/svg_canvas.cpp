@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "fovea/io/base64.h"
-#include "fovea/view/canvas/cairo_canvas.h"
+#include "fovea/view/canvas/png.h"
 
 namespace fovea {
 
@@ -112,6 +112,7 @@ void SvgCanvas::text(Point at, std::string_view words, const TextStyle& style) {
 }
 
 void SvgCanvas::image(const Box& box, const Image& image) {
+  if (image.width <= 0 || image.height <= 0) return;
   body_ += fmt::format(
       "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" "
       "style=\"image-rendering:pixelated\" "

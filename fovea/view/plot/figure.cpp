@@ -6,7 +6,6 @@
 
 #include "fovea/base/functions/functions.h"
 #include "fovea/base/number_text.h"
-#include "fovea/view/canvas/cairo_canvas.h"
 #include "fovea/view/canvas/svg_canvas.h"
 #include "fovea/view/plot/layout.h"
 
@@ -318,7 +317,9 @@ void draw_legend(Canvas& canvas, const Figure& figure, const FigureLayout& layou
               {type::legend, Color::ink()});
 }
 
-void draw(Canvas& canvas, const Figure& figure, const FigureLayout& layout) {
+}  // namespace
+
+void draw_figure(Canvas& canvas, const Figure& figure, const FigureLayout& layout) {
   double baseline = figure_margin + 11;
   for (const std::string& line : layout.title) {
     canvas.text({figure_margin, baseline}, line, {type::title, Color::ink(), Anchor::start, 0, true});
@@ -334,28 +335,11 @@ void draw(Canvas& canvas, const Figure& figure, const FigureLayout& layout) {
   }
 }
 
-std::string draw_with_cairo(const Figure& figure, CairoCanvas::Kind kind, double scale, const FigureLook& look) {
-  const FigureLayout layout = lay_out(figure, look);
-  CairoCanvas canvas(kind, layout.width, layout.height, scale, figure.title);
-  draw(canvas, figure, layout);
-  return canvas.finish();
-}
-
-}  // namespace
-
 std::string figure_svg(const Figure& figure, const FigureLook& look) {
   const FigureLayout layout = lay_out(figure, look);
   SvgCanvas canvas(layout.width, layout.height, {figure.title, figure.description, look.in_page, look.id});
-  draw(canvas, figure, layout);
+  draw_figure(canvas, figure, layout);
   return canvas.finish();
-}
-
-std::string figure_pdf(const Figure& figure, const FigureLook& look) {
-  return draw_with_cairo(figure, CairoCanvas::Kind::pdf, 1, look);
-}
-
-std::string figure_png(const Figure& figure, double scale, const FigureLook& look) {
-  return draw_with_cairo(figure, CairoCanvas::Kind::png, scale, look);
 }
 
 }  // namespace fovea

@@ -122,7 +122,5 @@ struct FigureLook {
 };
 
 std::string figure_svg(const Figure& figure, const FigureLook& look = {});
-std::string figure_pdf(const Figure& figure, const FigureLook& look = {});
-std::string figure_png(const Figure& figure, double scale = 2, const FigureLook& look = {});
 
 }  // namespace fovea

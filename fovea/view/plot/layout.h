@@ -1,5 +1,5 @@
 // FigureLayout: the position of each part of a figure, computed before anything is drawn (room view/plot). figure.cpp
-// of this room calls it, because the canvas must know its height.
+// and view/picture call it, because the canvas must know its height.
 #pragma once
 
 #include <string>
@@ -48,6 +48,9 @@ struct FigureLayout {
 inline constexpr double figure_margin = 10, legend_swatch = 24, strip_gap = 10;
 
 FigureLayout lay_out(const Figure& figure, const FigureLook& look);
+
+// The canvas has the layout's width and height.
+void draw_figure(Canvas& canvas, const Figure& figure, const FigureLayout& layout);
 
 // The side of a picture in a strip that is `width` wide.
 double strip_side(const Panel& panel, double width);

@@ -3,29 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <variant>
 
-#include "fovea/base/file.h"
 #include "tests/view/sample_runs.h"
 
 namespace fovea {
 namespace {
-
-TEST(Plot, ChoosesByExtension) {
-  EXPECT_EQ(figure_format("a/b.svg"), FigureFormat::svg);
-  EXPECT_EQ(figure_format("b.PDF"), FigureFormat::pdf);
-  EXPECT_EQ(figure_format("b.png"), FigureFormat::png);
-  for (const char* wrong : {"b.jpg", "b", ""}) {
-    try {
-      figure_format(wrong);
-      ADD_FAILURE() << wrong;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.exit_code(), 2);
-      EXPECT_NE(error.remedy().text().find(".svg"), std::string::npos);
-    }
-  }
-}
 
 TEST(Plot, NamesTheNearestMetric) {
   const auto runs = sample::copy_runs(1);
@@ -115,18 +98,6 @@ TEST(Plot, FunctionsOfACourseAreWhatTheySay) {
             Expression::parse("steps_to_90").number(runs[0]));
   EXPECT_EQ(Quantity("mean_over(rung_bag)", {}).label(), "rung bag, mean");
   EXPECT_EQ(Quantity("mean_over(loss) - mean_over(accuracy)", {}).label(), "mean over(loss) - mean over(accuracy)");
-}
-
-TEST(Plot, WritesTheFile) {
-  const auto runs = sample::copy_runs(2);
-  const Figure figure = plot_metrics(runs, {"accuracy"});
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "fovea_plot_test";
-  std::filesystem::create_directories(folder);
-  for (const auto& [name, start] : {std::pair{"a.svg", "<svg"}, {"a.pdf", "%PDF"}, {"a.png", "\x89PNG"}}) {
-    save_figure(figure, folder / name);
-    EXPECT_EQ(read_file(folder / name, 10'000'000).substr(0, 4), start);
-  }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

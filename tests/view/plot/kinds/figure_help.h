@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/view/picture/picture.h"
 #include "fovea/view/plot/figure_kind.h"
 #include "tests/view/markup_check.h"
 #include "tests/view/sample_runs.h"

@@ -1,16 +1,34 @@
-// save_figure() of plot.h: writes a figure as SVG, PDF or PNG (room view/plot). `fovea plot` and the report's files
-// call it. It is apart from plot.cpp, because this alone of plotting needs cairo, which the Python package's module
-// does not have.
+#include "fovea/view/picture/picture.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 
 #include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
-#include "fovea/view/plot/plot.h"
+#include "fovea/view/picture/cairo_canvas.h"
+#include "fovea/view/plot/layout.h"
 
 namespace fovea {
+
+namespace {
+
+std::string draw_with_cairo(const Figure& figure, CairoCanvas::Kind kind, double scale, const FigureLook& look) {
+  const FigureLayout layout = lay_out(figure, look);
+  CairoCanvas canvas(kind, layout.width, layout.height, scale, figure.title);
+  draw_figure(canvas, figure, layout);
+  return canvas.finish();
+}
+
+}  // namespace
+
+std::string figure_pdf(const Figure& figure, const FigureLook& look) {
+  return draw_with_cairo(figure, CairoCanvas::Kind::pdf, 1, look);
+}
+
+std::string figure_png(const Figure& figure, double scale, const FigureLook& look) {
+  return draw_with_cairo(figure, CairoCanvas::Kind::png, scale, look);
+}
 
 FigureFormat figure_format(const std::filesystem::path& file) {
   std::string extension = file.extension().string();

@@ -1,4 +1,4 @@
-#include "fovea/view/canvas/cairo_canvas.h"
+#include "fovea/view/picture/cairo_canvas.h"
 
 #include <cairo-pdf.h>
 #include <cairo.h>
@@ -194,12 +194,6 @@ std::string CairoCanvas::finish() {
     check(cairo_surface_status(state_->surface.get()));
   }
   return std::move(state_->bytes);
-}
-
-std::string png_of(const Image& image) {
-  std::string bytes;
-  check(cairo_surface_write_to_png_stream(surface_of(image).get(), append, &bytes));
-  return bytes;
 }
 
 }  // namespace fovea

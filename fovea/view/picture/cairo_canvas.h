@@ -1,5 +1,5 @@
-// CairoCanvas: draws a figure as PDF or PNG through cairo (room view/canvas). view/plot/figure.cpp and svg_canvas.cpp
-// use it. It writes the bytes of the picture only.
+// CairoCanvas: draws a figure as PDF or PNG through cairo (room view/picture). picture.cpp uses it. It writes
+// the bytes of the picture only.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,5 @@ class CairoCanvas : public Canvas {
 
   std::unique_ptr<State> state_;
 };
-
-std::string png_of(const Image& image);
 
 }  // namespace fovea

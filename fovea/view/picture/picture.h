@@ -1,5 +1,5 @@
-// Figures as PDF and PNG, and any figure as a file (room view/picture). `fovea plot`, `fovea compare` and `fovea report`
-// call it. save_figure() writes the given file only.
+// Figures as PDF and PNG, and any figure as a file (room view/picture). Commands plot, compare and report call
+// it. save_figure() writes the given file only.
 #pragma once
 
 #include <filesystem>

@@ -72,7 +72,8 @@ TEST(Png, HasThePixelsOfTheImage) {
   const unsigned char* const pixels = cairo_image_surface_get_data(surface);
   for (int y = 0, i = 0; y < image.height; ++y)
     for (int x = 0; x < image.width; ++x, i += 3) {
-      const unsigned char* const pixel = pixels + y * cairo_image_surface_get_stride(surface) + 4 * x;  // blue, green, red
+      const unsigned char* const pixel =
+          pixels + y * cairo_image_surface_get_stride(surface) + 4 * x;  // blue, green, red
       for (int c = 0; c < 3; ++c) EXPECT_EQ(pixel[2 - c], image.rgb[static_cast<std::size_t>(i + c)]) << x << ' ' << y;
     }
   cairo_surface_destroy(surface);

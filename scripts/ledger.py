@@ -292,16 +292,14 @@ def with_fresh(entries, done, commit):
 def counts_text(entries):
     count = lambda kind: sum(entry["kind"] == kind for entry in entries)
     open_ones = f" {count('open')} are of experiments without a kept result." if count("open") else ""
-    full = [entry["fresh"]["held"] for entry in entries if entry["fresh"]]
-    tried = (
-        f"{len(full)} full claims were tried, and {full.count(False)} of them failed."
-        if full
-        else "No full claim was tried."
-    )
+    full = [entry["fresh"] for entry in entries if entry["form"] == "full" and entry["kind"] == "exploratory"]
+    tried = [fresh["held"] for fresh in full if fresh]
+    held = f" {tried.count(True)} were supported." if tried else ""
     return (
         f"{count('confirmatory')} of {len(entries)} claims are confirmatory: claim and settings are older than the first kept result.\n"
         f"{count('exploratory')} are exploratory: stated with such a result, after it, or of the quick form alone.{open_ones}\n"
-        f"{fresh_seeds.tried_text(fresh_seeds.shipped())} {tried}"
+        f"{fresh_seeds.tried_text(fresh_seeds.shipped())}\n"
+        f"In full form on fresh seeds, {len(tried)} of {len(full)} exploratory claims were tried.{held}"
     )
 
 

@@ -46,9 +46,10 @@ need_packages() {
     admin=(sudo)
   fi
   say "installing ${missing[*]}"
-  local log
+  local log install=("${admin[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}")
   log=$(mktemp)
-  if ! { "${admin[@]}" apt-get update -q && "${admin[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  # Lists of packages that are too old, or missing, are fetched. Others are used as they are.
+  if ! "${install[@]}" >"$log" 2>&1 && ! { "${admin[@]}" apt-get update -q && "${install[@]}"; } >"$log" 2>&1; then
     tail -n 5 "$log" >&2
     fail "these packages could not be installed: ${missing[*]}. Check the network, then try again, or run: apt-get install ${missing[*]} (the whole log: $log)"
   fi

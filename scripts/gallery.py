@@ -93,8 +93,12 @@ def rivals_table(claims):
         for rival in claim.get("rivals", []):
             meets = claim.get("at_least", -math.inf) <= rival["value"] <= claim.get("at_most", math.inf)
             title = cell(claim.get("title") or claim["says"])
-            rows.append([title, cell(rival["name"]), number(rival["value"]), threshold(claim), "**no**" if meets else "yes"])
-    return "\n".join(table(["claim", "simpler explanation", "its value", "threshold", "excluded"], rows)) if rows else ""
+            rows.append(
+                [title, cell(rival["name"]), number(rival["value"]), threshold(claim), "**no**" if meets else "yes"]
+            )
+    return (
+        "\n".join(table(["claim", "simpler explanation", "its value", "threshold", "excluded"], rows)) if rows else ""
+    )
 
 
 def earlier_claims(text, kept):

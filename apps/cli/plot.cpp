@@ -1,6 +1,5 @@
 // Command `fovea plot` (folder apps/cli), which main.cpp makes by name. It draws metrics of runs (view/plot/plot.h).
 // Reads the store; writes the figure.
-#include "fovea/view/picture/picture.h"
 #include "fovea/view/plot/plot.h"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "apps/cli/output_file.h"
 #include "apps/cli/run_words.h"
 #include "fovea/lab/store/store.h"
+#include "fovea/view/picture/picture.h"
 
 namespace fovea::cli {
 

@@ -95,8 +95,8 @@ export function Summary() {
         <dt>For your own classifier</dt>
         <dd>
           A large weight can be on a wrong word although the answer is right, as in idea 7. So right answers do not show
-          that attention is right. <a href="#/play?task=own">Check your own texts</a>: which words count,
-          and can you trust attention?
+          that attention is right. <a href="#/play?task=own">Check your own texts</a>: which words count, and can you
+          trust attention?
         </dd>
       </dl>
     </section>

@@ -12,11 +12,12 @@ pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
-# What view/picture draws with.
-pkg_check_modules(CAIRO IMPORTED_TARGET cairo)
-if(NOT CAIRO_FOUND)
-  message(WARNING "Cairo is missing (Debian: libcairo2-dev), so the target first_program alone can be built.")
+# What view/picture draws with, and first_program does without.
+set(cairo_is REQUIRED)
+if(FOVEA_FINDINGS_ALONE)
+  set(cairo_is)
 endif()
+pkg_check_modules(CAIRO ${cairo_is} IMPORTED_TARGET cairo)
 # What `fovea data get` fetches and unpacks with; all else does without.
 pkg_check_modules(LIBCURL IMPORTED_TARGET libcurl)
 pkg_check_modules(LIBARCHIVE IMPORTED_TARGET libarchive)

@@ -86,19 +86,22 @@ def claims_table(claims, kept, definitions):
     return "\n".join(table(["claim", "value", "statistic", "threshold", "null", "verdict"], rows))
 
 
-def rivals_table(claims):
-    """The simpler explanations that were measured, and whether the threshold of the claim excludes them."""
-    rows = []
-    for claim in claims:
-        for rival in claim.get("rivals", []):
-            meets = claim.get("at_least", -math.inf) <= rival["value"] <= claim.get("at_most", math.inf)
-            title = cell(claim.get("title") or claim["says"])
-            rows.append(
-                [title, cell(rival["name"]), number(rival["value"]), threshold(claim), "**no**" if meets else "yes"]
-            )
-    return (
-        "\n".join(table(["claim", "simpler explanation", "its value", "threshold", "excluded"], rows)) if rows else ""
-    )
+def rivals_table(claims, kept, definitions):
+    """What each claim is compared with: the rivals of the experiment's file, and whether they meet its threshold, too."""
+    heads = ["claim", "value of the claim", "compared with", "value", "threshold", "meets it"]
+    rows = [
+        [
+            cell(claim.get("title") or claim["says"]),
+            value_of(claim, kept, definitions)[0],
+            cell(rival["name"]),
+            number(rival["value"]),
+            threshold(claim),
+            "**yes**" if claim.get("at_least", -math.inf) <= rival["value"] <= claim.get("at_most", math.inf) else "no",
+        ]
+        for claim in claims
+        for rival in claim.get("rivals", [])
+    ]
+    return "\n".join(table(heads, rows)) if rows else ""
 
 
 def earlier_claims(text, kept):
@@ -198,8 +201,8 @@ def experiment_page(name, text, sentences, page):
     parts.append(
         f"## Claims\n\nValues are of the full form{on_corpora(kept)} ([how to read the table](index.md#how-to-use-the-gallery)).{earlier}\n\n{rows}"
     )
-    if of_rivals := rivals_table(claims):
-        parts.append(f"## Simpler explanations\n\n{RIVALS}\n\n{of_rivals}")
+    if of_rivals := rivals_table(claims, kept, definitions):
+        parts.append(f"## Comparisons\n\n{RIVALS}\n\n{of_rivals}")
     if of_agreement := agreement_claims(kept):
         parts.append(f"## Claims on agreement\n\n{of_agreement}")
     if of_earlier:
@@ -253,7 +256,7 @@ claim on accuracy:   lower end of (best accuracy − best accuracy of the regres
 
 Ends are of 95 % intervals. The table has the margin of each corpus."""
 
-RIVALS = "The formula of each claim was also computed for simpler explanations. A claim excludes an explanation whose value misses the threshold."
+RIVALS = "Some claims are compared with a simpler explanation, or with another model. If its value meets the threshold, too, the claim does not separate the two."
 
 GUIDE = """## How to use the gallery
 
@@ -272,6 +275,7 @@ Each page has the same parts:
 - The *idea*, and a figure of the quick or the full form: the *quick form* is small, the *full form* has the sizes and seeds of the claims. If no figure is kept,
   the page says so.
 - The *claims*, one in each row. The columns are explained below.
+- *Comparisons* of claims with a simpler explanation or with another model, called *rivals* in experiment files.
 - The *metric* of each claim as a formula, the settings, and the [sources](../reference/sources.md).
 
 | column | meaning |
@@ -285,8 +289,8 @@ Each page has the same parts:
 - **Null.** A value near the null means: not as claimed. Most claims state an effect, and their null is its absence. Some claims state that something is absent,
   as *no gradient* in `toy-uniform`. Their null is the value if it were present. The *chance* of a [metric](../reference/metrics.md) is another number: the value of a
   model that has learned nothing.
-- **Simpler explanations.** A second table has their values. If such a value meets the threshold, too, the claim alone does not show that the explanation is wrong. For
-  example, the claim of [digits-additive](digits-additive.md) that attention is more accurate is met by uniform attention, too.
+- **Comparison.** If its value meets the threshold, too, the claim does not separate the two. For example, the claim of [digits-additive](digits-additive.md) that
+  attention is more accurate is met by uniform attention, too.
 
 In the lists below, *(3 of 4)* means: 3 of 4 results of the full form are supported. A claim counts once for each corpus. *Added since the run* counts the claims that
 the kept result has not, and *changed since the run* those that it has with another metric or threshold. *Earlier claims* have been replaced."""

@@ -28,6 +28,9 @@ esac
 packages_to_run=("${packages_for_findings[@]}" libcairo2-dev fonts-dejavu-core)
 packages_to_test_all=("clang-$clang" "libclang-rt-$clang-dev" "lld-$clang" firefox-esr)
 
+# can_install: whether need_packages can install what is missing.
+can_install() { command -v dpkg-query >/dev/null && { [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null; }; }
+
 # need_packages NAME…: installs those that are missing; asks nothing of the network when none is.
 need_packages() {
   local missing=() name
@@ -149,6 +152,8 @@ build_preset_alone() {
   for word in "$preset" "$@"; do
     grep -qxF -e "$word" "$folder/.configured" 2>/dev/null || new=true
   done
+  # The findings were built here before Cairo was installed.
+  [ "$target" = first_program ] || grep -qxF CAIRO_FOUND:INTERNAL=1 "$folder/CMakeCache.txt" 2>/dev/null || new=true
   if $new || [ ! -f "$folder/build.ninja" ]; then
     say "configuring $folder"
     cmake --preset "$preset" -B "$folder" "$@" >"$folder.log" 2>&1 || { cat "$folder.log" >&2; fail "cmake could not configure $folder; what it said stands above"; }
@@ -186,8 +191,8 @@ build_with_progress() {
   while IFS= read -r line; do
     if [[ $line == \[* ]]; then total=$((total + ${cost[${line##* }]:-5})); fi
   done < <(steps_left "$folder" "$target")
-  # More compilers than cores take longer, and half as much memory again.
-  ninja -C "$folder" -j "$(nproc)" "$target" 2>&1 | tee "$folder/build.log" | {
+  # More compilers than cores take longer, and half as much memory again. nproc would obey OMP_NUM_THREADS.
+  ninja -C "$folder" -j "$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" "$target" 2>&1 | tee "$folder/build.log" | {
     while :; do
       if IFS= read -r -t 1 line; then
         [[ $line == \[* ]] || continue

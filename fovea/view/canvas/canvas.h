@@ -1,5 +1,5 @@
 // Canvas: the interface of a surface to draw on (room view/canvas). Figures (view/plot) draw on it. svg_canvas.h and
-// cairo_canvas.h implement it.
+// view/picture/cairo_canvas.h implement it.
 //
 // Units are points (1/72 inch; one CSS pixel on a page), x to the right, y down.
 #pragma once

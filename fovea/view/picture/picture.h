@@ -1,5 +1,6 @@
 // Figures as PDF and PNG, and any figure as a file (room view/picture). Commands plot, compare and report call
-// it. save_figure() writes the given file only.
+// it. save_figure() writes the given file only. The room is apart from view/plot, because it alone needs Cairo, which
+// the first program of ./run and the module of the Python package do not have.
 #pragma once
 
 #include <filesystem>

@@ -147,7 +147,7 @@ def test_exploratory_full_claims_take_their_outcome_on_fresh_seeds_once(project)
         "b": {"seeds": [100, 119], "value": 1.5, "held": False, "commit": "commit"},
         "small": None,
     }
-    assert "1 of 1 exploratory claims were tried. 0 were supported." in ledger.counts_text(entries)
+    assert "1 of 2 exploratory claims were tried. 0 were supported." in ledger.counts_text(entries)
     again = ledger.with_fresh(entries, done | {"claims": [late | {"value": 3, "held": True}]}, "later")
     assert {entry["metric"]: entry["fresh"] for entry in again} == fresh
     for settings in ([], ["sweep.seed=100..119", "train.steps=1"]):

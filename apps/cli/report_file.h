@@ -1,5 +1,5 @@
-// Writes the report as a file (folder apps/cli). `fovea report`, `fovea reproduce` and `fovea
-// check-attention` call it. Reads the store; writes the given files.
+// Writes the report as a file (folder apps/cli). `fovea report`, `fovea reproduce` and `fovea check-attention` call it.
+// Reads the store; writes the given file.
 #pragma once
 
 #include <span>

@@ -223,7 +223,7 @@ export const chapters: Chapter[] = [
     name: "interventions",
     system: "interventions",
     title: "Interventions",
-    idea: "An explanation is tested by breaking it. In the quick form, everything but attention is frozen, with words known or not. None of five seeds reaches a diagonal in 1 500 steps. After 40 uniform steps on subsets, the median seed's attention needs 0.65 of the steps from scratch, from the release on (full form, without biases). Counted from the start, attention is later. On permutations such steps help as well, although they teach hardly any words: β is right at most 2.2 times as often as by chance. So it is not settled whether attention waits for words.",
+    idea: "An explanation is tested by breaking it. In the quick form, everything but attention is frozen, with words known or not. None of five seeds reaches a diagonal in 1 500 steps. After 40 uniform steps on subsets, attention needs 0.65 times as many further steps as from scratch (medians, full form, without biases). Counted from the start, attention is later. On permutations such steps help as well, although they teach hardly any words: β is right at most 2.2 times as often as by chance. So it is not settled whether attention waits for words.",
     equations: ["α_{t s} = 1/S , step < 60", "α_{t s} = softmax_s((A d_t + a) · e_s) , step ≥ 60"],
     tries: [
       { says: "Hold attention uniform for 60 steps, then release it", view: "play", words: "task=subset&hold=60" },

@@ -173,6 +173,20 @@ def test_verdicts_of_sentences_are_counted_and_an_unknown_one_is_an_error():
         verdict_counts.counts_of_verdicts([*lines, "    - perhaps: e"])
 
 
+def test_every_sourced_claim_that_is_not_supported_is_in_the_list_of_sentences():
+    sentences = results_page.tomllib.loads((RESULTS / "sentences.toml").read_text())["sentence"]
+    listed = {tuple(test) for one in sentences for test in one.get("tests", [])}
+    for kept in results_page.read_kept():
+        experiment = read_experiment((ROOT / "experiments" / f"{kept['experiment']}.toml").read_text())
+        sourced = {claim["name"] for claim in experiment["claim"] if "source" in claim}
+        failed = {
+            (kept["experiment"], claim["name"])
+            for claim in kept["claims"]
+            if not claim["held"] and claim.get("name") in sourced
+        }
+        assert failed <= listed
+
+
 def test_causes_of_failures_count_every_failed_claim_and_findings_have_a_row_each():
     all_kept = results_page.read_kept()
     shipped = {file.stem: read_experiment(file.read_text()) for file in (ROOT / "experiments").glob("*.toml")}

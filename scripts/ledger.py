@@ -17,7 +17,7 @@ docs/results.md) first has the experiment's full form.
 Times are those at which commits were written, so that a rebase changes nothing; of what is not committed yet, now, with no commit until
 the script is run again. A run whose result was not kept is not seen.
 `formerly` of an entry, written by hand, lists metrics that computed the same number before a rename; the claim is then as old as they are.
-`fresh` is an exploratory claim of the full form on seeds that no earlier run used: {"seeds", "value", "held", "commit"}, with the last
+`fresh` is a claim of the full form on seeds that no earlier run used: {"seeds", "value", "held", "commit"}, with the last
 commit before it was added. It is written once, by --fresh, and stays next to the kept value.
 
 Without the history (a source archive, a shallow clone) --check compares the claims alone.
@@ -269,7 +269,7 @@ def seeds_of_run(done):
 
 
 def with_fresh(entries, done, commit):
-    """The ledger with what a reproduction on fresh seeds gave its exploratory claims of the full form."""
+    """The ledger with what a reproduction on fresh seeds gave its claims of the full form."""
     seeds, outcomes = seeds_of_run(done), {}
     for name in {one["experiment"] for one in done["claims"]}:
         experiment = read_experiment((HERE / "experiments" / f"{name}.toml").read_text())
@@ -281,7 +281,7 @@ def with_fresh(entries, done, commit):
             key_of(name, claim): own[claim["name"]] for claim in experiment["claim"] if claim.get("name") in own
         }
     for entry in entries:
-        open_to_it = entry["form"] == "full" and entry["kind"] == "exploratory" and not entry["fresh"]
+        open_to_it = entry["form"] == "full" and entry["kind"] != "open" and not entry["fresh"]
         if open_to_it and (one := outcomes.get(entry_key(entry))):
             entry["fresh"] = (
                 {"seeds": seeds} | {name: one[name] for name in OUTCOME if name in one} | {"commit": commit}
@@ -292,14 +292,18 @@ def with_fresh(entries, done, commit):
 def counts_text(entries):
     count = lambda kind: sum(entry["kind"] == kind for entry in entries)
     open_ones = f" {count('open')} are of experiments without a kept result." if count("open") else ""
-    full = [entry["fresh"] for entry in entries if entry["form"] == "full" and entry["kind"] == "exploratory"]
-    tried = [fresh["held"] for fresh in full if fresh]
-    held = f" {tried.count(True)} were supported." if tried else ""
+
+    def tried_text(kind):
+        full = [entry["fresh"] for entry in entries if entry["form"] == "full" and entry["kind"] == kind]
+        tried = [fresh["held"] for fresh in full if fresh]
+        return f"{len(tried)} of {len(full)} {kind} claims were tried, and {tried.count(True)} were supported."
+
     return (
         f"{count('confirmatory')} of {len(entries)} claims are confirmatory: claim and settings are older than the first kept result.\n"
         f"{count('exploratory')} are exploratory: stated with such a result, after it, or of the quick form alone.{open_ones}\n"
         f"{fresh_seeds.tried_text(fresh_seeds.shipped())}\n"
-        f"In full form on fresh seeds, {len(tried)} of {len(full)} exploratory claims were tried.{held}"
+        f"In full form on fresh seeds, {tried_text('exploratory')}\n"
+        f"In full form on fresh seeds, {tried_text('confirmatory')}"
     )
 
 

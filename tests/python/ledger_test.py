@@ -130,8 +130,9 @@ def test_a_renamed_metric_is_as_old_as_what_it_was_and_what_is_written_by_hand_s
 
 
 @needs_git
-def test_exploratory_full_claims_take_their_outcome_on_fresh_seeds_once(project):
+def test_full_claims_take_their_outcome_on_fresh_seeds_once(project):
     project.write(claim("a", 1, name="early"), claim("small", 1, form="quick", name="quick"))
+    project.commit()
     project.keep()
     project.write(
         claim("a", 1, name="early"), claim("b", 2, name="late"), claim("small", 1, form="quick", name="quick")
@@ -147,9 +148,11 @@ def test_exploratory_full_claims_take_their_outcome_on_fresh_seeds_once(project)
         "b": {"seeds": [100, 119], "value": 1.5, "held": False, "commit": "commit"},
         "small": None,
     }
-    assert "1 of 2 exploratory claims were tried. 0 were supported." in ledger.counts_text(entries)
     again = ledger.with_fresh(entries, done | {"claims": [late | {"value": 3, "held": True}]}, "later")
     assert {entry["metric"]: entry["fresh"] for entry in again} == fresh
+    entries = ledger.with_fresh(entries, done | {"claims": [late | {"name": "early", "held": True}]}, "commit")
+    assert "1 of 1 exploratory claims were tried, and 0 were supported." in ledger.counts_text(entries)
+    assert "1 of 1 confirmatory claims were tried, and 1 were supported." in ledger.counts_text(entries)
     for settings in ([], ["sweep.seed=100..119", "train.steps=1"]):
         with pytest.raises(SystemExit, match="sweep.seed=FIRST..LAST alone"):
             ledger.with_fresh(entries, done | {"set": settings}, "commit")

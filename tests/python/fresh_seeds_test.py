@@ -19,10 +19,10 @@ def entry(claim, blocks, failed):
 
 
 def test_texts_count_the_quick_forms_and_claims_that_were_tried(monkeypatch):
-    monkeypatch.setattr(fresh_seeds, "kept_tally", lambda: [entry("clear", 2, 1)])
+    monkeypatch.setattr(fresh_seeds, "kept_tally", lambda: [entry("clear", 2, 1), entry("agreement of α and β", 1, 0)])
     claims = [{"name": "clear"}, {"name": "untried", "form": "quick"}, {"name": "large", "form": "full"}]
     experiments = {"words": {"claim": claims, "sweep": {"seed": "0..4"}}, "gate": {}, "machine": {}}
-    tried = "On fresh seeds, 1 of 2 claims of quick forms were tried. 1 of 2 trials failed."
+    tried = "On fresh seeds, 1 of 2 claims of quick forms were tried, and 1 that experiments on texts add. 1 of 3 trials failed."
     assert fresh_seeds.tried_text(experiments) == tried
     runs = "1 of 3 quick forms were run again on other seeds. "
     assert fresh_seeds.experiments_text(experiments) == runs + "The other 2 train no seeds."
@@ -42,6 +42,7 @@ def test_the_probability_is_the_binomial_tail():
     assert fresh_seeds.at_least_so_many(0, 20, 0.05) == pytest.approx(1)
     assert fresh_seeds.at_least_so_many(20, 20, 0.5) == pytest.approx(0.5**20)
     assert fresh_seeds.at_least_so_many(1, 20, 0.05) == pytest.approx(1 - 0.95**20)
+    assert fresh_seeds.at_least_so_many(240, 5160, 0.05) == pytest.approx(0.884, abs=0.01)
 
 
 def test_a_claim_that_fails_as_often_as_stated_passes_and_one_that_fails_more_often_is_named():
@@ -63,6 +64,12 @@ def test_blocks_add_up_and_a_changed_claim_begins_again():
     assert again == kept and kept[0]["blocks"] == [0, 1] and kept[0]["failed"] == [1]
     changed = fresh_seeds.added(kept, "words", 2, {"clear": ("a >= 2", True)})
     assert changed[0]["blocks"] == [2] and changed[0]["failed"] == []
+
+
+def test_every_kept_block_is_of_a_quick_claim_of_today():
+    today = fresh_seeds.quick_claims(fresh_seeds.shipped())
+    others = {(entry["experiment"], entry["claim"]) for entry in fresh_seeds.kept_tally()} - today
+    assert [one for one in others if " " not in one[1]] == [], "a claim without a name is added by the program"
 
 
 def test_kept_blocks_fail_no_more_often_than_stated():

@@ -25,6 +25,7 @@ from collections import defaultdict
 
 KEPT = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results"
 CLOSE = 1e-6  # kept columns have nine digits
+ROUNDING = 1e-12  # a difference of two shares may be rounded to less than its threshold
 NUMBER_NAMES = {"true": True, "false": False, "infinity": math.inf}
 TOKEN = re.compile(r"\s*(<=|>=|!=|==|[<>=+*/(),|-]|'[^']*'|\"[^\"]*\"|[\d.]+(?:[eE][+-]?\d+)?|[A-Za-z_][\w.]*)")
 SERIES = {"step_of", "step_of_rise", "first", "last", "min_over", "max_over", "mean_over", "at", "tagged"}
@@ -316,7 +317,7 @@ def verdict(claim, runs):
     metric = Metric(claim["metric"])
     value = metric(runs) if runs else math.nan
     least, most = bounds(claim["wanted"])
-    meets = least <= value <= most
+    meets = least - ROUNDING * abs(least) <= value <= most + ROUNDING * abs(most)
     if claim.get("expect") == "refuted":
         return value, not meets and is_refuted(metric, runs, least, most)
     return value, meets

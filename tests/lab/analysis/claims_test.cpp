@@ -45,6 +45,9 @@ TEST(Claims, HoldOrNotByTheirNumber) {
       {"metric = \"accuracy\"\nwhere = \"seed = 3\"\nat_least = 0.95\nat_most = 0.97", true},
       {"metric = \"accuracy\"\nwhere = \"seed = 3\"\nat_least = 0.97\nat_most = 0.98", false},
       {"metric = \"most(step_of(accuracy > 2))\"\nat_most = 1e300", false},
+      {"metric = \"0 * median(accuracy) + 0.35 - 0.15\"\nat_least = 0.2", true},  // 0.19999999999999998
+      {"metric = \"0 * median(accuracy) + 0.1 + 0.2\"\nat_most = 0.3", true},     // 0.30000000000000004
+      {"metric = \"0 * median(accuracy) + 0.35 - 0.15\"\nat_least = 0.200000001", false},
   };
   for (const auto& c : cases) EXPECT_EQ(one(c.text, runs()).held, c.held) << c.text;
   const ClaimResult result = one("metric = \"median(accuracy)\"\nat_least = 0.5\nat_most = 1", runs());

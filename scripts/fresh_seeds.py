@@ -26,6 +26,9 @@ from peer_seeds import table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 KEPT = HERE / "docs" / "results" / "fresh_seeds.jsonl"
+EARLIER = (
+    HERE / "docs" / "results" / "fresh_seeds_earlier.jsonl"
+)  # claims that failed too often, and left the quick form
 RATES = HERE / "tests" / "claims" / "fresh_rates.toml"
 FIRST_SEED = 10_000
 LEAST_PROBABILITY = 0.001
@@ -58,6 +61,8 @@ def block_of(file, block, home):
 
 def at_least_so_many(failures, blocks, rate):
     """The probability of so many failures or more, if each block fails with this rate."""
+    if rate == 0:
+        return float(failures == 0)
 
     def log_of_ways(k):
         return math.lgamma(blocks + 1) - math.lgamma(k + 1) - math.lgamma(blocks - k + 1)
@@ -68,9 +73,9 @@ def at_least_so_many(failures, blocks, rate):
     )
 
 
-def kept_tally():
+def kept_tally(file=KEPT):
     """The kept entries, one for each claim: on which blocks it was run, and on which it failed."""
-    return [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
 def shipped():
@@ -92,10 +97,12 @@ def tried_text(experiments):
     """How many claims of the quick forms were tried on fresh seeds, and how many trials failed."""
     quick, tally = quick_claims(experiments), kept_tally()
     stated = sum((entry["experiment"], entry["claim"]) in quick for entry in tally)
-    trials, failures = (sum(len(entry[name]) for entry in tally) for name in ("blocks", "failed"))
+    earlier = kept_tally(EARLIER)
+    count = lambda name, entries: sum(len(entry[name]) for entry in entries)
     return (
-        f"On fresh seeds, {stated} of {len(quick)} claims of quick forms were tried, and {len(tally) - stated} that experiments on texts add. "
-        f"{failures} of {trials} trials failed."
+        f"On fresh seeds, {stated} of {len(quick)} claims of quick forms were tried, and {len(tally) - stated} more that experiments on texts add. "
+        f"{count('failed', tally)} of {count('blocks', tally)} trials failed.\n"
+        f"{len(earlier)} claims left the quick form, or were changed, after {count('failed', earlier)} of their {count('blocks', earlier)} trials had failed."
     )
 
 

@@ -296,7 +296,8 @@ def counts_text(entries):
     def tried_text(kind):
         full = [entry["fresh"] for entry in entries if entry["form"] == "full" and entry["kind"] == kind]
         tried = [fresh["held"] for fresh in full if fresh]
-        return f"{len(tried)} of {len(full)} {kind} claims were tried, and {tried.count(True)} were supported."
+        held = f", and {tried.count(True)} were supported" if tried else ""
+        return f"{len(tried)} of {len(full)} {kind} claims were tried{held}."
 
     return (
         f"{count('confirmatory')} of {len(entries)} claims are confirmatory: claim and settings are older than the first kept result.\n"

@@ -21,6 +21,7 @@ test("a kept claim that fails as its file expects is refuted, not supported", ()
   assert.equal(verdict(0.3018, ">= 0.9", false), "not supported");
   assert.equal(verdict(0.3018, ">= 0.9", false, { control: "stops-short" }), "not refuted");
   assert.equal(verdict(1e-13, "<= 1e-09", true), "supported");
+  assert.equal(verdict(0.35 - 0.15, ">= 0.2", true), "supported");
   assert.equal(verdict(2, "<= 1", true), "refuted");
   assert.equal(verdict(0, "> 0", false), "not supported");
   assert.equal(verdict(0.1, "> 0", true), "supported");

@@ -9,16 +9,18 @@ export interface KeptResult {
 
 type Kept = Pick<Claim, "value" | "wanted" | "held" | "control">;
 
-// JSON has no infinity: a value of null counts as infinite.
+// JSON has no infinity: a value of null counts as infinite. A claim is met up to a rounding of its threshold, as the program has it.
 function meets({ value, wanted }: Kept): boolean {
   const at = value ?? Number.POSITIVE_INFINITY;
+  const above = (bound: number) => at >= bound - 1e-12 * Math.abs(bound);
+  const below = (bound: number) => at <= bound + 1e-12 * Math.abs(bound);
   const [, sign, bound] = /^([<>]=?) (.+)$/.exec(wanted) ?? [];
-  if (sign === ">=") return at >= Number(bound);
+  if (sign === ">=") return above(Number(bound));
   if (sign === ">") return at > Number(bound);
-  if (sign === "<=") return at <= Number(bound);
+  if (sign === "<=") return below(Number(bound));
   if (sign === "<") return at < Number(bound);
   const [least, most] = wanted.split(" to ").map(Number);
-  return at >= least! && at <= most!;
+  return above(least!) && below(most!);
 }
 
 // `held` says only that the claim is as its file expects. A claim that is expected to fail is refuted if it fails.

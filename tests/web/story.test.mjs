@@ -128,9 +128,9 @@ test("it is an explanation of one idea a screen, whose figure goes to the step o
         // The example word of the last idea is lit, and so is the word that it looks at.
         if (i === 6) assert.deepEqual(await figure.locator("text.lit").allTextContents(), ["river", "tree"]);
         // The step is there before the picture of another training is.
-        const arcs = () => [...document.querySelectorAll(".read-figure .arc")].map((one) => one.getAttribute("stroke-width")).join();
-        await page.waitForFunction(`!${JSON.stringify(seen)}.includes((${arcs})())`);
-        seen.push(await page.evaluate(arcs));
+        const arcs = () => figure.locator(".arc").evaluateAll((all) => all.map((one) => one.getAttribute("stroke-width")).join());
+        for (let tries = 0; seen.includes(await arcs()) && tries < 100; ++tries) await page.waitForTimeout(50);
+        seen.push(await arcs());
       }
       assert.equal(new Set(seen).size, 7);
       // The curves of the first ideas end where their axis does.

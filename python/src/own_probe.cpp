@@ -186,7 +186,7 @@ class PythonProbes final : public ProgramProbes {
   }
 };
 
-const Register<ProgramProbes> registered("python", "functions of Python (fovea.Probe)",
+const Register<ProgramProbes> registered_probes("python", "functions of Python (fovea.Probe)",
                                          [] { return std::make_unique<PythonProbes>(); });
 
 }  // namespace

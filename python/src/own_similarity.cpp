@@ -274,7 +274,7 @@ class OwnPooling final : public Model<T> {
   const ParameterSet<T>* parameters_ = nullptr;
 };
 
-const RegisterModel<OwnPooling> registered("python-pooling",
+const RegisterModel<OwnPooling> registered_pooling("python-pooling",
                                            "attention pooling by a function of Python (fovea.Similarity)");
 
 }  // namespace

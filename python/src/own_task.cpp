@@ -48,7 +48,7 @@ class OwnTask : public Task {
   std::shared_ptr<GivenTask> given_;
 };
 
-const Register<Task> registered("python", "batches that a function of Python gives (fovea.Task)",
+const Register<Task> registered_task("python", "batches that a function of Python gives (fovea.Task)",
                                 [] { return std::make_unique<OwnTask>(); });
 
 }  // namespace

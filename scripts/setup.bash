@@ -15,7 +15,7 @@ if [ ! -f "$(dirname "${BASH_SOURCE[0]}")/../web/built/index.html" ]; then
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then packages_for_page=(nodejs npm); fi
   packages_for_engine=(emscripten node-acorn)
 fi
-packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium libopenmpi-dev openmpi-bin)
+packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium-headless-shell libopenmpi-dev openmpi-bin)
 packages_to_test_python=(python3-dev python3-venv)
 packages_for_wheel=(python3-venv)
 

@@ -1,10 +1,10 @@
-// The system's Chromium, found by FOVEA_CHROMIUM, and how long a page's thread works in it.
+// The system's Chromium without its windows, found by FOVEA_CHROMIUM, and how long a page's thread works in it.
 import { createRequire } from "node:module";
 
 export const require = createRequire(new URL("../../web/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 
-export const open_browser = () => chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+export const open_browser = () => chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium-headless-shell", args: ["--no-sandbox", "--disable-gpu"] });
 
 // Tells how many seconds of the processor a page's thread has taken: what other programs take is not the page's. `of` is a
 // part of it, as Chromium calls it ("ScriptDuration").

@@ -187,7 +187,7 @@ class PythonProbes final : public ProgramProbes {
 };
 
 const Register<ProgramProbes> registered_probes("python", "functions of Python (fovea.Probe)",
-                                         [] { return std::make_unique<PythonProbes>(); });
+                                                [] { return std::make_unique<PythonProbes>(); });
 
 }  // namespace
 

@@ -275,7 +275,7 @@ class OwnPooling final : public Model<T> {
 };
 
 const RegisterModel<OwnPooling> registered_pooling("python-pooling",
-                                           "attention pooling by a function of Python (fovea.Similarity)");
+                                                   "attention pooling by a function of Python (fovea.Similarity)");
 
 }  // namespace
 

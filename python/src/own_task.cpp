@@ -49,7 +49,7 @@ class OwnTask : public Task {
 };
 
 const Register<Task> registered_task("python", "batches that a function of Python gives (fovea.Task)",
-                                [] { return std::make_unique<OwnTask>(); });
+                                     [] { return std::make_unique<OwnTask>(); });
 
 }  // namespace
 

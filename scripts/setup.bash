@@ -98,7 +98,7 @@ need_python() {
   say "installing ${missing[*]} into $folder"
   mkdir -p "$(dirname "$folder")"
   if { [ -x "$folder/bin/pip" ] || "${python:-python3}" -m venv "$folder"; } >"$folder.log" 2>&1 &&
-    "$folder/bin/pip" install -q "${missing[@]}" >>"$folder.log" 2>&1; then
+    "$folder/bin/pip" install -q --no-compile "${missing[@]}" >>"$folder.log" 2>&1; then
     printf '%s\n' "${missing[@]}" >>"$folder/.has"
     return 0
   fi

@@ -122,18 +122,12 @@ install_python() {
 # are told where it is, or why there is none: without them everything else is tested all the same.
 readers_to_test=(numpy pandas safetensors tensorboard)
 need_readers() {
-  local python=$1/bin/python log="$1.log" imports
-  imports=$(printf ', %s' "${readers_to_test[@]}")
-  if ! "$python" -c "import ${imports:2}" >/dev/null 2>&1; then
-    say "installing ${readers_to_test[*]} into $1 (once)"
-    mkdir -p "$(dirname "$1")"
-    if ! { python3 -m venv "$1" && "$1/bin/pip" install --quiet --disable-pip-version-check "${readers_to_test[@]}"; } >"$log" 2>&1; then
-      export FOVEA_NO_TEST_PYTHON="PyPI could not be reached, or did not have them (see $log)"
-      say "the readers of exported files cannot be installed, so tests with them are skipped: $FOVEA_NO_TEST_PYTHON"
-      return 0
-    fi
+  if need_python "$1" "${readers_to_test[@]}"; then
+    export FOVEA_TEST_PYTHON=$1/bin/python
+  else
+    export FOVEA_NO_TEST_PYTHON="PyPI could not be reached, or did not have them (see $1.log)"
+    say "tests with the readers of exported files are skipped: $FOVEA_NO_TEST_PYTHON"
   fi
-  export FOVEA_TEST_PYTHON=$python
 }
 
 # build_preset NAME FOLDER [CMAKE WORDS…]: configures where these words are new to the folder (what it was configured with before

@@ -11,13 +11,6 @@ const axe = require.resolve("axe-core/axe.min.js");
 
 const program = process.env.FOVEA_PROGRAM;
 
-// Makes a page's clock run `times` as fast. It is run in the page, before the page's own script.
-function speed_up_clock(times) {
-  const now = performance.now.bind(performance), next_frame = requestAnimationFrame;
-  performance.now = () => times * now();
-  window.requestAnimationFrame = (draw) => next_frame((at) => draw(times * at));
-}
-
 export class Stage {
   // What the program prints when called with these words, on this stage's store.
   async fovea(...words) {
@@ -25,10 +18,8 @@ export class Stage {
     return stdout;
   }
 
-  // With `clock` 4, what pages play at a pace is played four times as fast.
-  static async open({ clock = 1 } = {}) {
+  static async open() {
     const stage = new Stage();
-    stage.clock = clock;
     stage.home = await mkdtemp(join(tmpdir(), "fovea-page-"));
     stage.server = spawn(program, ["serve", "--port", "0", "--for", "880"], { env: { ...process.env, FOVEA_HOME: stage.home } });
     stage.ended = new Promise((done) => stage.server.on("exit", (code) => done(code)));
@@ -46,7 +37,6 @@ export class Stage {
     const own = /^(file|http):/.test(hash);
     const address = own ? hash.replace(/[^/]*(#.*)?$/, "") : this.address;
     const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
-    await context.addInitScript(speed_up_clock, this.clock);
     const page = await context.newPage();
     page.setDefaultTimeout(200_000);
     page.complaints = [];

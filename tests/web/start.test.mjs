@@ -8,7 +8,7 @@ import { at_step, button, past_step, saved, step_of } from "./playing.mjs";
 import { expect_accessible, Stage } from "./stage.mjs";
 
 let stage;
-before(async () => (stage = await Stage.open({ clock: 4 })));
+before(async () => (stage = await Stage.open()));
 after(() => stage?.close());
 
 const sizes = [{ width: 1440, height: 900 }, { width: 390, height: 844 }];

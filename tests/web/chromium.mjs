@@ -1,4 +1,4 @@
-// The system's Chromium without its windows, found by FOVEA_CHROMIUM, and how long a page's thread works in it.
+// The system's headless Chromium, found by FOVEA_CHROMIUM, and how long a page's thread works in it.
 import { createRequire } from "node:module";
 
 export const require = createRequire(new URL("../../web/package.json", import.meta.url));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { at_step, button, curves_of, open_settings, small, words } from "./playing.mjs";
-import { Stage } from "./stage.mjs";
+import { Stage, until } from "./stage.mjs";
 
 let stage;
 before(async () => (stage = await Stage.open()));
@@ -38,7 +38,7 @@ test("a run beside another says by what it differs, has the same colours, and le
   // Two of them are shown at first; the legend switches the others on, and what is seen is in the address.
   assert.equal(new Set(await strokes(true)).size, 2);
   for (const name of ["accuracy", "entropy of attention (1: uniform)"]) await button(page, name).click();
-  for (let tries = 0; new Set(await strokes(true)).size < 4 && tries < 100; ++tries) await page.waitForTimeout(20);
+  await until(async () => new Set(await strokes(true)).size === 4);
   assert.equal(new Set(await strokes(true)).size, 4);
   assert.match(decodeURIComponent(new URL(page.url()).hash), /curves=attention_points_right,beta_points_right,accuracy,entropy/);
   assert.ok((await strokes(true)).includes((await strokes(false))[0]), "accuracy has one colour");

@@ -83,6 +83,11 @@ export async function slowness(page, busy) {
   return Math.max(1, ((await busy()) - before) / supposed);
 }
 
+// Asks again for some seconds, until `true_now` is: what a click changes is drawn a little later.
+export async function until(true_now) {
+  for (let asked = 0; !(await true_now()) && asked < 100; ++asked) await new Promise((done) => setTimeout(done, 50));
+}
+
 export async function text_of(download) {
   const pieces = [];
   for await (const piece of await download.createReadStream()) pieces.push(piece);

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { inflateSync } from "node:zlib";
 import { processor_meter } from "./chromium.mjs";
-import { Stage, expect_accessible, slowness, text_of } from "./stage.mjs";
+import { Stage, expect_accessible, slowness, text_of, until } from "./stage.mjs";
 
 let stage, report;
 
@@ -129,7 +129,7 @@ test("it is an explanation of one idea a screen, whose figure goes to the step o
         if (i === 6) assert.deepEqual(await figure.locator("text.lit").allTextContents(), ["river", "tree"]);
         // The step is there before the picture of another training is.
         const arcs = () => figure.locator(".arc").evaluateAll((all) => all.map((one) => one.getAttribute("stroke-width")).join());
-        for (let tries = 0; seen.includes(await arcs()) && tries < 100; ++tries) await page.waitForTimeout(50);
+        await until(async () => !seen.includes(await arcs()));
         seen.push(await arcs());
       }
       assert.equal(new Set(seen).size, 7);
